@@ -1,4 +1,4 @@
-//===- CapabilitiesTest.cpp - What is said of the system's calls ----------===//
+//===- CapabilitiesTest.cpp - Names of system calls -----------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

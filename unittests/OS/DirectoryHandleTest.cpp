@@ -1,4 +1,4 @@
-//===- DirectoryHandleTest.cpp - What is opened, and what is not ----------===//
+//===- DirectoryHandleTest.cpp - Opening by handles -----------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

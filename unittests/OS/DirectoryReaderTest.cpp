@@ -1,4 +1,4 @@
-//===- DirectoryReaderTest.cpp - What a listing gives ---------------------===//
+//===- DirectoryReaderTest.cpp - Directory listings -----------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

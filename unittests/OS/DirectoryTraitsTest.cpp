@@ -1,4 +1,4 @@
-//===- DirectoryTraitsTest.cpp - What file systems promise ----------------===//
+//===- DirectoryTraitsTest.cpp - Guarantees of file systems ---------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- EvictionBlockersTest.cpp - What keeps pages of files in memory -----===//
+//===- EvictionBlockersTest.cpp - Why pages stay cached -------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

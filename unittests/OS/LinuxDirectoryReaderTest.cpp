@@ -1,4 +1,4 @@
-//===- LinuxDirectoryReaderTest.cpp - What the Linux source adds ----------===//
+//===- LinuxDirectoryReaderTest.cpp - Linux directory listings ------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- LinuxDirectoryTraitsTest.cpp - What Linux's file systems promise ---===//
+//===- LinuxDirectoryTraitsTest.cpp - Linux file systems ------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

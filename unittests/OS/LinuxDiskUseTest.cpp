@@ -1,4 +1,4 @@
-//===- LinuxDiskUseTest.cpp - What was read from disks, and by whom -------===//
+//===- LinuxDiskUseTest.cpp - Disk reads by users -------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- LinuxMachineTest.cpp - Where files lie, under made-up roots --------===//
+//===- LinuxMachineTest.cpp - Machines under test roots -------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -20,9 +20,11 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <fcntl.h>
 #include <malloc.h>
 #include <memory>
 #include <string>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <thread>
 #include <vector>
@@ -62,6 +64,21 @@ TEST_F(LinuxMachineTest, ABlockDeviceIsADiskWhateverTheName) {
   const Disk D = on("fuseblk");
   EXPECT_EQ(D.Kind, StorageKind::Disk);
   EXPECT_EQ(D.ReadaheadBytes, 262144U);
+}
+
+// The kernel gives each Btrfs subvolume a device number that mountinfo lacks.
+TEST_F(LinuxMachineTest, AMountOfBtrfsIsFoundByItsId) {
+  struct statx S = {};
+  ASSERT_EQ(::statx(AT_FDCWD, Root.path().c_str(), 0, STATX_MNT_ID, &S), 0);
+  const std::string Id = std::to_string(S.stx_mnt_id);
+  const auto FileSystemOf = [&](const std::string &Start,
+                                const std::string &End) {
+    Root.write("proc/self/mountinfo", Start + " 1 0:9999 / /here rw - " + End);
+    return readDisk(Root.path(), Root.path()).FileSystem;
+  };
+  EXPECT_EQ(FileSystemOf(Id, "btrfs somewhere rw\n"), "btrfs");
+  EXPECT_EQ(FileSystemOf(Id + "1", "btrfs somewhere rw\n"), "");
+  EXPECT_EQ(FileSystemOf(Id, "ext4 somewhere rw\n"), "");
 }
 
 TEST_F(LinuxMachineTest, ReadaheadWithoutABlockDevice) {

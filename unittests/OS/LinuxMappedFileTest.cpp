@@ -1,4 +1,4 @@
-//===- LinuxMappedFileTest.cpp - What Linux adds to MappedFile ------------===//
+//===- LinuxMappedFileTest.cpp - Mapped files on Linux --------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

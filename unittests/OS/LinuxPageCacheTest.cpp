@@ -1,4 +1,4 @@
-//===- LinuxPageCacheTest.cpp - What Linux does to the page cache ---------===//
+//===- LinuxPageCacheTest.cpp - The page cache on Linux -------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- PageTablesTest.cpp - What this process has touched -----------------===//
+//===- PageTablesTest.cpp - The touched pages -----------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

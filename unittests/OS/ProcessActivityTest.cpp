@@ -1,4 +1,4 @@
-//===- ProcessActivityTest.cpp - Whether another process goes on ----------===//
+//===- ProcessActivityTest.cpp - Progress of other processes --------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- ProgramTest.cpp - Where this program lies in memory ----------------===//
+//===- ProgramTest.cpp - Mappings of this program -------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Capabilities.cpp - What the calls are called (Linux) ---------------===//
+//===- Capabilities.cpp - Names of system calls (Linux) -------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -81,24 +81,6 @@ static bool contains(std::string_view List, std::string_view Item) {
   return false;
 }
 
-/// Decodes `\ooo`, which mountinfo writes for space, tab, newline, backslash.
-static std::string unescape(std::string_view Text) {
-  const auto IsOctal = [](char C) { return C >= '0' && C <= '7'; };
-  std::string Result;
-  for (size_t I = 0; I < Text.size(); ++I) {
-    if (Text[I] == '\\' && I + 3 < Text.size() && IsOctal(Text[I + 1]) &&
-        IsOctal(Text[I + 2]) && IsOctal(Text[I + 3])) {
-      Result.push_back(static_cast<char>((Text[I + 1] - '0') * 64 +
-                                         (Text[I + 2] - '0') * 8 +
-                                         (Text[I + 3] - '0')));
-      I += 3;
-      continue;
-    }
-    Result.push_back(Text[I]);
-  }
-  return Result;
-}
-
 /// Returns our group in the hierarchy, from the lines of /proc/self/cgroup:
 /// "<id>:<controllers>:<path>", where v2 has no controllers.
 static std::optional<std::string> findGroup(std::string_view Lines,
@@ -139,27 +121,19 @@ static std::optional<std::string_view> below(std::string_view Group,
 
 /// Returns the mount of the hierarchy that shows the most ancestors of
 /// \p Group; of equal ones the last, which may hide the others; if none shows
-/// the group, the first one. \p Lines are those of /proc/self/mountinfo: "<id>
-/// <parent> <device> <root> <point> <options> <optional>... - <type> <source>
-/// <super options>".
+/// the group, the first one. \p Lines are those of /proc/self/mountinfo.
 static std::optional<Mount> findMount(std::string_view Lines,
                                       const Hierarchy &Kind,
                                       std::string_view Group) {
   std::optional<Mount> Best;
   bool BestShowsGroup = false;
   while (!Lines.empty()) {
-    std::string_view Line = takeField(Lines, '\n');
-    for (unsigned Skipped = 0; Skipped < 3; ++Skipped)
-      takeField(Line, ' ');
-    Mount Candidate;
-    Candidate.Root = unescape(takeField(Line, ' '));
-    Candidate.Point = unescape(takeField(Line, ' '));
-    while (!Line.empty() && takeField(Line, ' ') != "-")
-      ;
-    const std::string_view FileSystem = takeField(Line, ' ');
-    takeField(Line, ' ');
-    if (FileSystem != Kind.FileSystem || !Candidate.Point.starts_with('/') ||
-        (!Kind.Controller.empty() && !contains(Line, Kind.Controller)))
+    const MountLine Line = parseMount(takeField(Lines, '\n'));
+    Mount Candidate = {unescape(Line.Root), unescape(Line.Point)};
+    if (Line.FileSystem != Kind.FileSystem ||
+        !Candidate.Point.starts_with('/') ||
+        (!Kind.Controller.empty() &&
+         !contains(Line.SuperOptions, Kind.Controller)))
       continue;
 
     const bool ShowsGroup = below(Group, Candidate.Root).has_value();

@@ -1,4 +1,4 @@
-//===- ChildSupport.h - What starting a program takes -----------*- C++ -*-===//
+//===- ChildSupport.h - Helpers to start programs ---------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -10,8 +10,9 @@
 #ifndef HEADSTART_LIB_OS_LINUX_CHILDSUPPORT_H // NOLINT(llvm-header-guard)
 #define HEADSTART_LIB_OS_LINUX_CHILDSUPPORT_H
 
+#include "../Posix/Common.h"
+
 #include <array>
-#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
@@ -24,8 +25,6 @@
 #include <vector>
 
 namespace headstart::os::detail {
-
-inline std::error_code lastError() { return {errno, std::generic_category()}; }
 
 /// Returns \p Args in exec's form, valid as long as \p Args.
 inline std::vector<char *> argumentsOf(const std::vector<std::string> &Args) {

@@ -1,4 +1,4 @@
-//===- Machine.cpp - What this machine is ---------------------------------===//
+//===- Machine.cpp - Hardware and system ----------------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -17,6 +17,7 @@
 #include <array>
 #include <climits>
 #include <cstdlib>
+#include <fcntl.h>
 #include <iterator>
 #include <string_view>
 #include <sys/stat.h>
@@ -29,13 +30,6 @@ namespace headstart::os {
 
 using namespace detail;
 
-static std::string_view trimmed(std::string_view Text) {
-  const size_t First = Text.find_first_not_of(" \t\n");
-  if (First == std::string_view::npos)
-    return "";
-  return Text.substr(First, Text.find_last_not_of(" \t\n") + 1 - First);
-}
-
 Machine readMachine(const std::string &Root) {
   Machine M;
   utsname Names = {};
@@ -46,9 +40,9 @@ Machine readMachine(const std::string &Root) {
   std::string_view Lines = Processors ? std::string_view(*Processors) : "";
   while (!Lines.empty() && M.Processor.empty()) {
     std::string_view Value = takeField(Lines, '\n');
-    const std::string_view Key = trimmed(takeField(Value, ':'));
+    const std::string_view Key = trim(takeField(Value, ':'));
     if (Key == "model name" || Key == "Model")
-      M.Processor = trimmed(Value);
+      M.Processor = trim(Value);
   }
   // On ARM, cpuinfo has only numbers.
   if (M.Processor.empty())
@@ -61,31 +55,6 @@ Machine readMachine(const std::string &Root) {
        {std::pair("/proc", "/self"), {"/sys", "/fs"}})
     if (::access((prefixOf(Root) + Place + Inside).c_str(), F_OK) != 0)
       M.Unmounted.emplace_back(Place);
-  return M;
-}
-
-namespace {
-
-/// A line of /proc/self/mountinfo: "36 35 98:0 /sub /at opts - ext4 /dev/x ..".
-struct Mount {
-  std::string_view Number;
-  std::string_view FileSystem;
-  std::string_view Source;
-};
-
-} // namespace
-
-static Mount parseMount(std::string_view Line) {
-  Mount M;
-  takeField(Line, ' ');
-  takeField(Line, ' ');
-  M.Number = takeField(Line, ' ');
-  constexpr std::string_view Separator = " - ";
-  const size_t End = Line.find(Separator);
-  Line.remove_prefix(End == std::string_view::npos ? Line.size()
-                                                   : End + Separator.size());
-  M.FileSystem = takeField(Line, ' ');
-  M.Source = takeField(Line, ' ');
   return M;
 }
 
@@ -141,29 +110,38 @@ static void readDevice(const std::string &Prefix, const std::string &Number,
   const auto Device = readPseudoFile(Directory + "/dev");
   if (!Device)
     return;
-  D.Number = trimmed(*Device);
+  D.Number = trim(*Device);
   D.Name = Directory.substr(Directory.rfind('/') + 1);
   readReadahead(Directory + "/queue/read_ahead_kb", D);
 }
 
+/// Whether \p Line is the mount of a file on the device \p Number, in the mount
+/// \p Id. On Btrfs, each subvolume's files have a device number of their own,
+/// which mountinfo does not list.
+static bool isMountOf(const MountLine &Line, const std::string &Number,
+                      const std::string &Id) {
+  return Line.Device == Number || (Line.FileSystem == "btrfs" && Line.Id == Id);
+}
+
 Disk readDisk(const std::string &Path, const std::string &Root) {
   Disk D;
-  struct stat S = {};
-  if (::stat(Path.c_str(), &S) != 0)
+  struct statx S = {};
+  if (::statx(AT_FDCWD, Path.c_str(), 0, STATX_MNT_ID, &S) != 0)
     return D;
   const std::string Prefix = prefixOf(Root);
-  std::string Number = numberOf(S.st_dev);
+  std::string Number =
+      std::to_string(S.stx_dev_major) + ":" + std::to_string(S.stx_dev_minor);
+  const std::string Id = std::to_string(S.stx_mnt_id);
   const auto Mounts = readPseudoFile(Prefix + "/proc/self/mountinfo");
   std::string_view Lines = Mounts ? std::string_view(*Mounts) : "";
   while (!Lines.empty()) {
-    const Mount M = parseMount(takeField(Lines, '\n'));
-    if (M.Number != Number)
+    const MountLine Mount = parseMount(takeField(Lines, '\n'));
+    if (!isMountOf(Mount, Number, Id))
       continue;
-    D.FileSystem = M.FileSystem;
-    // On Btrfs, a file's device number belongs to no device.
+    D.FileSystem = Mount.FileSystem;
     struct stat Source = {};
-    if (M.Source.starts_with('/') &&
-        ::stat(std::string(M.Source).c_str(), &Source) == 0 &&
+    if (Mount.Source.starts_with('/') &&
+        ::stat(unescape(Mount.Source).c_str(), &Source) == 0 &&
         S_ISBLK(Source.st_mode))
       Number = numberOf(Source.st_rdev);
     break;

@@ -1,4 +1,4 @@
-//===- PageTables.cpp - What this process has touched (Linux) -------------===//
+//===- PageTables.cpp - The touched pages (Linux) -------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- ProcessActivity.cpp - Whether another process goes on --------------===//
+//===- ProcessActivity.cpp - Progress of other processes ------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

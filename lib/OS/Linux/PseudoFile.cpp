@@ -15,7 +15,7 @@
 
 using namespace headstart::os;
 
-static std::string_view trim(std::string_view Text) {
+std::string_view detail::trim(std::string_view Text) {
   constexpr std::string_view Space = " \t\n";
   const size_t First = Text.find_first_not_of(Space);
   if (First == std::string_view::npos)
@@ -52,6 +52,38 @@ std::string_view detail::takeField(std::string_view &Rest, char Separator) {
   const std::string_view Field = Rest.substr(0, At);
   Rest.remove_prefix(At == std::string_view::npos ? Rest.size() : At + 1);
   return Field;
+}
+
+detail::MountLine detail::parseMount(std::string_view Line) {
+  MountLine M;
+  M.Id = takeField(Line, ' ');
+  takeField(Line, ' ');
+  M.Device = takeField(Line, ' ');
+  M.Root = takeField(Line, ' ');
+  M.Point = takeField(Line, ' ');
+  while (!Line.empty() && takeField(Line, ' ') != "-")
+    ;
+  M.FileSystem = takeField(Line, ' ');
+  M.Source = takeField(Line, ' ');
+  M.SuperOptions = Line;
+  return M;
+}
+
+std::string detail::unescape(std::string_view Text) {
+  const auto IsOctal = [](char C) { return C >= '0' && C <= '7'; };
+  std::string Result;
+  for (size_t I = 0; I < Text.size(); ++I) {
+    if (Text[I] == '\\' && I + 3 < Text.size() && IsOctal(Text[I + 1]) &&
+        IsOctal(Text[I + 2]) && IsOctal(Text[I + 3])) {
+      Result.push_back(static_cast<char>((Text[I + 1] - '0') * 64 +
+                                         (Text[I + 2] - '0') * 8 +
+                                         (Text[I + 3] - '0')));
+      I += 3;
+      continue;
+    }
+    Result.push_back(Text[I]);
+  }
+  return Result;
 }
 
 std::optional<uint64_t> detail::parseNumber(std::string_view Text) {

@@ -36,6 +36,28 @@ std::optional<std::string> readPseudoFile(const std::string &Path);
 /// returns the part: all of \p Rest without one, "" if \p Rest is empty.
 std::string_view takeField(std::string_view &Rest, char Separator);
 
+/// Returns \p Text without the white space around it.
+std::string_view trim(std::string_view Text);
+
+/// A line of /proc/self/mountinfo: "<id> <parent> <device> <root> <point>
+/// <options> <optional>... - <type> <source> <super options>". Its fields write
+/// space, tab, newline and backslash as `\ooo`; see `unescape`.
+struct MountLine {
+  std::string_view Id;
+  std::string_view Device; ///< "major:minor"
+  std::string_view Root;   ///< the directory of the file system that is mounted
+  std::string_view Point;
+  std::string_view FileSystem;
+  std::string_view Source;
+  std::string_view SuperOptions;
+};
+
+/// Parses \p Line; missing fields are empty.
+MountLine parseMount(std::string_view Line);
+
+/// Decodes `\ooo`.
+std::string unescape(std::string_view Text);
+
 /// Parses a decimal number; \p Text may add white space around it, but no more.
 std::optional<uint64_t> parseNumber(std::string_view Text);
 

@@ -1,4 +1,4 @@
-//===- ResourceUse.h - What the system counts of a process ------*- C++ -*-===//
+//===- ResourceUse.h - A process's resource usage ---------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Threads.cpp - How often a thread has waited (Linux) ----------------===//
+//===- Threads.cpp - A thread's waits (Linux) -----------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
