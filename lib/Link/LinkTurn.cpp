@@ -114,9 +114,8 @@ std::string LinkTurn::wait(const PrefetchSettings &Settings, StringRef Tool,
     }
     if (Result->Answer == LinkQueue::Answer::Begin)
       return Queue->ignoresHungLink()
-                 ? "the link began beside others that do not "
-                   "fit in memory with it, because they made "
-                   "no progress"
+                 ? "the link began alongside links that do not fit into "
+                   "memory with it, because they made no progress"
                  : "";
     if (Result->Answer == LinkQueue::Answer::None)
       break;

@@ -102,6 +102,9 @@ void BuildCompanion::prepare() {
   Build = readBuildCommandLine(Command, Given);
   if (!Build.Builds)
     return WhyNothing.store("this command does not build");
+  if (Build.Directory.empty())
+    return WhyNothing.store("a preset names the build directory; repeat it "
+                            "with --directory=");
   // The links' paths are relative to this directory, on which no other thread
   // depends.
   if (sys::fs::set_current_path(Build.Directory))

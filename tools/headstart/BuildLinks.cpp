@@ -84,6 +84,24 @@ static std::vector<std::string> targetsOfCMake(ArrayRef<std::string> Args) {
   return Targets;
 }
 
+/// Whether \p Arg is short options of which one is in \p Flags. The rest of
+/// \p Arg after an option in \p Valued is its value.
+static bool hasFlag(StringRef Arg, StringRef Flags, StringRef Valued) {
+  if (!Arg.consume_front("-") || Arg.starts_with("-"))
+    return false;
+  const size_t First = Arg.find_first_of(Flags);
+  return First != StringRef::npos && First < Arg.find_first_of(Valued);
+}
+
+/// Whether make runs no recipe with \p Args.
+static bool isDryRun(ArrayRef<std::string> Args) {
+  return any_of(Args, [](StringRef Arg) {
+    return hasFlag(Arg, "nqthv", "CfIjloOWE") || Arg == "--dry-run" ||
+           Arg == "--just-print" || Arg == "--recon" || Arg == "--question" ||
+           Arg == "--touch" || Arg == "--help" || Arg == "--version";
+  });
+}
+
 /// Reads the arguments of ninja itself.
 static void readNinjaArgs(ArrayRef<std::string> Args, NinjaBuild &Ninja,
                           BuildCommandLine &Build) {
@@ -94,12 +112,9 @@ static void readNinjaArgs(ArrayRef<std::string> Args, NinjaBuild &Ninja,
       Ninja.Targets.push_back(Arg.str());
       continue;
     }
-    const StringRef Option = Arg.take_front(2);
-    if (Option == "-t" || Option == "-n" || Option == "-h" ||
-        Arg == "--version" || Arg == "--help")
-      Build.Builds = false;
-    if (StringRef("-C-f-j-k-l-d-w-t").contains(Option) && Arg.size() == 2)
-      ++I;
+    Build.Builds &= !hasFlag(Arg, "tnh", "Cfjkldw") && Arg != "--version" &&
+                    Arg != "--help";
+    I += Arg.size() == 2 && StringRef("Cfjkldwt").contains(Arg[1]);
   }
   if (auto Manifest = valueOf(Args, "-f"))
     Ninja.Ninja.insert(Ninja.Ninja.end(), {"-f", *Manifest});
@@ -117,6 +132,11 @@ BuildCommandLine readBuildCommandLine(ArrayRef<std::string> Args,
   } else if (Name == "cmake") {
     Found = valueOf(Args, "--build").value_or("");
     Build.Builds = !Found.empty();
+    if (StringRef(Found).starts_with("-")) { // --build --preset NAME
+      if (!Given)
+        return Build;
+      Found.clear();
+    }
     Ninja.emplace().Ninja = {"ninja"};
     Ninja->Targets = targetsOfCMake(Args);
   } else if (Name == "meson") {
@@ -125,6 +145,7 @@ BuildCommandLine readBuildCommandLine(ArrayRef<std::string> Args,
     Found = directoryOfCargo(Args);
   } else if (Name == "make" || Name == "gmake") {
     Found = valueOf(Args, "--directory").value_or(Found);
+    Build.Builds = !isDryRun(Args.drop_front());
   } else {
     Found.clear();
   }

@@ -1,4 +1,4 @@
-//===- BuildStatus.cpp - What builds have fetched -------------------------===//
+//===- BuildStatus.cpp - The status of builds -----------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -30,20 +30,33 @@ static constexpr StringLiteral Prefix = "build-";
 static constexpr StringLiteral LockSuffix = ".lock";
 static constexpr StringLiteral StatusSuffix = ".json";
 
+/// Whether \p Path is still the name of the open \p File.
+static bool isNamed(int File, const std::string &Path) {
+  sys::fs::file_status Open;
+  sys::fs::file_status Named;
+  return !sys::fs::status(File, Open) && !sys::fs::status(Path, Named) &&
+         sys::fs::equivalent(Open, Named);
+}
+
 /// Opens and locks \p Path. Returns -1 if another process has the lock, or the
 /// file cannot be opened; \p Error distinguishes the two.
 static int lockFile(const std::string &Path, std::chrono::milliseconds Timeout,
                     std::error_code &Error) {
-  int File = -1;
-  Error = sys::fs::openFileForWrite(Path, File, sys::fs::CD_OpenAlways,
-                                    sys::fs::OF_None);
-  if (Error)
-    return -1;
-  Error = sys::fs::tryLockFile(File, Timeout);
-  if (!Error)
-    return File;
-  (void)sys::Process::SafelyCloseFileDescriptor(File);
-  return -1;
+  for (;;) {
+    int File = -1;
+    Error = sys::fs::openFileForWrite(Path, File, sys::fs::CD_OpenAlways,
+                                      sys::fs::OF_None);
+    if (Error)
+      return -1;
+    Error = sys::fs::tryLockFile(File, Timeout);
+    // The process that had the lock may have removed the file. A lock on a
+    // removed file excludes no other process.
+    if (!Error && isNamed(File, Path))
+      return File;
+    (void)sys::Process::SafelyCloseFileDescriptor(File);
+    if (Error)
+      return -1;
+  }
 }
 
 bool BuildStatusFile::open(const std::string &Directory) {

@@ -1,4 +1,4 @@
-//===- BuildStatus.h - What builds have fetched -----------------*- C++ -*-===//
+//===- BuildStatus.h - The status of builds ---------------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Completion.cpp - What shells offer --------------------------------===//
+//===- Completion.cpp - Shell completion ----------------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Completion.h - What shells offer ------------------------*- C++ -*-===//
+//===- Completion.h - Shell completion --------------------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

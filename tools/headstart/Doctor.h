@@ -1,4 +1,4 @@
-//===- Doctor.h - What headstart doctor finds out ---------------*- C++ -*-===//
+//===- Doctor.h - Checks of headstart doctor --------------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

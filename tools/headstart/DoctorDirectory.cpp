@@ -64,13 +64,14 @@ private:
 } // namespace
 
 /// Returns the median time of a few lookups of names that do not exist in
-/// \p Directory. This process looks up each name only once.
+/// \p Directory. The names are random: the kernel remembers a name that it has
+/// looked up.
 static Milliseconds timeOfLookup(StringRef Directory) {
   std::array<Milliseconds, 5> Times;
-  unsigned Number = 0;
   for (Milliseconds &Time : Times) {
-    SmallString<256> Name(Directory);
-    sys::path::append(Name, "headstart-doctor-looks-" + Twine(Number++));
+    SmallString<256> Name;
+    sys::fs::createUniquePath(Directory + "/headstart-doctor-%%%%%%%%", Name,
+                              /*MakeAbsolute=*/false);
     const Clock::time_point Begin = Clock::now();
     std::error_code Ignored;
     (void)os::statFile(std::string(Name), Ignored);

@@ -1,4 +1,4 @@
-//===- ManifestCoverage.cpp - What a manifest speaks of -------------------===//
+//===- ManifestCoverage.cpp - The trees in a manifest ---------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

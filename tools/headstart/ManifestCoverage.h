@@ -1,4 +1,4 @@
-//===- ManifestCoverage.h - What a manifest speaks of -----------*- C++ -*-===//
+//===- ManifestCoverage.h - The trees in a manifest -------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -84,7 +84,7 @@ std::string Queue::whyNot(const QueuedLink &Link) const {
       Free = std::min(Free, os::SystemMemory::read().available());
     Why += "; " + formatBytes(Free) + " free";
   }
-  return Why + " beside " + number(Running, "link") + " that " +
+  return Why + " alongside " + number(Running, "link") + " that " +
          (Running == 1 ? "runs" : "run");
 }
 

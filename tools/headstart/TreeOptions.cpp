@@ -1,4 +1,4 @@
-//===- TreeOptions.cpp - What the commands on trees have in common --------===//
+//===- TreeOptions.cpp - Options for trees --------------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

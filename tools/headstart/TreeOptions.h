@@ -1,5 +1,4 @@
-//===- TreeOptions.h - What the commands on trees have in common --*- C++
-//-*-===//
+//===- TreeOptions.h - Options for trees ------------------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -105,7 +105,7 @@ constexpr Subcommand Subcommands[] = {
     {"queue", "headstart queue [--json]",
      "List the links that run or wait because together they do not fit in "
      "memory",
-     runQueue, DefaultVis | JSONOption},
+     runQueue, DefaultVis | JSONOption, ""},
     {"residency", "headstart residency [--json] [--summary] PATH...",
      "Print how much of each file is cached; a directory stands for all its "
      "files",
