@@ -141,8 +141,7 @@ ExpandedCommandLine expandCommandLine(Flavour F, ArrayRef<std::string> Args,
   LinkerModel::Expansion How = LinkerModel::of(F).expansionOf(Args);
   Expander E(How.Tokenizer, Result);
   for (StringRef Variable : How.Variables) {
-    std::optional<std::string> Value =
-        Context.GetEnv ? Context.GetEnv(Variable) : std::nullopt;
+    std::optional<std::string> Value = Context.env(Variable);
     if (!Value)
       continue;
     BumpPtrAllocator Allocator;

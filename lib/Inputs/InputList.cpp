@@ -101,7 +101,10 @@ void InputList::add(uint32_t By, std::vector<FoundInput> Found) {
                             [](uint8_t Of, Turn T) { return Of < T.Of; }),
           {Number, Of});
   }
-  Waiting.insert(Waiting.begin(), Next.begin(), Next.end());
+  // By is the first of its turn, unless the linker opens it out of order.
+  Waiting.insert(llvm::lower_bound(
+                     Waiting, Of, [](Turn T, uint8_t Of) { return T.Of < Of; }),
+                 Next.begin(), Next.end());
 }
 
 bool InputList::settle(uint32_t Number, const ResolvedInput &Found) {

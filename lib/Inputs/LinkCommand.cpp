@@ -1,4 +1,4 @@
-//===- LinkCommand.cpp - What a command line says it will read ------------===//
+//===- LinkCommand.cpp - A parsed linker command line ---------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -64,6 +64,14 @@ const LinkerModel &LinkCommand::model() const { return LinkerModel::of(Kind); }
 
 bool LinkCommand::writes(StringRef Path) const {
   return is_contained(Outputs, Path);
+}
+
+void LinkCommand::dropWrittenFiles() {
+  llvm::erase_if(Inputs, [this](const NamedInput &Input) {
+    return (Input.Reason == InputReason::OptionFile ||
+            Input.Reason == InputReason::ModuleDefinition) &&
+           writes(Input.Name);
+  });
 }
 
 LinkerModel::~LinkerModel() = default;

@@ -1,4 +1,4 @@
-//===- OptionValues.td - What options take ------------------*- tablegen -*-===//
+//===- OptionValues.td - The values of options -------------*- tablegen -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Private.h - What the flavours share ----------------------*- C++ -*-===//
+//===- Private.h - Shared by the flavours -----------------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -24,6 +24,15 @@ namespace headstart {
 
 /// Stats \p Path. On an error the file counts as missing. Blocks on the store.
 ResolvedInput statInput(llvm::StringRef Path);
+
+/// The response file or variable that holds \p Arg; \p Else if it is a plain
+/// argument.
+inline llvm::StringRef originOf(const CommandLineArg &Arg,
+                                llvm::StringRef Else) {
+  if (!Arg.ResponseFile.empty())
+    return Arg.ResponseFile;
+  return Arg.Variable.empty() ? Else : llvm::StringRef(Arg.Variable);
+}
 
 struct ScanRequest {
   const InputResolver &Resolver; ///< has the command too

@@ -33,7 +33,7 @@ LLD_HAS_DRIVER(mingw)
 LLD_HAS_DRIVER(macho)
 LLD_HAS_DRIVER(wasm)
 
-// Not in an installed header; lldCommon exports both.
+// No installed header declares these; lldCommon exports both.
 namespace lld {
 extern bool inTestOutputDisabled; // NOLINT: lld's name
 int unsafeLldMain(ArrayRef<const char *> Args, raw_ostream &StdoutOS,
@@ -43,40 +43,40 @@ int unsafeLldMain(ArrayRef<const char *> Args, raw_ostream &StdoutOS,
 
 namespace headstart {
 
-/// How often to link in this process: LLD_IN_TEST as stock lld reads it. 0
-/// when lld is not under test, and need not clean up.
+/// The number of links in this process: LLD_IN_TEST, as stock lld reads it. 0
+/// if lld is not under test, and need not clean up.
 static unsigned repetitions() {
   unsigned Count = 0;
   StringRef(::getenv("LLD_IN_TEST")).getAsInteger(10, Count);
   return Count;
 }
 
-/// The program's name as lld puts it before its messages.
+/// The program's name with which lld begins its messages.
 static std::string messageName(ArrayRef<const char *> Args) {
   StringRef Name = sys::path::filename(Args[0]);
   Name.consume_back_insensitive(".exe");
   return Name.str();
 }
 
-/// Takes our options out of the command line proper, as if they had never been
-/// there: lld compares its length before and after expansion (/verbose).
+/// Removes Headstart's options from the command line itself without a trace,
+/// because lld compares its length before and after expansion (/verbose).
 ///
-/// What stands before the first response file goes into \p Settings at once;
-/// what stands after it is given back, to be applied when the session knows the
-/// options in between. (Between two response files the order is lost: there,
-/// the command line proper wins.)
+/// Applies the options before the first response file to \p Settings at once.
+/// Returns those after it; the session applies them when it knows the options
+/// in between. (The order between two response files is lost: there, the
+/// options of the command line itself win.)
 static Expected<std::vector<PrefetchOption>>
 takeDirectOptions(Flavour F, SmallVectorImpl<const char *> &CommandArgs,
                   PrefetchSettings &Settings) {
   auto *FirstResponse =
       llvm::find_if(llvm::drop_begin(CommandArgs),
                     [](const char *Arg) { return Arg[0] == '@'; });
-  // LINK's words come first of all, and without a response file nothing else
-  // can come in between.
+  // The arguments in LINK come first of all. Without a response file, no other
+  // arguments can come in between.
   if (FirstResponse == CommandArgs.end())
     FirstResponse = std::next(CommandArgs.begin());
   SmallVector<const char *, 256> Head(CommandArgs.begin(), FirstResponse);
-  // The program's name stands in for the first word of the tail.
+  // takePrefetchOptions expects the program's name before the arguments.
   SmallVector<const char *, 256> Tail = {CommandArgs.front()};
   Tail.append(FirstResponse, CommandArgs.end());
   std::vector<PrefetchOption> Before =
@@ -85,7 +85,7 @@ takeDirectOptions(Flavour F, SmallVectorImpl<const char *> &CommandArgs,
       LinkerModel::of(F).takePrefetchOptions(Tail);
   if (Error E = applyOptions(Before, Settings))
     return E;
-  // Bad values are told before anything runs.
+  // Bad values are reported before anything runs.
   PrefetchSettings Scratch = Settings;
   if (Error E = applyOptions(After, Scratch))
     return E;
@@ -96,8 +96,8 @@ takeDirectOptions(Flavour F, SmallVectorImpl<const char *> &CommandArgs,
 
 namespace {
 
-/// One run of lld: what must outlive the driver. The session ends when lld
-/// leaves, and lld's own context, which may refer to the words, with it.
+/// One run of lld: the objects that must outlive the driver. The session ends
+/// when lld leaves, with lld's own context, which may refer to the arguments.
 struct Run {
   explicit Run(TraceClock::time_point Origin);
   ~Run();
@@ -108,16 +108,16 @@ struct Run {
   SmallVector<const char *, 256> CommandArgs;
   std::optional<LinkSession> Session;
   std::optional<InstalledSession> Here;
-  /// What lld writes to standard output when it is asked for --help.
+  /// lld's standard output for --help.
   std::string Help;
   raw_string_ostream HelpOut{Help};
 
-  /// Takes our options out of the words, and starts the session of a link by
-  /// lld's driver for \p F. Warnings go to \p Err.
+  /// Removes Headstart's options from \p Args, and starts the session of a link
+  /// by lld's driver for \p F. Prints warnings to \p Err.
   Error begin(Flavour F, ArrayRef<const char *> Args, raw_ostream &Err);
 };
 
-/// lld's drivers are plain functions: this cannot be handed to them.
+/// lld's drivers are plain functions, to which this cannot be passed.
 Run *Running = nullptr;
 
 } // namespace
@@ -143,9 +143,9 @@ Error Run::begin(Flavour F, ArrayRef<const char *> Args, raw_ostream &Err) {
   return Error::success();
 }
 
-/// What \p CommandArgs, without response files, ask lld's driver for \p F to
-/// tell. Which words may ask for anything shows without reading the command
-/// line.
+/// Returns the information that \p CommandArgs, without response files, request
+/// from lld's driver for \p F. If no argument can be such a request, this does
+/// not parse the command line.
 static LinkCommand::Answer answerTo(Flavour F,
                                     ArrayRef<const char *> CommandArgs) {
   const auto MayRequest = [](StringRef Arg) {
@@ -164,15 +164,15 @@ static LinkCommand::Answer answerTo(Flavour F,
       .Prints;
 }
 
-/// lld's \p Help, where what is said of options that are ours now gives way to
-/// a section of our own.
+/// Prints lld's \p Help without its entries of options that Headstart has taken
+/// over, and then Headstart's own section.
 static void printHelp(Flavour F, StringRef Help, raw_ostream &Out) {
   bool IsOurs = false;
   while (!Help.empty()) {
     const size_t Length = std::min(Help.find('\n'), Help.size() - 1) + 1;
     const StringRef Line = Help.take_front(Length);
     Help = Help.drop_front(Length);
-    // An entry's further lines are indented more.
+    // The other lines of an entry are indented more.
     if (!Line.starts_with("   ")) {
       const StringRef Name = Line.ltrim(" /-");
       IsOurs = Line.starts_with("  ") && (Name.starts_with("prefetch-inputs") ||
@@ -183,19 +183,19 @@ static void printHelp(Flavour F, StringRef Help, raw_ostream &Out) {
   }
   std::string Ours;
   raw_string_ostream OS(Ours);
-  LinkerModel::of(F).options().printHelp(OS, "", "");
-  // Behind an overview and the usage, which lld has printed.
+  LinkerModel::of(F).optionTable({}).printHelp(OS, "", "");
+  // lld has already printed an overview and the usage.
   Out << "\n" << StringRef(Ours).drop_front(Ours.find("HEADSTART:"));
 }
 
-/// Behind lld's version, whose line build systems read.
+/// Prints Headstart's version after lld's, whose line build systems read.
 static void printVersion(raw_ostream &Out) {
   Out << "Headstart " HEADSTART_VERSION " (prefetches the inputs of links)\n";
   Out.flush();
 }
 
-/// lld's \p Driver with a session beside it. lld's dispatcher has found out
-/// that it is this driver's turn, and has taken `-flavor` out of \p Args.
+/// Runs lld's \p Driver alongside a session. lld's dispatcher has selected this
+/// driver, and has removed `-flavor` from \p Args.
 template <Flavour F, lld::Driver Driver>
 static bool linkWithPrefetcher(ArrayRef<const char *> Args, raw_ostream &Out,
                                raw_ostream &Err, bool ExitEarly,
@@ -219,11 +219,11 @@ static bool linkWithPrefetcher(ArrayRef<const char *> Args, raw_ostream &Out,
     Out << Running->Help;
   else if (Succeeded && Requested == LinkCommand::Answer::Version)
     printVersion(Out);
-  Out.flush(); // lld knows of its own stream only
+  Out.flush(); // lld flushes only its own stream
   return Succeeded;
 }
 
-/// lld's driver for WebAssembly, beside which there is nothing.
+/// Runs lld's driver for WebAssembly, without a session.
 static bool linkWasm(ArrayRef<const char *> Args, raw_ostream &Out,
                      raw_ostream &Err, bool ExitEarly, bool DisableOutput) {
   const bool Succeeded =
@@ -238,18 +238,18 @@ static bool linkWasm(ArrayRef<const char *> Args, raw_ostream &Out,
   return Succeeded;
 }
 
-/// All of lld's, as stock has them; nothing is known of WebAssembly's inputs.
+/// All drivers of stock lld. Headstart does not know WebAssembly's inputs.
 static constexpr lld::DriverDef Drivers[] = {
     {lld::WinLink, linkWithPrefetcher<Flavour::COFF, lld::coff::link>},
     {lld::Gnu, linkWithPrefetcher<Flavour::ELF, lld::elf::link>},
-    // ld.lld with `-m i386pep` and its like.
+    // ld.lld with `-m i386pep` and the like.
     {lld::MinGW, linkWithPrefetcher<Flavour::ELF, lld::mingw::link>},
     {lld::Darwin, linkWithPrefetcher<Flavour::MachO, lld::macho::link>},
     {lld::Wasm, linkWasm},
 };
 
 int runLinker(ArrayRef<const char *> Args, TraceClock::time_point Origin) {
-  // As in stock lld's main: a way to test the crash reporter.
+  // Stock lld's main has this, too: it tests the crash reporter.
   if (::getenv("FORCE_LLD_DIAGNOSTICS_CRASH")) {
     errs()
         << "crashing due to environment variable FORCE_LLD_DIAGNOSTICS_CRASH\n";
@@ -270,7 +270,7 @@ int runLinker(ArrayRef<const char *> Args, TraceClock::time_point Origin) {
     lld::inTestOutputDisabled = I != 1;
     Run One(Origin);
     lld::Result Result = lld::lldMain(Args, outs(), errs(), Drivers);
-    // Through lld, which ends by the signal that a crash was caught from.
+    // After a caught crash, exitLld ends the process by the crash's signal.
     if (!Result.canRunAgain)
       lld::exitLld(Result.retCode);
     if (One.Session)

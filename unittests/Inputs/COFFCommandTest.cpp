@@ -1,4 +1,4 @@
-//===- COFFCommandTest.cpp - What lld-link will read, in order ----------===//
+//===- COFFCommandTest.cpp - lld-link's input order -----------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -51,7 +51,7 @@ TEST(COFFInputListTest, filesAreKnownByIdentity) {
   std::filesystem::create_hard_link("x.obj", "h.obj");
   EXPECT_THAT(listed({"x.obj", "./x.obj", "h.obj", "a.lib"}),
               ElementsAre("x.obj", "a.lib"));
-  // What is read without a search is read again under another name.
+  // A file that is read without a search is read again under another name.
   EXPECT_THAT(listed({"x.obj", "a.lib", "/def:l.lib", "/stub:l.lib"}),
               ElementsAre("x.obj", "a.lib", "l.lib"));
 }
@@ -67,7 +67,7 @@ TEST(COFFInputListTest, defaultLibrariesAreKnownByName) {
               ElementsAre("y.obj", "x.obj", "a.lib", "b.lib"));
   if (os::test::OnWindows)
     GTEST_SKIP() << "the file system does not tell a.lib from A.lib";
-  // A.lib is not there, and a.lib not looked for (lld-link 22.1.8).
+  // A.lib does not exist, and lld-link 22.1.8 does not search for a.lib.
   EXPECT_THAT(listed({"x.obj", "y.obj", "/defaultlib:B"}),
               ElementsAre("x.obj", "y.obj", "b.lib"));
 }

@@ -1,4 +1,4 @@
-//===- COFFOutputTest.cpp - What lld-link writes ------------------------===//
+//===- COFFOutputTest.cpp - The outputs of lld-link -----------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- COFFScanTest.cpp - What COFF inputs name ---------------------------===//
+//===- COFFScanTest.cpp - Dependencies of COFF inputs ---------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

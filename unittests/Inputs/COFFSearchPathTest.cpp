@@ -1,4 +1,4 @@
-//===- COFFSearchPathTest.cpp - Where lld-link searches -----------------===//
+//===- COFFSearchPathTest.cpp - lld-link's search paths -------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

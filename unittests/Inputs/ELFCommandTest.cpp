@@ -1,4 +1,4 @@
-//===- ELFCommandTest.cpp - What a command line says it reads -------------===//
+//===- ELFCommandTest.cpp - Parsed ELF command lines ----------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- ELFResolverTest.cpp - Where ld.lld finds an input ------------------===//
+//===- ELFResolverTest.cpp - Resolves ELF inputs --------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- ELFScriptTest.cpp - What a linker script names ---------------------===//
+//===- ELFScriptTest.cpp - Dependencies of linker scripts -----------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -27,7 +27,7 @@ InputList listOf(std::vector<NamedInput> Inputs) {
   return InputList(Command);
 }
 
-/// Takes all that are left.
+/// Takes all remaining inputs.
 std::vector<std::string> rest(InputList &List) {
   std::vector<std::string> Names;
   while (std::optional<uint32_t> Number = List.next()) {
@@ -47,9 +47,24 @@ TEST(InputListTest, WhatAnInputNamesComesInItsTurn) {
   Next.Input = input("next");
   Next.Next = true;
   Later.Input = input("later");
-  Known.Input = input("late"); // is wanted earlier than it stands
+  Known.Input = input("late"); // needed earlier than its position
   List.add(0, {Later, Next, Known});
   EXPECT_THAT(rest(List), ElementsAre("next", "b", "later", "late"));
+}
+
+// The linker opens the archive of the second turn before its turn.
+TEST(InputListTest, WhatIsReadNextStaysInItsTurn) {
+  InputList List =
+      listOf({input("a"), input("b"), input("thin.a", 1), input("z", 1)});
+  ASSERT_TRUE(List.take(2));
+  List.add(2, {{input("member.o"), /*Next=*/true}});
+  List.add(0, {{input("found")}});
+  std::vector<std::string> Names;
+  while (std::optional<uint32_t> Number = List.next()) {
+    List.take(*Number);
+    Names.push_back(List[*Number].Name);
+  }
+  EXPECT_THAT(Names, ElementsAre("a", "b", "found", "member.o", "z"));
 }
 
 TEST(InputListTest, AFileThatIsNamedTwiceIsReadAsBothNeed) {

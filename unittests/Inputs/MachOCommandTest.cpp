@@ -1,4 +1,4 @@
-//===- MachOCommandTest.cpp - What a command line of ld64.lld names -------===//
+//===- MachOCommandTest.cpp - Parsed Mach-O lines -------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

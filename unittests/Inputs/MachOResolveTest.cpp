@@ -1,4 +1,4 @@
-//===- MachOResolveTest.cpp - Where ld64.lld finds an input ---------------===//
+//===- MachOResolveTest.cpp - Resolves Mach-O inputs ----------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- MachOScanTest.cpp - What Mach-O inputs name ------------------------===//
+//===- MachOScanTest.cpp - Dependencies of Mach-O inputs ------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

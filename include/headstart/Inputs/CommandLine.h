@@ -39,11 +39,16 @@ struct CommandLineArg {
 
 /// The environment in which a command line is read. Tests provide their own.
 struct CommandLineContext {
-  /// Reads an environment variable; returns nullopt if it is not set.
+  /// Reads an environment variable; without it, none is set.
   std::function<std::optional<std::string>(llvm::StringRef)> GetEnv;
   /// The path of the linker program (`<prefix>/bin/lld-link`), from which lld
   /// derives its own library directories.
   std::string ToolPath;
+
+  /// The value of the environment variable \p Name; nullopt if it is not set.
+  std::optional<std::string> env(llvm::StringRef Name) const {
+    return GetEnv ? GetEnv(Name) : std::nullopt;
+  }
 
   /// The environment of this process, without a tool path.
   static CommandLineContext fromProcess();

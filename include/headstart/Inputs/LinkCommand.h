@@ -1,4 +1,4 @@
-//===- LinkCommand.h - What a command line says it will read ----*- C++ -*-===//
+//===- LinkCommand.h - A parsed linker command line -------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -237,6 +237,9 @@ struct LinkCommand : ReadKinds {
   Answer Prints = Answer::None;
 
   const LinkerModel &model() const;
+  /// Removes option files that the link also writes: the file on the store is
+  /// that of the last link. Objects and libraries stay inputs.
+  void dropWrittenFiles();
   /// Whether the link writes \p Path.
   bool writes(llvm::StringRef Path) const;
   /// The path of the first output, the image; empty if the link has no outputs.

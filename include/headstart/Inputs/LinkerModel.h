@@ -114,9 +114,6 @@ public:
   virtual LinkCommand parse(llvm::ArrayRef<CommandLineArg> Args,
                             const CommandLineContext &Context) const = 0;
 
-  /// The known options. Only Headstart's own have a text for --help.
-  virtual const llvm::opt::OptTable &options() const = 0;
-
   /// Removes Headstart's own options from \p Args (a command line whose first
   /// argument is the program's name) and returns them in order. Changes nothing
   /// else: a separate value of another option stays even if it looks like one
@@ -125,8 +122,9 @@ public:
   takePrefetchOptions(llvm::SmallVectorImpl<const char *> &Args) const = 0;
 
   /// The options of the linker and Headstart's own, whose group is "headstart",
-  /// for \p Args as in expansionOf. The table of ld.lld for MinGW lacks
-  /// Headstart's own; they are in the table for no arguments.
+  /// for \p Args as in expansionOf. Only Headstart's have a text for --help.
+  /// The table of ld.lld for MinGW lacks Headstart's own; they are in the table
+  /// for no arguments.
   virtual const GenericOptionTable &
   optionTable(llvm::ArrayRef<std::string> Args) const = 0;
 

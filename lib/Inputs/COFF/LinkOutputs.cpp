@@ -1,4 +1,4 @@
-//===- LinkOutputs.cpp - What lld-link writes -----------------------------===//
+//===- LinkOutputs.cpp - The outputs of lld-link --------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -129,7 +129,7 @@ void OutputList::reproducer(const CommandLineContext &Context) {
     SmallString<128> Path = Directory->Value;
     sys::path::append(Path, "repro.tar");
     add(Path, optionOf(*Directory));
-  } else if (auto File = getEnv(Context, "LLD_REPRODUCE")) {
+  } else if (auto File = Context.env("LLD_REPRODUCE")) {
     // lld reads this variable even with /lldignoreenv.
     add(*File);
   }

@@ -131,10 +131,6 @@ public:
     return coff::parse(Args, Context);
   }
 
-  const llvm::opt::OptTable &options() const override {
-    return coff::optionTable();
-  }
-
   std::vector<PrefetchOption>
   takePrefetchOptions(SmallVectorImpl<const char *> &Args) const override {
     return coff::takePrefetchOptions(Args);

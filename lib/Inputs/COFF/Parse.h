@@ -15,6 +15,7 @@
 #ifndef HEADSTART_LIB_INPUTS_COFF_PARSE_H // NOLINT(llvm-header-guard)
 #define HEADSTART_LIB_INPUTS_COFF_PARSE_H
 
+#include "../Private.h"
 #include "Options.h"
 #include "headstart/Inputs/LinkCommand.h"
 #include "llvm/ADT/STLExtras.h"
@@ -48,20 +49,6 @@ public:
         All, [ID](const OptionArg &O) { return O.ID == ID; });
   }
 };
-
-/// The response file or variable that holds \p Arg; \p Else if it is a plain
-/// argument.
-inline llvm::StringRef writerOf(const CommandLineArg &Arg,
-                                llvm::StringRef Else) {
-  if (!Arg.ResponseFile.empty())
-    return Arg.ResponseFile;
-  return Arg.Variable.empty() ? Else : llvm::StringRef(Arg.Variable);
-}
-
-inline std::optional<std::string> getEnv(const CommandLineContext &Context,
-                                         llvm::StringRef Name) {
-  return Context.GetEnv ? Context.GetEnv(Name) : std::nullopt;
-}
 
 const LinkerModel &model();
 LinkCommand parse(llvm::ArrayRef<CommandLineArg> Args,

@@ -68,7 +68,6 @@ private:
   void addLateFiles();
   void addSymbolFiles();
   void addDebugFiles();
-  void dropOutputs();
 
   void addFile(const OptionArg *Option, StringRef Name,
                InputReason Reason = InputReason::OptionFile,
@@ -99,7 +98,7 @@ void Parser::addNamed(const CommandLineArg &Arg, const MatchedArg &Match,
   Input.Name = Match.Value.str();
   Input.Search = SearchRule::Object;
   Input.Lazy = Lazy;
-  Input.From = writerOf(Arg, Match.Spelling).str();
+  Input.From = originOf(Arg, Match.Spelling).str();
   if (Match.ID == OPT_wholearchive_file) {
     Input.Reason = InputReason::WholeArchive;
     Input.Whole = true;
@@ -161,7 +160,7 @@ void Parser::addFile(const OptionArg *Option, StringRef Name,
   Input.Name = Name.str();
   Input.Reason = Reason;
   Input.Search = Search;
-  Input.From = writerOf(*Option->Arg, Option->Spelling).str();
+  Input.From = originOf(*Option->Arg, Option->Spelling).str();
   Input.Turn = Turn;
 }
 
@@ -262,16 +261,6 @@ void Parser::addDebugFiles() {
   }
 }
 
-/// Removes option files that the link also writes: the file on the store is
-/// that of the last link. Objects and libraries stay inputs.
-void Parser::dropOutputs() {
-  llvm::erase_if(Command.Inputs, [&](const NamedInput &Input) {
-    return (Input.Reason == InputReason::OptionFile ||
-            Input.Reason == InputReason::ModuleDefinition) &&
-           Command.writes(Input.Name);
-  });
-}
-
 DebugState Parser::debugState() const {
   DebugState State;
   for (const OptionArg &O : Options.All) {
@@ -345,7 +334,7 @@ LinkCommand Parser::run() {
   Turn = 2;
   addLateFiles();
   addOutputs(Options, Context, Command.ReadsCodeView, Command);
-  dropOutputs();
+  Command.dropWrittenFiles();
   return std::move(Command);
 }
 

@@ -1,4 +1,4 @@
-//===- SearchPaths.cpp - Where lld-link searches --------------------------===//
+//===- SearchPaths.cpp - lld-link's search paths --------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -136,17 +136,17 @@ bool Toolchain::isToolDirectory(StringRef Directory) {
 }
 
 bool Toolchain::findInEnvironment() {
-  if (auto Directory = getEnv(Context, "VCToolsInstallDir")) {
+  if (auto Directory = Context.env("VCToolsInstallDir")) {
     Tools = *Directory;
     Layout = ToolsetLayout::VS2017OrNewer;
     return true;
   }
-  if (auto Directory = getEnv(Context, "VCINSTALLDIR")) {
+  if (auto Directory = Context.env("VCINSTALLDIR")) {
     Tools = *Directory;
     Layout = ToolsetLayout::OlderVS;
     return true;
   }
-  std::string Path = getEnv(Context, "PATH").value_or("");
+  std::string Path = Context.env("PATH").value_or("");
   SmallVector<StringRef, 16> Directories;
   StringRef(Path).split(Directories, sys::EnvPathSeparator);
   return any_of(Directories, [&](StringRef Directory) {
@@ -200,7 +200,7 @@ bool Toolchain::detect() {
   }
   // If LIB is set, lld relies on it unless an option overrides it. (These
   // options were taken from lld-link 22.1.8 itself.)
-  bool NoLIB = IgnoresEnvironment || !getEnv(Context, "LIB");
+  bool NoLIB = IgnoresEnvironment || !Context.env("LIB");
   UsesToolsLib =
       NoLIB || Options.has(OPT_vctoolsdir, OPT_vctoolsversion, OPT_winsysroot);
   if (NoLIB || Options.has(OPT_winsdkdir, OPT_winsdkversion, OPT_winsysroot))
@@ -280,7 +280,7 @@ void addSearchPaths(const OptionArgs &Options,
   // /diasdkdir: does not.
   if (!Options.has(OPT_lldignoreenv, OPT_vctoolsdir, OPT_vctoolsversion,
                    OPT_winsdkdir, OPT_winsdkversion, OPT_winsysroot)) {
-    std::string LIB = getEnv(Context, "LIB").value_or("");
+    std::string LIB = Context.env("LIB").value_or("");
     // Unlike StringRef::split, this ignores an empty entry at the end only.
     for (StringRef Rest = LIB; !Rest.empty();) {
       auto [Directory, Behind] = Rest.split(';');

@@ -1,4 +1,4 @@
-//===- LinkOutputs.cpp - What ld.lld writes -------------------------------===//
+//===- LinkOutputs.cpp - The outputs of ld.lld ----------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -46,8 +46,8 @@ void addOutputs(const opt::InputArgList &Args,
   }
   if (const opt::Arg *Reproduce = Args.getLastArg(OPT_reproduce))
     Add(Reproduce->getValue(), Reproduce);
-  else if (Context.GetEnv)
-    Add(Context.GetEnv("LLD_REPRODUCE").value_or(""));
+  else
+    Add(Context.env("LLD_REPRODUCE").value_or(""));
 }
 
 } // namespace headstart::elf

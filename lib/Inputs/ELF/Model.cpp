@@ -36,10 +36,6 @@ public:
     return elf::parse(CommandArgs, Context);
   }
 
-  const llvm::opt::OptTable &options() const override {
-    return elf::optionTable();
-  }
-
   std::vector<PrefetchOption>
   takePrefetchOptions(SmallVectorImpl<const char *> &Args) const override {
     return elf::takePrefetchOptions(Args);

@@ -15,6 +15,7 @@
 #ifndef HEADSTART_LIB_INPUTS_ELF_PARSE_H // NOLINT(llvm-header-guard)
 #define HEADSTART_LIB_INPUTS_ELF_PARSE_H
 
+#include "../Private.h"
 #include "Options.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -23,12 +24,6 @@ namespace headstart::elf {
 /// The option of \p A as it was written, even if it is an alias.
 inline llvm::StringRef spellingOf(const llvm::opt::Arg &A) {
   return A.getAlias() ? A.getAlias()->getSpelling() : A.getSpelling();
-}
-
-/// The response file that holds \p Arg; \p Else if it is a plain argument.
-inline llvm::StringRef writerOf(const CommandLineArg &Arg,
-                                llvm::StringRef Else) {
-  return Arg.ResponseFile.empty() ? Else : llvm::StringRef(Arg.ResponseFile);
 }
 
 /// Appends the outputs of the link, the image first.

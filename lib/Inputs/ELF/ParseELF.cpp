@@ -49,7 +49,6 @@ private:
   void addNamed();
   void changeState(const Arg &A);
   void addLateFiles();
-  void dropOutputs();
 
   NamedInput &add(const Arg &A, InputReason Reason, SearchRule Search);
   void addOptionFile(const Arg &A, SearchRule Search = SearchRule::Verbatim);
@@ -78,7 +77,7 @@ NamedInput &Parser::add(const Arg &A, InputReason Reason, SearchRule Search) {
   Input.Name = A.getValue();
   Input.Reason = Reason;
   Input.Search = Search;
-  Input.From = writerOf(Line.argOf(A), spellingOf(A)).str();
+  Input.From = originOf(Line.argOf(A), spellingOf(A)).str();
   Input.Lazy = State.Lazy;
   Input.Whole = State.Whole;
   Input.StaticOnly = State.Static;
@@ -282,15 +281,6 @@ void Parser::addLateFiles() {
     addOptionFile(OPT_irpgo_profile);
 }
 
-/// Removes option files that the link also writes: the file on the store is
-/// that of the last link. Objects and libraries stay inputs.
-void Parser::dropOutputs() {
-  llvm::erase_if(Command.Inputs, [&](const NamedInput &Input) {
-    return Input.Reason == InputReason::OptionFile &&
-           Command.writes(Input.Name);
-  });
-}
-
 LinkCommand Parser::run() {
   Command.Kind = Flavour::ELF;
   if (linksNothing()) {
@@ -302,7 +292,7 @@ LinkCommand Parser::run() {
   addEarlyFiles();
   addNamed();
   addLateFiles();
-  dropOutputs();
+  Command.dropWrittenFiles();
   return std::move(Command);
 }
 

@@ -146,7 +146,7 @@ void Translator::addInputs() {
       Input.Name = A->getValue();
       Input.Reason = InputReason::Library;
       Input.Search = SearchRule::Library;
-      Input.From = writerOf(Line.argOf(*A), spellingOf(*A)).str();
+      Input.From = originOf(Line.argOf(*A), spellingOf(*A)).str();
       Input.StaticOnly = Static;
       break;
     }

@@ -1,4 +1,4 @@
-//===- ResolveMinGW.cpp - Where MinGW's ld.lld finds a library ------------===//
+//===- ResolveMinGW.cpp - Resolves MinGW libraries ------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- ScanELF.cpp - What ELF inputs name ---------------------------------===//
+//===- ScanELF.cpp - Dependencies of ELF inputs ---------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

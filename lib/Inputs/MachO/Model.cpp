@@ -36,10 +36,6 @@ public:
     return macho::parse(Args, Context);
   }
 
-  const llvm::opt::OptTable &options() const override {
-    return macho::optionTable();
-  }
-
   std::vector<PrefetchOption>
   takePrefetchOptions(SmallVectorImpl<const char *> &Args) const override {
     return macho::takePrefetchOptions(Args);

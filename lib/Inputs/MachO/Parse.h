@@ -15,6 +15,7 @@
 #ifndef HEADSTART_LIB_INPUTS_MACHO_PARSE_H // NOLINT(llvm-header-guard)
 #define HEADSTART_LIB_INPUTS_MACHO_PARSE_H
 
+#include "../Private.h"
 #include "Options.h"
 #include "headstart/Inputs/LinkCommand.h"
 #include "llvm/ADT/STLFunctionalExtras.h"

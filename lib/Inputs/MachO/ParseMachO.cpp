@@ -78,11 +78,10 @@ NamedInput &Parser::add(const Arg &A, StringRef Name, InputReason Reason) {
   NamedInput &Input = Command.Inputs.emplace_back();
   Input.Name = Name.str();
   Input.Reason = Reason;
-  const CommandLineArg &Arg = CommandArgs[A.getIndex()];
-  if (!Arg.ResponseFile.empty())
-    Input.From = Arg.ResponseFile;
-  else if (!A.getOption().matches(OPT_INPUT))
-    Input.From = A.getSpelling().str();
+  const bool IsPlain = A.getOption().matches(OPT_INPUT);
+  Input.From = originOf(CommandArgs[A.getIndex()],
+                        IsPlain ? StringRef() : A.getSpelling())
+                   .str();
   return Input;
 }
 
@@ -237,8 +236,7 @@ void Parser::addOutputs() {
       Add(A->getValue(), A);
   if (const Arg *A = last(OPT_reproduce))
     Add(A->getValue(), A);
-  else if (auto File =
-               Context.GetEnv ? Context.GetEnv("LLD_REPRODUCE") : std::nullopt)
+  else if (auto File = Context.env("LLD_REPRODUCE"))
     Add(*File);
   for (OptionID ID :
        {OPT_object_path_lto, OPT_print_symbol_order_eq,
@@ -323,11 +321,7 @@ LinkCommand Parser::run() {
   addNamedFiles();
   addLateFiles();
   addOutputs();
-  // An option file that the link also writes is that of the last link.
-  llvm::erase_if(Command.Inputs, [&](const NamedInput &Input) {
-    return Input.Reason == InputReason::OptionFile &&
-           Command.writes(Input.Name);
-  });
+  Command.dropWrittenFiles();
   return std::move(Command);
 }
 

@@ -1,4 +1,4 @@
-//===- ScanMachO.cpp - What Mach-O inputs name ----------------------------===//
+//===- ScanMachO.cpp - Dependencies of Mach-O inputs ----------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- SearchPaths.cpp - Where ld64.lld searches --------------------------===//
+//===- SearchPaths.cpp - ld64.lld's search paths --------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
