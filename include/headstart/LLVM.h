@@ -1,4 +1,4 @@
-//===- LLVM.h - What differs between LLVM's versions ------------*- C++ -*-===//
+//===- LLVM.h - Differences of LLVM's versions ------------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

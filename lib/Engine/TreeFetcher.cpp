@@ -6,20 +6,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The protocol. Files go through one queue, in the order in which they were
-// added; each thread takes one, and fetches it to its end. The queue is
-// bounded: who adds waits for a place, until `cancel`. A thread ends when the
-// queue is empty and `finish` was called, or after `cancel`. `join` is the last
-// word: after it no thread touches anything.
+// Protocol. Files go through one queue, in the order in which they were added;
+// each thread takes one and fetches it to its end. The queue is bounded: the
+// caller of `add` waits for a place, until `cancel`. A thread ends when the
+// queue is empty and `finish` was called, or after `cancel`. After `join` no
+// thread touches anything.
 //
-// The budget is claimed before a file is fetched, for all that it lacks: half a
-// file is of little use to anyone. A smaller one that comes later may still
-// fit. What was not fetched in the end (an error, a file that has become less)
-// is given back.
+// A thread claims budget for all missing bytes of a file before it fetches the
+// file, because half a file is of little use. A smaller file that comes later
+// may still fit. The thread returns the budget of bytes that it did not fetch
+// (an error, a file that has shrunk).
 //
-// A file with several names is fetched under the first of them that comes. The
-// others would be found in memory, but not by a thread that comes while the
-// fetch is under way, and would all be counted.
+// A file with several names is fetched under the first of them that comes. Its
+// other names would all be counted, and a thread that comes while the fetch is
+// in progress would not find it cached.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,7 @@ namespace headstart {
 /// 100 bytes each: more files than most trees have, and 25 MB.
 static constexpr size_t MaxWaiting = size_t(1) << 18;
 
-/// 32 MB. Of a tree with more files, names of the rest may be counted again.
+/// 32 MB. In a tree with more files, other names of the rest may count again.
 static constexpr size_t MaxKnown = size_t(1) << 20;
 
 TreeFetcher::TreeFetcher(const TreeFetchOptions &Options, ProblemSink OnProblem)
@@ -52,7 +52,7 @@ TreeFetcher::~TreeFetcher() {
 void TreeFetcher::start() {
   for (unsigned I = 0; I != std::max(1U, Options.Jobs); ++I)
     if (Threads.start([this] { work(); }))
-      break; // make do with those there are
+      break; // the threads that were started do the work
   std::lock_guard Lock(Mutex);
   HasThreads = Threads.size() != 0;
   Changed.notify_all();
@@ -65,7 +65,7 @@ void TreeFetcher::add(std::vector<FileToFetch> New) {
   Files += New.size();
   Bytes += NewBytes;
   std::unique_lock Lock(Mutex);
-  // Nobody makes room where there are no threads.
+  // Without threads, there is nothing that makes room.
   Changed.wait(Lock, [&] {
     return Cancelled || !HasThreads || Waiting.size() < MaxWaiting;
   });
@@ -112,12 +112,6 @@ void TreeFetcher::work() {
     fetch(*Next);
 }
 
-/// Whether \p Error says that a file is not there any more.
-static bool isMissing(std::error_code Error) {
-  return Error == std::errc::no_such_file_or_directory ||
-         Error == std::errc::not_a_directory;
-}
-
 static bool isNoRegularFile(std::error_code Error) {
   return Error == std::errc::is_a_directory ||
          Error == std::errc::operation_not_supported;
@@ -140,7 +134,7 @@ bool TreeFetcher::claim(uint64_t Missing) {
 
 bool TreeFetcher::isKnown(const os::FileIdentity &Identity) {
   if (Identity.Inode == 0)
-    return false; // the file system does not tell
+    return false; // the file system does not report it
   const std::pair Key(Identity.Device, Identity.Inode);
   std::lock_guard Lock(KnownMutex);
   if (Known.size() >= MaxKnown)
@@ -166,11 +160,11 @@ void TreeFetcher::fetch(const FileToFetch &Wanted) {
     fetchSteps(Wanted, File);
   else if (isNoRegularFile(Error))
     ++SkippedFiles;
-  else if (isMissing(Error))
+  else if (os::isMissing(Error))
     ++ChangedFiles;
   else
     failed(Wanted, Error);
-  // The steps have counted what there was; the rest has become less.
+  // The steps have counted the bytes that the file has; it has lost the rest.
   uint64_t Counted = Error ? 0 : std::min(File.size(), Wanted.Size);
   if (!Cancelled)
     DoneBytes += Wanted.Size - Counted;
@@ -205,7 +199,7 @@ void TreeFetcher::fetchSteps(const FileToFetch &Wanted,
     Fetched += Count;
     FetchedBytes += Count;
   };
-  // More than was claimed where pages have left the memory meanwhile.
+  // It fetches more than it claimed if pages were evicted in the meantime.
   scope_exit GiveBack([&] { Claimed += Fetched - Missing; });
   bool IsFirst = true;
   for (uint64_t At = 0, NextMissing = Missing; At < Size && !Cancelled;) {
@@ -215,8 +209,8 @@ void TreeFetcher::fetchSteps(const FileToFetch &Wanted,
       StepMissing = missingIn(File, Step);
     IsFirst = false;
     At = Step.end();
-    // The disk is kept busy with the next step while this one is waited for.
-    // Looked at first: what is under way counts as there.
+    // The store is busy with the next step while the thread waits for this one.
+    // Queried before the hint, because bytes in flight count as cached.
     const ByteRange Next = ByteRange{At, Options.StepBytes}.clippedTo(Size);
     NextMissing = Next.empty() ? 0 : missingIn(File, Next);
     if (StepMissing != 0) {

@@ -1,4 +1,4 @@
-//===- BulkStatus.cpp - Whether many files are what they were -------------===//
+//===- BulkStatus.cpp - Changes of many files -----------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -78,9 +78,7 @@ private:
 } // namespace
 
 static FileChange changeFrom(std::error_code Error) {
-  bool IsMissing = Error == std::errc::no_such_file_or_directory ||
-                   Error == std::errc::not_a_directory;
-  return IsMissing ? FileChange::Missing : FileChange::Unknown;
+  return os::isMissing(Error) ? FileChange::Missing : FileChange::Unknown;
 }
 
 static FileChange changeOf(const os::FileIdentity &Now, const KnownFile &File) {

@@ -46,11 +46,6 @@ static llvm::StringRef textOf(const FileText &Text) {
   return {Text.data(), Text.size()};
 }
 
-static bool isMissing(std::error_code Error) {
-  return Error == std::errc::no_such_file_or_directory ||
-         Error == std::errc::not_a_directory;
-}
-
 static void addProblem(std::vector<std::string> &Problems,
                        llvm::StringRef Shown, llvm::StringRef What) {
   Problems.push_back((Shown + ": " + What).str());
@@ -74,7 +69,7 @@ PatternListPtr readIgnoreFile(const os::DirectoryHandle &Directory,
       readWhole(Directory, Name, PatternList::MaxFileBytes, Text);
   if (Error) {
     // Only a regular file has patterns. Like git, do not report other types.
-    if (!isMissing(Error) && Error != std::errc::operation_not_supported)
+    if (!os::isMissing(Error) && Error != std::errc::operation_not_supported)
       addProblem(Problems, Shown, Error.message());
     return nullptr;
   }
@@ -111,7 +106,7 @@ static std::error_code openRepository(const os::DirectoryHandle &Directory,
   if (Error)
     return Error;
   Error = readWhole(Git, "commondir", MaxPathFileBytes, Text);
-  if (isMissing(Error))
+  if (os::isMissing(Error))
     return {};
   os::DirectoryHandle Common;
   if (!Error)
@@ -129,7 +124,7 @@ PatternListPtr readRepositoryExcludes(const os::DirectoryHandle &Directory,
   if (!Error && Git.isOpen())
     Error = Git.openBelow("info", os::LinkRule::Follow, Info);
   Git.close();
-  if (Error && !isMissing(Error))
+  if (Error && !os::isMissing(Error))
     addProblem(Problems, Shown, Error.message());
   if (Error || !Info.isOpen())
     return nullptr;

@@ -202,21 +202,24 @@ IgnoreScopePtr IgnoreRules::above(llvm::StringRef Root,
     Wanted.GitIgnore = Wanted.DotIgnore = Wanted.GitExclude = false;
 
   bool RootIsIgnored = false;
-  for (size_t End = 0; End < Path.size();) {
+  // A root of Windows has a name: `C:` alone would be that drive's current
+  // directory.
+  const llvm::StringRef Top = llvm::sys::path::root_path(Path);
+  for (size_t End = llvm::sys::path::root_name(Path).size();
+       End < Path.size();) {
     llvm::StringRef Base = llvm::StringRef(Path).take_front(End);
     size_t Next = std::min(Path.find('/', End + 1), Path.size());
     llvm::StringRef Child = llvm::StringRef(Path).slice(End + 1, Next);
     os::DirectoryHandle Directory;
-    if (!os::DirectoryHandle::open(Base.empty() ? "/" : Base.str(),
-                                   Directory)) {
+    const llvm::StringRef Place = Base.size() < Top.size() ? Top : Base;
+    if (!os::DirectoryHandle::open(Place.str(), Directory)) {
       IgnorePresence Present = probe(Directory, Wanted);
       // The rules that hide a directory do not apply in a repository inside it.
       if (Present.Git)
         RootIsIgnored = false;
       if (Present.any() && !RootIsIgnored)
-        Scope = enterDirectory(Wanted, User, Scope, End + 1,
-                               Base.empty() ? "/" : Base, Directory, Present,
-                               Messages);
+        Scope = enterDirectory(Wanted, User, Scope, End + 1, Place, Directory,
+                               Present, Messages);
     }
     IgnoreQuery Query(Base, "", Child, /*IsDirectory=*/true);
     if (Scope->isIgnored(Query)) {

@@ -137,8 +137,7 @@ std::error_code SnapshotCache::readDirectory(Directory &In, uint32_t Misses,
   if (std::error_code E = os::DirectoryHandle::open(In.Path, Handle)) {
     // A probe would find the same now. After other errors (no permission to
     // list it, no free descriptor) a probe may still find a file.
-    if (E == std::errc::no_such_file_or_directory ||
-        E == std::errc::not_a_directory) {
+    if (os::isMissing(E)) {
       In.IsAbsent.store(true, std::memory_order_relaxed);
       return {};
     }

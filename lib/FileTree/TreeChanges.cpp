@@ -1,4 +1,4 @@
-//===- TreeChanges.cpp - What has changed in a tree since its manifest ----===//
+//===- TreeChanges.cpp - Changes of a tree --------------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -61,19 +61,16 @@ ManifestPart::ManifestPart(const Manifest &M, size_t Root, StringRef Prefix)
 /// it is resolved, and the rest is appended as written.
 static std::error_code resolve(StringRef Path, SmallVectorImpl<char> &Absolute,
                                bool &IsRemoved) {
-  auto IsMissing = [](std::error_code Error) {
-    return Error == std::errc::no_such_file_or_directory ||
-           Error == std::errc::not_a_directory;
-  };
   const std::error_code Error = sys::fs::real_path(Path, Absolute);
   // A dangling link does exist.
   StringRef Above = Path.rtrim('/');
   sys::fs::file_status Status;
-  if (!IsMissing(Error) || !sys::fs::status(Above, Status, /*Follow=*/false))
+  if (!os::isMissing(Error) ||
+      !sys::fs::status(Above, Status, /*Follow=*/false))
     return Error;
   SmallVector<StringRef, 16> Vanished;
   std::error_code AboveError = Error;
-  while (IsMissing(AboveError) && !Above.empty()) {
+  while (os::isMissing(AboveError) && !Above.empty()) {
     StringRef Part = sys::path::filename(Above);
     if (Part == "..") // Its target depends on the missing directory.
       return Error;
@@ -121,8 +118,8 @@ Expected<ManifestPart> ManifestPart::of(const Manifest &M,
       (Prefix.empty() || (!Part.entry() && Part.directories().empty())))
     return createStringError(
         inconvertibleErrorCode(),
-        Path + ": No such file or directory" +
-            (Prefix.empty() ? "" : ", nor in the manifest"));
+        Path + (Prefix.empty() ? ": No such file or directory"
+                               : ": neither the tree nor the manifest has it"));
   return Part;
 }
 

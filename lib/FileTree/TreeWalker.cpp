@@ -279,9 +279,8 @@ static bool isOutOfHandles(std::error_code Error) {
 }
 
 /// Whether an entry was removed or replaced since it was listed.
-static bool isMissing(std::error_code Error) {
-  return Error == std::errc::no_such_file_or_directory ||
-         Error == std::errc::not_a_directory ||
+static bool isGone(std::error_code Error) {
+  return os::isMissing(Error) ||
          Error == std::errc::too_many_symbolic_link_levels;
 }
 
@@ -306,7 +305,7 @@ bool WalkWorker::open(DirectoryNode &Node) {
   closeLast();
   childIsOpened(Node.Parent);
   if (Error) {
-    if (!Node.Parent || !isMissing(Error))
+    if (!Node.Parent || !isGone(Error))
       problem("", Error.message());
     return false;
   }
@@ -372,6 +371,7 @@ bool WalkWorker::walk(DirectoryNode &Node) {
   } else if (Opened) {
     if (Node.Postponed)
       State.Postponed.fetch_sub(1, std::memory_order_relaxed);
+    closeLast(); // a listing that was put back left one open
     Last = &Node;
     Node.References.fetch_add(1, std::memory_order_relaxed);
   }
@@ -472,7 +472,7 @@ bool WalkWorker::list(DirectoryNode &Node) {
       Begin = beginWatch();
   } while (true);
   // The listing of a directory that is deleted ends with such an error.
-  if (Error && (!Node.Parent || !isMissing(Error)))
+  if (Error && (!Node.Parent || !isGone(Error)))
     problem("", Error.message());
   ++Figures.Directories;
   State.Visitor.finished(Shown);
@@ -501,7 +501,7 @@ bool WalkWorker::complete(os::DirectoryEntry &Entry, DirectoryNode &Node) {
     Error = Node.Handle.addStatus(Entry);
   if (!Error)
     return true;
-  if (isMissing(Error))
+  if (isGone(Error))
     return false;
   if (State.Options.WithStatus)
     Entry.dropHint();

@@ -1,4 +1,4 @@
-//===- WalkState.h - What the threads of a walk share -----------*- C++ -*-===//
+//===- WalkState.h - State shared by threads --------------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- DriverAnswer.cpp - What a compiler driver would run ----------------===//
+//===- DriverAnswer.cpp - The output of a driver's -### -------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -268,7 +268,8 @@ void LinkSession::keepProfile(bool Succeeded) {
   });
   if (!InTime)
     Failures = std::make_shared<std::vector<std::string>>(
-        1, "writing the profile '" + ProfilePath + "' took too long");
+        1, New ? "writing the profile '" + ProfilePath + "' took too long"
+               : "storing the linker's own pages took too long");
   bool Failed = false;
   // Both fail because of the directory, so one message is enough.
   for (std::string &Failure : *Failures)

@@ -1,4 +1,4 @@
-//===- NinjaPlan.cpp - What a build by ninja will do ----------------------===//
+//===- NinjaPlan.cpp - The upcoming links of ninja ------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

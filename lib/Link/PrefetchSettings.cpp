@@ -1,4 +1,4 @@
-//===- PrefetchSettings.cpp - What the user asked of the prefetcher -------===//
+//===- PrefetchSettings.cpp - The user's settings -------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -37,7 +37,7 @@ uint64_t MemoryLimit::on(const os::SystemMemory &Memory) const {
 uint64_t PrefetchSettings::budgetBytes(const os::SystemMemory &M) const {
   if (Memory)
     return Memory->on(M);
-  if (M.available() == 0)
+  if (M.AvailableBytes == 0)
     return CarefulBytes / 2;
   return M.available() / 2;
 }

@@ -1,4 +1,4 @@
-//===- ProfileStore.cpp - Where profiles are kept -------------------------===//
+//===- ProfileStore.cpp - The files of profiles ---------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Seam.cpp - Where lld's calls come to the session -------------------===//
+//===- Seam.cpp - Binds lld to the session --------------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

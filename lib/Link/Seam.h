@@ -1,4 +1,4 @@
-//===- Seam.h - Where lld's calls come to the session -----------*- C++ -*-===//
+//===- Seam.h - Binds lld to the session ------------------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- SeamELF.cpp - How far lld's ELF driver has come --------------------===//
+//===- SeamELF.cpp - The stages of ld.lld ---------------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

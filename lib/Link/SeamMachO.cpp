@@ -1,4 +1,4 @@
-//===- SeamMachO.cpp - How far lld's Mach-O driver has come ---------------===//
+//===- SeamMachO.cpp - The stages of ld64.lld -----------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

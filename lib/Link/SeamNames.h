@@ -1,4 +1,4 @@
-//===- SeamNames.h - What the linker calls the seam's functions -*- C++ -*-===//
+//===- SeamNames.h - Symbols of the seam ------------------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

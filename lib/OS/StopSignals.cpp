@@ -52,13 +52,12 @@ StopSignals::StopSignals(NextSignal Next) {
   for (size_t I = 0; I != Signals.size(); ++I) {
     if (I >= AlwaysNoted && Next == NextSignal::Ends)
       break;
-    IsOurs[I].store(true);
-    Before[I] = std::signal(Signals[I], noteSignal);
+    Before[I] = std::signal(Signals[I], SIG_IGN);
     // A shell without job control ignores them in background programs.
-    if (Before[I] == SIG_IGN) {
-      IsOurs[I].store(false);
-      std::signal(Signals[I], SIG_IGN);
-    }
+    if (Before[I] == SIG_IGN)
+      continue;
+    IsOurs[I].store(true);
+    std::signal(Signals[I], noteSignal);
   }
 }
 

@@ -1,4 +1,4 @@
-//===- LinkProfile.cpp - What the last link of an output touched ----------===//
+//===- LinkProfile.cpp - The profile of an output -------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -111,7 +111,7 @@ static void readPlan(RecordReader &R, RecordedFile &F) {
         Range.Length > F.Identity.Size - Range.Offset || Range.Length == 0)
       return R.fail("a range outside of its file");
     if (Stage >= NumFirstStages || Why >= NumPartKinds)
-      return R.fail("an unknown phase or kind");
+      return R.fail("an unknown stage or kind");
     PlannedRange P{Range, static_cast<LinkStage>(Stage),
                    static_cast<PartKind>(Why)};
     if (!F.Plan.empty() && (P.Stage < F.Plan.back().Stage ||

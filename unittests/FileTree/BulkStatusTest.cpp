@@ -1,4 +1,4 @@
-//===- BulkStatusTest.cpp - Whether many files are what they were ---------===//
+//===- BulkStatusTest.cpp - Changes of many files -------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- IgnoreOracle.cpp - What the ignore rules leave of a tree -----------===//
+//===- IgnoreOracle.cpp - Lists unignored files ---------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -60,7 +60,7 @@ protected:
             0, L.Listing.directories(), Unknown))));
   }
 
-  /// "A path", "D path", "M path".
+  /// The changes as lines "A path", "D path" or "M path".
   std::vector<std::string> changes(const Manifest &M,
                                    llvm::StringRef Below = "",
                                    const TreeFilter &Filter = {}) {
@@ -85,11 +85,11 @@ protected:
     return Lines;
   }
 
-  /// As `changes` gives them.
+  /// The result of `changes`.
   using Lines = std::vector<std::string>;
   os::FileIdentity LeftOut;
   Lines Reported;
-  /// What changes entries as they are listed.
+  /// Changes entries as they are listed.
   void (*Listed)(llvm::MutableArrayRef<os::DirectoryEntry>) = nullptr;
 };
 
@@ -135,7 +135,7 @@ TEST_F(TreeChangesTest, TellsWhatWasAddedRemovedAndChanged) {
   EXPECT_EQ(Found[12], "D folder-to-file/in");
 }
 
-/// Of files of 4 bytes: that they are what they were.
+/// Sets a hint of 4 bytes and of one time in every entry.
 void hintAtFourBytes(llvm::MutableArrayRef<os::DirectoryEntry> Entries) {
   for (os::DirectoryEntry &Entry : Entries) {
     Entry.Identity.Size = 4;
@@ -149,7 +149,7 @@ TEST_F(TreeChangesTest, HintsOfAListingAreConfirmed) {
   const auto Time = fs::file_time_type(std::chrono::seconds(5));
   for (const char *Name : {"longer", "same", "touched"})
     fs::last_write_time(Directory.write(Name, "text"), Time);
-  // They are neither recorded ...
+  // The manifest does not record hints ...
   Listed = hintAtFourBytes;
   Manifest M = record();
   for (const ManifestEntry &E : M.directories().front().Entries)
@@ -157,7 +157,7 @@ TEST_F(TreeChangesTest, HintsOfAListingAreConfirmed) {
   EXPECT_EQ(changes(M), Lines{});
   Listed = nullptr;
   EXPECT_EQ(changes(M), Lines{});
-  // ... nor believed, whatever they say.
+  // ... and the comparison does not trust them.
   Directory.write("longer", "longer text");
   fs::last_write_time(Directory.path("longer"), Time);
   fs::last_write_time(Directory.path("touched"), Time + std::chrono::hours(1));
@@ -172,7 +172,7 @@ TEST_F(TreeChangesTest, AFileThatWasReplacedByItsLikeIsAnother) {
   const std::string Path = Directory.write("f", "text");
   const Manifest M = record();
   const auto Time = fs::last_write_time(Path);
-  Directory.write("g", "text"); // while f is there: of another inode
+  Directory.write("g", "text"); // a new inode, because f still exists
   fs::last_write_time(Directory.path("g"), Time);
   fs::rename(Directory.path("g"), Path);
   EXPECT_EQ(changes(M), Lines{"M f " + std::to_string(IdDiffers)});
@@ -238,7 +238,7 @@ TEST_F(TreeChangesTest, WhatIsGoneCanBeAsked) {
   EXPECT_EQ(changes(M, "a"),
             (Lines{"D b/", "D b/c", "D b.c", "D f", "D link"}));
   EXPECT_EQ(changes(M, "a/b"), Lines{"D c"});
-  // A file where there was a directory.
+  // A file replaces the directory.
   Directory.write("a", "x");
   EXPECT_EQ(changes(M, "a/b"), Lines{"D c"});
 }
@@ -252,13 +252,13 @@ TEST_F(TreeChangesTest, WhatIsNeitherThereNorRecordedIsAnError) {
   };
   const std::string Root = Directory.path();
   EXPECT_EQ(Problem(Root + "/b"),
-            Root + "/b: No such file or directory, nor in the manifest");
+            Root + "/b: neither the tree nor the manifest has it");
   EXPECT_NE(Problem(Root + "/gone/../a"), "");
   fs::create_symlink("nowhere", Directory.path("link"));
   EXPECT_EQ(Problem(Root + "/link"), Root + "/link: No such file or directory");
   EXPECT_NE(Problem("/nowhere/at/all").find("not in the manifest"),
             std::string::npos);
-  // The root may lie on a disk that is not there.
+  // The root may be on a disk that is not mounted.
   fs::rename(Root, Root + "x");
   EXPECT_EQ(Problem(Root), Root + ": No such file or directory");
   fs::rename(Root + "x", Root);
@@ -271,7 +271,7 @@ TEST_F(TreeChangesTest, AnotherTreeIsNotInTheManifest) {
   ASSERT_FALSE(Part);
   EXPECT_NE(toString(Part.takeError()).find("not in the manifest"),
             std::string::npos);
-  // One whose name goes on.
+  // A directory whose name begins with the root's.
   fs::create_directory(Directory.path() + "x");
   llvm::Expected<ManifestPart> Other =
       ManifestPart::of(M, Directory.path() + "x");
@@ -286,7 +286,7 @@ TEST_F(TreeChangesTest, WhatCannotBeReadIsUnknownNotGone) {
   Directory.write("z", "x");
   const Manifest M = record();
   fs::remove(Directory.path("z"));
-  // The walk finds a problem with a/b: told by hand, since root reads all.
+  // The test reports the problem with a/b itself, since root can read all.
   const std::string Path = Directory.path();
   const ManifestPart Part(M, 0);
   const TreeFilter Filter;
@@ -331,7 +331,7 @@ TEST_F(TreeChangesTest, WhatCouldNotBeReadThenIsNotNew) {
   EXPECT_EQ(changes(M, "a/closed/in"), Lines{});
   EXPECT_EQ(changes(M, "a"),
             (Lines{"A closed.", "M " + Found[1].substr(4), "A entry2"}));
-  // The directory itself was seen.
+  // The manifest has the directory itself.
   fs::remove_all(Directory.path("a/closed"));
   fs::remove(Directory.path("a/entry"));
   EXPECT_EQ(changes(M, "a").front(), "D closed/");

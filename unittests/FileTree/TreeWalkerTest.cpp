@@ -1,4 +1,4 @@
-//===- TreeWalkerTest.cpp - What a walk shows -----------------------------===//
+//===- TreeWalkerTest.cpp - Tests of tree walks ---------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- WalkTree.cpp - What a walk shows of a tree -------------------------===//
+//===- WalkTree.cpp - Lists a tree ----------------------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -51,7 +51,7 @@ std::string problemOf(llvm::StringRef Bytes) {
   return llvm::toString(P.takeError());
 }
 
-/// Puts a right checksum under changed bytes, to test what lies behind it.
+/// Adds a valid checksum to changed bytes, so that the parser reads them.
 std::string resealed(std::string Bytes) {
   Bytes.resize(Bytes.size() - 8);
   char Sum[8];
@@ -128,9 +128,9 @@ TEST(LinkProfileTest, BehindARightChecksumAPlanIsInOrderAndInItsFile) {
   EXPECT_THAT(With({{50000, 1}, LinkStage::Parse, PartKind::Types}),
               HasSubstr("out of order"));
   EXPECT_THAT(With({{50000, 1}, LinkStage(NumFirstStages), PartKind::Types}),
-              HasSubstr("unknown phase or kind"));
+              HasSubstr("unknown stage or kind"));
   EXPECT_THAT(With({{50000, 1}, LinkStage::Types, PartKind(NumPartKinds)}),
-              HasSubstr("unknown phase or kind"));
+              HasSubstr("unknown stage or kind"));
 }
 
 TEST(LinkProfileTest, ANumberThatDoesNotEndIsMalformed) {
@@ -184,7 +184,7 @@ TEST(LinkProfileTest, AnotherLinkOfTheSameOutputIsTold) {
   EXPECT_FALSE(isRecordOf(P, Of({"main.o", "other.o"})));
   EXPECT_FALSE(isRecordOf(P, Of({})));
 
-  // Of many, a sample: one in ten is new, and most are.
+  // Many names are sampled: one in ten is new in Edited, most are in Others.
   std::vector<std::string> Then, Edited, Others;
   for (int I = 0; I != 5000; ++I) {
     Then.push_back(std::to_string(I) + ".o");
@@ -196,7 +196,7 @@ TEST(LinkProfileTest, AnotherLinkOfTheSameOutputIsTold) {
   EXPECT_TRUE(isRecordOf(P, Of(Edited)));
   EXPECT_FALSE(isRecordOf(P, Of(Others)));
 
-  // Where the command line names nothing (a script does), so it must now.
+  // A command line that named no input (a script did) must not name one now.
   P.Names.clear();
   EXPECT_TRUE(isRecordOf(P, Of({})));
   EXPECT_FALSE(isRecordOf(P, Of({"main.o"})));

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The MemoryBuffer extension: a buffer that takes hints for parts of itself.
-/// LLVM's own `willNeedIfMmap` and `dontNeedIfMmap` know only all of it, in one
-/// call, of which Linux does at most the device's readahead.
+/// A MemoryBuffer that takes hints for parts of itself. LLVM's own
+/// `willNeedIfMmap` and `dontNeedIfMmap` apply to the whole buffer in one call,
+/// of which Linux executes at most the device's readahead.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -36,18 +36,18 @@ namespace os {
 class PageTables;
 } // namespace os
 
-/// A file of at least this many bytes is mapped, a smaller one is read: LLVM's
-/// own rule (lib/Support/MemoryBuffer.cpp, shouldUseMmap), kept so that the
-/// linker's address space looks as it would without us. LLVM has the 4096 as a
-/// number, on all systems.
+/// The size from which files are mapped; smaller files are read. LLVM has the
+/// same rule (lib/Support/MemoryBuffer.cpp, shouldUseMmap), so the linker's
+/// address space looks as it does without Headstart. LLVM hard-codes the 4096
+/// on all systems.
 constexpr uint64_t minMappedBytes(uint64_t PageBytes) {
   return PageBytes < 4 * 4096 ? 4 * 4096 : PageBytes;
 }
 
-/// The bytes of one regular file: a read-only mapping, or a buffer of LLVM's
-/// (a copy on the heap, or what a caller has wrapped). Hints act on what is
-/// mapped; for what is on the heap all is in memory already, and there is
-/// nothing to do. A range past the end is cut to the end. Any thread.
+/// The bytes of one regular file: a read-only mapping, or an LLVM buffer (a
+/// copy on the heap, or a buffer that a caller has wrapped). Hints act on
+/// mapped bytes only, because bytes on the heap are in memory already. Ranges
+/// are clipped to the end of the file. Any thread.
 struct FileContents {
   os::MappedFile Mapping;
   std::unique_ptr<llvm::MemoryBuffer> Buffer;
@@ -58,24 +58,24 @@ struct FileContents {
                   : llvm::StringRef(Mapping.data(), Mapping.size());
   }
 
-  /// Takes all pages out of the page tables: the linker needs none of them for
-  /// some time. `touched` still tells of them.
+  /// Removes all pages from the page tables, because the linker needs none of
+  /// them for some time. `touched` still reports them.
   void dontNeed(const os::PageCache &Cache) const;
-  /// What the linker has touched since it was mapped, in order and disjoint;
-  /// nothing where the system does not tell. See PageTables::present.
+  /// The ranges that the linker has touched since the mapping, in order and
+  /// disjoint; nullopt if not reported. See PageTables::present.
   std::optional<std::vector<ByteRange>> touched(os::PageTables &Tables) const;
-  /// Asks for \p Range to be read into memory, and does not wait: a hint.
+  /// Requests that \p Range be read into memory, without waiting. A hint.
   os::HintResult willNeed(ByteRange Range, const os::PageCache &Cache) const;
-  /// Says that \p Range is not needed soon: its memory may be taken first. The
-  /// bytes stay readable. A hint.
+  /// Marks \p Range as not needed soon, so that the system may evict it first.
+  /// The bytes stay readable. A hint.
   void adviseCold(ByteRange Range, const os::PageCache &Cache) const;
-  /// Whether an access to a page that is not cached may read what lies around
-  /// it. A hint.
+  /// Sets whether an access to a page that is not cached may also read the
+  /// pages around it. A hint.
   void setReadAround(bool IsAllowed, const os::PageCache &Cache) const {
     if (isMapped())
       (void)Cache.setReadAround(Mapping, IsAllowed);
   }
-  /// How much of \p Range is in memory; nothing where the system does not tell.
+  /// How much of \p Range is resident; nullopt if not reported.
   std::optional<os::Residency> residency(ByteRange Range,
                                          const os::PageCache &Cache) const;
 
@@ -83,35 +83,35 @@ private:
   std::span<const char> part(ByteRange Range) const;
 
   mutable std::mutex Mutex;
-  /// Of all calls of `touched`. Guarded by Mutex.
+  /// The union of what all calls of `touched` found. Guarded by Mutex.
   mutable std::vector<ByteRange> Touched;
 };
 
-/// What a caller of `llvm::MemoryBuffer::getFile` asks for.
+/// The requirements of a caller of `llvm::MemoryBuffer::getFile`.
 struct BufferRequest {
   bool RequiresNullTerminator = true;
   bool IsVolatile = false;
   std::optional<llvm::Align> Alignment;
 };
 
-/// A buffer over shared bytes, or around any other buffer, whose bytes, name
-/// and kind it has. The hints may be given from any thread.
+/// A buffer over shared bytes, or a wrapper that has the bytes, name and kind
+/// of another buffer. Any thread may give hints.
 class HintedBuffer final : public llvm::MemoryBuffer {
 public:
-  /// Wraps \p Buffer, which it owns. \p Cache is copied.
+  /// Wraps and owns \p Buffer. Copies \p Cache.
   explicit HintedBuffer(std::unique_ptr<llvm::MemoryBuffer> Buffer,
                         const os::PageCache &Cache = os::PageCache());
 
-  /// A buffer over \p Contents under the name \p Identifier, of the kind and
-  /// with the guarantees that LLVM's own would have; null where these contents
-  /// cannot keep what \p Request asks for. The maker of the contents has
-  /// asked for them: `willNeedIfMmap` does nothing. The buffer shares in the
-  /// contents and may outlive their maker. Reads nothing.
+  /// Returns a buffer over \p Contents with the name \p Identifier and with the
+  /// kind and guarantees of LLVM's own; null if the contents cannot satisfy
+  /// \p Request. The creator of the contents has requested their bytes already,
+  /// so `willNeedIfMmap` does nothing. The buffer shares ownership of the
+  /// contents and may outlive their creator. Reads nothing.
   static std::unique_ptr<HintedBuffer>
   over(std::shared_ptr<const FileContents> Contents, llvm::StringRef Identifier,
        const BufferRequest &Request, const os::PageCache &Cache);
 
-  /// See FileContents, for these.
+  /// See FileContents.
   os::HintResult willNeed(ByteRange Range) const {
     return Contents->willNeed(Range, Cache);
   }
@@ -123,7 +123,7 @@ public:
   llvm::StringRef getBufferIdentifier() const override { return Identifier; }
   BufferKind getBufferKind() const override;
   void dontNeedIfMmap() override;
-  /// All of it, in steps that are really done.
+  /// Requests the whole buffer, in steps that the system executes in full.
   void willNeedIfMmap() HEADSTART_OVERRIDES_WILL_NEED {
     if (!IsRequested)
       willNeed({0, getBufferSize()});
@@ -136,7 +136,7 @@ private:
 
   std::shared_ptr<const FileContents> Contents;
   std::string Identifier;
-  os::PageCache Cache; // a copy: a few words, and no life to keep track of
+  os::PageCache Cache; // small; a copy has no lifetime to track
   bool IsRequested = false;
 };
 

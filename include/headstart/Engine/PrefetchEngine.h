@@ -8,10 +8,11 @@
 ///
 /// \file
 /// The engine: threads that open, map and fetch a link's inputs in the planned
-/// order while the linker runs, and hand the linker what they have opened.
+/// order while the linker runs, and hand over to it what they have opened.
 ///
-/// It never decides what is linked. Whatever it cannot do (a missing file, no
-/// more threads, descriptors or mappings) it counts and leaves to the linker.
+/// The engine never decides what is linked. It counts whatever it cannot do (a
+/// missing file, no more threads, descriptors or mappings) and leaves it to the
+/// linker.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -46,38 +47,38 @@ struct RecordedFile;
 class TraceLog;
 
 struct EngineOptions {
-  /// Whether processor time is measured; costs some clock reads an input.
+  /// Whether processor time is measured, at some clock reads per input.
   bool MeasuresProcessor = false;
-  /// Threads. More than cores on purpose: they wait for the disk, not for a
-  /// processor. Cut to what the limit on open files allows.
+  /// The number of threads, if the limit on open files allows it. More than
+  /// there are cores, because they wait for the store, not for a processor.
   unsigned Jobs = 8;
-  /// The same when the inputs' store has a high latency, where each waits
-  /// longer; where it is less, Jobs.
+  /// The number of threads if the inputs' store has a high latency, where each
+  /// thread waits longer; Jobs if that is larger.
   unsigned HighLatencyJobs = 0;
-  /// That the link may use; 0: the system's own word.
+  /// The number of processors that the link may use; 0: as the system reports.
   unsigned Processors = 0;
-  /// The most bytes fetched and not yet asked for by the linker.
+  /// The most bytes that are fetched and not yet requested by the linker.
   uint64_t BudgetBytes = UINT64_MAX;
-  /// About how much all inputs have; 0: not known. What is much more than
-  /// memory holds is not even begun with.
+  /// The approximate size of all inputs; 0: unknown. If it is much more than
+  /// memory holds, memory counts as short from the start.
   uint64_t ExpectedBytes = 0;
-  /// The most mappings that the engine makes; 0: half of what the system
-  /// allows a process. Further inputs are fetched but not handed over.
+  /// The most mappings that the engine makes; 0: half of what the system allows
+  /// a process. Further inputs are fetched but not handed over.
   uint64_t MaxMappings = 0;
-  /// Whether buffers are handed over at all; without, the engine only fetches.
+  /// Whether buffers are handed over; if not, the engine only fetches.
   bool HandOver = true;
   PlanOptions Plan;
   /// The numbers that decisions use.
   Tuning Numbers;
-  /// What the last link of the same output touched; may be null. Shared, and
-  /// not changed by anybody.
+  /// The profile of the last link of the same output; may be null. Shared and
+  /// immutable.
   std::shared_ptr<const LinkProfile> Profile;
-  /// Whether Profile may be of another directory or machine: of a file then its
-  /// path and its size count, and what was touched is always told anew.
+  /// Whether Profile may come from another directory or machine. A file then
+  /// matches by path and size; with another identity it counts as refined.
   bool IsProfileElsewhere = false;
-  /// Tells what memory there is; null: the system's own word. From any thread.
+  /// Reports the available memory; null: the system's own report. Any thread.
   std::function<os::SystemMemory()> ReadMemory;
-  /// Where threads log what they do; may be null.
+  /// The log to which the threads write; may be null.
   std::shared_ptr<TraceLog> Trace;
 };
 
@@ -86,90 +87,89 @@ public:
   /// Starts no thread yet. \p Options and \p Cache are copied.
   explicit PrefetchEngine(const EngineOptions &Options,
                           const os::PageCache &Cache = os::PageCache());
-  /// Cancels, and waits for the threads for at most a second: one that waits
-  /// for a file system that does not answer is detached, with all that it
-  /// uses. Buffers that were taken stay valid.
+  /// Cancels, and waits at most a second for the threads. A thread that waits
+  /// for an unresponsive file system is detached, with everything that it uses.
+  /// Buffers that were taken stay valid.
   ~PrefetchEngine();
   PrefetchEngine(const PrefetchEngine &) = delete;
   PrefetchEngine &operator=(const PrefetchEngine &) = delete;
 
   /// Starts fetching the inputs of \p Command, in its order. Returns at once.
-  /// To be called once.
+  /// Call it once.
   void start(LinkCommand Command);
 
   /// Starts fetching the files at \p Paths, in their order.
   void startFiles(const std::vector<std::string> &Paths);
 
-  /// The buffer of \p Path, if the engine has it or can have it at once: null
-  /// when it does not know the path, could not open it, or when the path names
-  /// another file by now (replaced, deleted or changed since it was opened).
-  /// Null is no error: the caller opens the file itself and hears from the
-  /// system what is wrong with it.
+  /// Returns the buffer of \p Path if the engine has it or can open it at once.
+  /// Returns null if the engine does not know the path or could not open it, or
+  /// if the path now names another file (replaced, deleted or changed since it
+  /// was opened). Null is no error: the caller opens the file itself and gets
+  /// the system's error.
   ///
-  /// Blocks for no more than the opening of this one file, and for a second at
-  /// most where another thread is at it. Any thread.
+  /// Blocks only to open this one file, or at most one second if another thread
+  /// is opening it. Any thread.
   std::unique_ptr<llvm::MemoryBuffer> take(llvm::StringRef Path,
                                            const BufferRequest &Request);
 
-  /// The linker has come to \p Stage: what was fetched for it makes room for
-  /// more. Short of memory it is also what fetching for the next stage waits
-  /// for. Never blocks. Any thread.
+  /// Notes that the linker has come to \p Stage: bytes that were fetched for
+  /// that stage make room for more. If memory is short, fetching for the next
+  /// stage waits for this call. Never blocks. Any thread.
   void reached(LinkStage Stage);
 
-  /// Whether memory was short: then pages that the linker has touched may have
-  /// left memory, and `touched` does not tell of them. After `join` only.
+  /// Whether memory was short. If so, pages that the linker touched may have
+  /// been evicted, and `touched` does not report them. After `join` only.
   bool wasShortOfMemory() const;
 
-  /// How many of its threads wait now, since as much is fetched as may be. Any
-  /// thread.
+  /// The number of threads that wait now, because as much is fetched ahead as
+  /// is allowed. Any thread.
   unsigned waitingForMemory() const;
 
-  /// Asks the threads to stop after the step they are at (a step is at most
-  /// 512 KiB, or 2 MiB of a disk that counts requests). Does not block. Any
-  /// thread.
+  /// Requests that the threads stop after their current step (at most 512 KiB,
+  /// or 2 MiB in large pages). Does not block. Any thread.
   void cancel();
 
-  /// Waits for the threads to end: when everything is fetched, or soon after
+  /// Waits until the threads end, after everything is fetched or soon after
   /// `cancel`. One thread only.
   void join();
 
-  /// The same, for at most \p MaxWait. False when some have not ended: they are
-  /// detached, with all that they use. One thread only.
+  /// Waits at most \p MaxWait. Returns false if some threads have not ended;
+  /// they are detached, with everything that they use. One thread only.
   bool join(std::chrono::milliseconds MaxWait);
 
-  /// How much of the profile holds for what the linker was handed.
+  /// How well the profile matches the files that the linker was handed.
   struct ProfileUse {
-    uint64_t Matched = 0; ///< files that are what was recorded
-    uint64_t Changed = 0; ///< files that are not, or are not recorded
-    uint64_t Refined = 0; ///< of Matched: now more is known than before
+    uint64_t Matched = 0; ///< files that match their record
+    uint64_t Changed = 0; ///< files that do not match or have no record
+    uint64_t Refined = 0; ///< of Matched: more is known now than before
   };
   ProfileUse profileUse() const;
 
-  /// What the linker has touched of the inputs that it was handed, in the order
-  /// of the inputs; copies count as touched as a whole. Without small files
-  /// that the command line names, of which there is nothing to remember. Reads
-  /// the page tables; to be called when the linker is done, and before it frees
-  /// its buffers. Nothing where the system does not tell.
+  /// The ranges that the linker has touched in the inputs that it was handed,
+  /// in the order of the inputs. A copy counts as touched as a whole. Small
+  /// files on the command line are left out, because they need no record. Reads
+  /// the page tables; call it after the linker is done and before it frees its
+  /// buffers. nullopt if the system does not report touched pages.
   std::optional<std::vector<RecordedFile>> touched() const;
-  /// How many bytes the linker was handed that `touched` leaves out.
+  /// The number of handed-over bytes that `touched` leaves out.
   uint64_t copiedBytes() const;
 
-  /// How many fetched bytes lie outside of what \p Touched (of `touched`) says.
-  /// After a `join` that waited for all threads only.
+  /// The number of fetched bytes outside of \p Touched, the result of
+  /// `touched`. Only after a `join` that waited for all threads.
   uint64_t wastedBytes(llvm::ArrayRef<RecordedFile> Touched) const;
 
-  /// What its threads have read from disks; nothing where the system does not
-  /// tell. After `join` only.
+  /// The threads' reads from disks; nullopt if the system does not report them.
+  /// After `join` only.
   std::optional<os::DiskUse> diskUse() const;
 
   /// Adds the figures so far to \p Stats (inputs, bytes, calls, hand-overs,
-  /// problems; first and last hint counted from \p Origin). Any thread.
+  /// problems; first and last hint, counted from \p Origin). Any thread.
   void addTo(LinkStats &Stats,
              std::chrono::steady_clock::time_point Origin) const;
 
 private:
   class Impl;
-  std::shared_ptr<Impl> State; ///< the threads' as well
+  std::shared_ptr<Impl> State; ///< shared with the threads
 };
 
 } // namespace headstart

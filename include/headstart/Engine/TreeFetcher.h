@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Brings files into memory with several threads, while they are still being
-/// found, within a budget. What the program that reads them needs is not known;
-/// for a link there is PrefetchEngine.
+/// Fetches whole files with several threads, within a budget, while more files
+/// are still being found. PrefetchEngine serves links instead, because it knows
+/// which parts the linker reads.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -37,54 +37,55 @@ namespace headstart {
 
 struct TreeFetchOptions {
   unsigned Jobs = 8; ///< threads
-  /// The most to bring into memory; what is there already costs nothing.
+  /// The most bytes to fetch; bytes that are cached already cost nothing.
   uint64_t BudgetBytes = UINT64_MAX;
-  /// How much of a file is fetched between two checks of `cancel`.
+  /// The bytes of a file that are fetched between two checks of `cancel`.
   uint64_t StepBytes = uint64_t(4) << 20;
 };
 
 /// A file to fetch.
 struct FileToFetch {
   std::string Path;
-  uint64_t Size = 0; ///< as far as is known; for the figures
+  uint64_t Size = 0; ///< as far as known; for the figures
 };
 
-/// A reading of what has been done so far.
+/// A snapshot of the progress.
 struct TreeFetchFigures {
-  uint64_t Files = 0;         ///< that were added
+  uint64_t Files = 0;         ///< files that were added
   uint64_t Bytes = 0;         ///< their sizes
-  uint64_t DoneBytes = 0;     ///< of Bytes, that nothing is left to do about
-  uint64_t FetchedFiles = 0;  ///< of which something was fetched
-  uint64_t FetchedBytes = 0;  ///< that were not in memory, and now are
-  uint64_t ResidentFiles = 0; ///< that were in memory as a whole
-  uint64_t ResidentBytes = 0; ///< that were in memory
-  uint64_t LeftOutFiles = 0;  ///< that did not fit into the budget
-  uint64_t LeftOutBytes = 0;  ///< of them, that are not in memory
-  uint64_t SkippedFiles = 0;  ///< no regular files
-  uint64_t ChangedFiles = 0;  ///< gone, or smaller, when it was their turn
-  uint64_t FailedFiles = 0;   ///< that could not be opened or read
-  /// Other names of a file that another one names; they count for nothing else.
+  uint64_t DoneBytes = 0;     ///< of Bytes: nothing is left to do
+  uint64_t FetchedFiles = 0;  ///< files of which something was fetched
+  uint64_t FetchedBytes = 0;  ///< bytes that were not cached, and now are
+  uint64_t ResidentFiles = 0; ///< files that were cached as a whole
+  uint64_t ResidentBytes = 0; ///< bytes that were cached
+  uint64_t LeftOutFiles = 0;  ///< files that did not fit into the budget
+  uint64_t LeftOutBytes = 0;  ///< their bytes that are not cached
+  uint64_t SkippedFiles = 0;  ///< files that are not regular
+  uint64_t ChangedFiles = 0;  ///< files gone, or smaller, at their turn
+  uint64_t FailedFiles = 0;   ///< files that could not be opened or read
+  /// Further names of a file; only Files, Bytes and DoneBytes include them.
   uint64_t SameFiles = 0;
   uint64_t BudgetBytes = UINT64_MAX;
 
-  /// Of DoneBytes, what has been brought in or was there.
+  /// The part of DoneBytes that was fetched or was cached already.
   uint64_t fetchedBytes() const {
     return DoneBytes - std::min(DoneBytes, LeftOutBytes);
   }
-  /// The most that can still have to be brought in: of the files whose turn has
-  /// not come, what the budget has room for.
+  /// The most bytes that may still have to be fetched: those of the files that
+  /// are not done, as far as the budget has room for them.
   uint64_t leftBytes() const {
     return std::min(Bytes - std::min(Bytes, DoneBytes),
                     BudgetBytes - std::min(BudgetBytes, FetchedBytes));
   }
 };
 
-/// Fetches files in the order in which they come. `add`, `finish` and `cancel`
-/// may be called by any thread, also before `start`; the rest by one.
+/// Fetches files in the order in which they are added. Any thread may call
+/// `figures` and, also before `start`, `add`, `finish` and `cancel`; one thread
+/// calls the rest.
 class TreeFetcher {
 public:
-  /// Told of each file that cannot be opened or read; called by several
-  /// threads at once.
+  /// Receives each file that cannot be opened or read; several threads call it
+  /// at once.
   using ProblemSink =
       std::function<void(const std::string &Path, std::error_code Error)>;
 
@@ -94,39 +95,39 @@ public:
   TreeFetcher(const TreeFetcher &) = delete;
   TreeFetcher &operator=(const TreeFetcher &) = delete;
 
-  /// Starts the threads. Where none can be started, `join` does the work.
+  /// Starts the threads. If none can be started, `join` does the work.
   void start();
 
-  /// Adds files. Blocks while very many are waiting, so that memory is bounded.
+  /// Adds files. Blocks while very many wait, so that memory is bounded.
   void add(std::vector<FileToFetch> Files);
 
-  /// There will be no more files.
+  /// Declares that no more files will be added.
   void finish();
 
-  /// Stops: what is waiting is dropped, and what is under way after its step.
+  /// Drops the waiting files, and stops those in progress after their step.
   void cancel();
 
-  /// Waits until all is done, after `finish` or `cancel`. Blocks.
+  /// Blocks until all is done, after `finish` or `cancel`.
   void join();
 
-  /// Any thread. Each figure is right; between them a file may be under way.
+  /// Each figure is exact, but a file may progress between two of them.
   TreeFetchFigures figures() const;
 
 private:
   using Counter = std::atomic<uint64_t>;
 
-  /// The next file; nothing when there will be none.
+  /// Waits for the next file; nullopt if none will come.
   std::optional<FileToFetch> take();
   void work();
   void fetch(const FileToFetch &Wanted);
-  /// Fetches \p File as a whole.
+  /// Fetches the whole \p File, step by step.
   void fetchSteps(const FileToFetch &Wanted, const os::OpenFile &File);
   bool claim(uint64_t Missing);
-  /// Whether \p Identity has come by already, under another name or this one.
+  /// Whether \p Identity was seen before, under another name or this one.
   bool isKnown(const os::FileIdentity &Identity);
   void failed(const FileToFetch &Wanted, std::error_code Error);
-  /// How many bytes of \p Range are not in memory; all if the system does not
-  /// report it.
+  /// The number of bytes of \p Range that are not cached; all of them if the
+  /// system does not report it.
   uint64_t missingIn(const os::OpenFile &File, ByteRange Range) const;
 
   TreeFetchOptions Options;
@@ -141,16 +142,16 @@ private:
   std::atomic<bool> Cancelled = false;
 
   std::mutex KnownMutex;
-  /// Devices and inodes of files; guarded by KnownMutex.
+  /// Devices and inodes of the files seen; guarded by KnownMutex.
   llvm::DenseSet<std::pair<uint64_t, uint64_t>> Known;
 
-  Counter Claimed = 0; ///< of the budget
+  Counter Claimed = 0; ///< bytes of the budget
   Counter Files = 0, Bytes = 0, DoneBytes = 0, FetchedFiles = 0,
           FetchedBytes = 0, ResidentFiles = 0, ResidentBytes = 0,
           LeftOutFiles = 0, LeftOutBytes = 0, SkippedFiles = 0,
           ChangedFiles = 0, FailedFiles = 0, SameFiles = 0;
 
-  os::Threads Threads; // the last: its threads use what is above
+  os::Threads Threads; // last, because its threads use the members above
 };
 
 } // namespace headstart

@@ -1,4 +1,4 @@
-//===- BulkStatus.h - Whether many files are what they were -----*- C++ -*-===//
+//===- BulkStatus.h - Changes of many files ---------------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

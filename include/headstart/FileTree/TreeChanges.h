@@ -1,5 +1,4 @@
-//===- TreeChanges.h - What has changed in a tree since its manifest --*- C++
-//-*-===//
+//===- TreeChanges.h - Changes of a tree ------------------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

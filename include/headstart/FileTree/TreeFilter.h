@@ -83,7 +83,6 @@ public:
 
   /// Whether the filter shows and enters every entry.
   bool isTrivial() const { return Globs.empty() && Types == 0; }
-  bool hasTypes() const { return Types != 0; }
 
 private:
   std::vector<Glob> Globs;

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Goes from member to member of an archive: of System V, of BSD and Darwin, of
+/// Walks the members of an archive of System V, of BSD and Darwin, or of
 /// Windows, thin or not.
 ///
 //===----------------------------------------------------------------------===//
@@ -28,15 +28,15 @@ namespace headstart {
 
 struct ArchiveMember {
   enum MemberKind : uint8_t { File, SymbolIndex, LongNames } Kind = File;
-  /// The header's column, without blanks, or the first bytes of a name behind
+  /// The header's column, without blanks, or the first bytes of a name after
   /// the header; valid until the source is read again.
   llvm::StringRef Name;
-  ByteRange Header;   ///< with the name, where that stands behind it
-  ByteRange Contents; ///< empty where the member is a file of its own
+  ByteRange Header;   ///< including the name, if that follows it
+  ByteRange Contents; ///< empty if the member is a file of its own
 };
 
-/// Whatever is in the file: a header that is none ends the archive, and so does
-/// a member that ends behind it.
+/// Accepts any file: an invalid header ends the archive, and so does a member
+/// that ends past it.
 class ArchiveReader {
 public:
   /// Whether \p File begins like an archive, or a thin one. May block.
@@ -46,13 +46,13 @@ public:
   /// \p Archive must outlive the reader.
   explicit ArchiveReader(ByteSource &Archive);
 
-  /// The next member; nothing at the end, and of a file of another kind. May
-  /// block for the disk.
+  /// Returns the next member; nullopt at the end, and for files of other kinds.
+  /// May block for the disk.
   std::optional<ArchiveMember> next();
 
-  /// Goes behind the members that a linker reads to know the others, at the
-  /// beginning of the archive, and returns what of them it reads: symbol
-  /// indexes and long names. To be called before `next`. May block.
+  /// Skips the symbol indexes and long names at the beginning of the archive,
+  /// and returns the parts of them that a linker reads to find the other
+  /// members. Call it before `next`. May block.
   std::vector<LayoutPart> readIndex();
 
 private:
@@ -61,13 +61,13 @@ private:
   uint64_t At; ///< of the next header
 };
 
-/// Where the members begin that a symbol index of System V names, in order,
-/// each once; nothing where \p Index, of \p Archive, is none. May block.
+/// Returns the offsets of the members that a symbol index of System V names, in
+/// order, each once; empty if \p Index, of \p Archive, is none. May block.
 std::vector<uint32_t> readIndexedMembers(ByteSource &Archive, ByteRange Index);
 
-/// The paths of the members of the thin archive \p Archive, found at \p Path,
-/// in their order, spelled as LLVM spells them. Ends at the first header that
-/// is not sane; a file of any other kind has none. May block.
+/// Returns the paths of the members of the thin archive \p Archive at \p Path,
+/// in their order, spelled as LLVM spells them. Ends at the first invalid
+/// header; files of other kinds have none. May block.
 std::vector<std::string> readThinMembers(ByteSource &Archive,
                                          llvm::StringRef Path);
 

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Reads what the symbol table of a bitcode file says to the linker.
+/// Reads the directives and the target of a bitcode file.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,13 +20,13 @@
 
 namespace headstart {
 
-/// The directives of a COFF link in the bitcode file \p Bitcode. Empty where it
-/// has none, or no symbol table of LLVM's version, which lld would make anew
-/// for most of a link's time. Reads the whole file. May block.
+/// Returns the COFF linker directives in the bitcode file \p Bitcode. Empty if
+/// it has none, or no symbol table of LLVM's version, which lld would build
+/// anew, for most of a link's time. Reads the whole file. May block.
 std::string readBitcodeDirectives(ByteSource &Bitcode);
 
-/// The processor that the bitcode file \p Bitcode is for. Reads the whole file.
-/// May block.
+/// Returns the architecture of the bitcode file \p Bitcode. Reads the whole
+/// file. May block.
 llvm::Triple::ArchType readBitcodeArch(ByteSource &Bitcode);
 
 } // namespace headstart

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Where the readers of formats get their bytes from: a file, a part of a file,
-/// or memory. They ask for what they need next, piece by piece.
+/// The sources of bytes for the readers of formats: a file, a part of a file,
+/// or memory. Readers request what they need next, piece by piece.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -28,35 +28,35 @@
 
 namespace headstart {
 
-/// A table of more bytes is not read: far above what any compiler writes, and
-/// each is held in memory as a whole.
+/// Larger tables are not read, because a table is held in memory as a whole. No
+/// compiler writes nearly as much.
 inline constexpr uint64_t MaxTableBytes = uint64_t(64) << 20;
 
-/// One thread's.
+/// For use by one thread.
 class ByteSource {
 public:
   virtual ~ByteSource() = default;
 
   uint64_t size() const { return Size; }
 
-  /// The bytes of \p Range, valid until the next call; nothing where the source
-  /// does not hold all of them, or they cannot be read. May block for the disk.
+  /// Returns the bytes of \p Range, valid until the next call; nullopt if the
+  /// source does not hold or cannot read all of them. May block for the disk.
   std::optional<llvm::ArrayRef<char>> read(ByteRange Range) {
     return holds(Range) ? readInside(Range, nullptr) : std::nullopt;
   }
 
-  /// The same, valid until \p Into is changed or the source is gone.
+  /// Returns them valid until \p Into is changed or the source is destroyed.
   std::optional<llvm::ArrayRef<char>> read(ByteRange Range,
                                            llvm::SmallVectorImpl<char> &Into) {
     return holds(Range) ? readInside(Range, &Into) : std::nullopt;
   }
 
-  /// The first \p Length bytes, or all when there are fewer.
+  /// Returns the first \p Length bytes, or all if there are fewer.
   std::optional<llvm::ArrayRef<char>> head(uint64_t Length) {
     return read(ByteRange{0, Length}.clippedTo(Size));
   }
 
-  /// What stands at \p Offset, as it is in the file; nothing as above.
+  /// Returns the bytes at \p Offset, unchanged, as a T; nullopt as above.
   template <typename T> std::optional<T> get(uint64_t Offset) {
     std::optional<llvm::ArrayRef<char>> Bytes = read({Offset, sizeof(T)});
     if (!Bytes)
@@ -66,8 +66,8 @@ public:
     return Value;
   }
 
-  /// The bytes of \p Ranges are read next: a file asks for all of them at once.
-  /// A hint; does not wait.
+  /// Announces that \p Ranges are read next: a file requests all of them at
+  /// once. A hint; does not wait.
   virtual void willRead(llvm::ArrayRef<ByteRange> Ranges) {}
 
 protected:
@@ -78,34 +78,34 @@ private:
   bool holds(ByteRange Range) const {
     return Range.Offset <= Size && Range.Length <= Size - Range.Offset;
   }
-  /// \p Range lies inside. The bytes are put into \p Into, unless that is null
-  /// or they stay where they are.
+  /// Reads \p Range, which lies inside, and stores the bytes in \p Into, unless
+  /// that is null or the bytes stay where they are.
   virtual std::optional<llvm::ArrayRef<char>>
   readInside(ByteRange Range, llvm::SmallVectorImpl<char> *Into) = 0;
 
   uint64_t Size; ///< bytes
 };
 
-/// Lets reads of a file begin.
+/// Decides when reads of a file begin.
 class ReadGate {
 public:
   virtual ~ReadGate() = default;
-  /// A read begins; may wait. False: it must not, and fails.
+  /// Begins a read; may wait. Returns false if the read must not begin.
   virtual bool begin() = 0;
-  /// The read that began last has ended, with so many bytes.
+  /// Ends the read that began last, and that read \p Bytes.
   virtual void end(uint64_t Bytes) = 0;
 };
 
-/// A file, of which some pages are kept: what a reader asks for next mostly
-/// lies in those that were read last.
+/// A file. Keeps the pages that were read last, in which the next request of a
+/// reader mostly lies.
 class FileBytes final : public ByteSource {
 public:
   FileBytes() : ByteSource(0) {}
   explicit FileBytes(const os::OpenFile &File) : FileBytes() { open(File); }
 
-  /// Turns to \p File, which must stay open. Keeps its memory. Hints go through
-  /// \p Cache, and nowhere when that is null. Reads go through \p Gate, if
-  /// there is one; both must outlive this.
+  /// Switches to \p File, which must stay open, and reuses the memory. Hints go
+  /// through \p Cache and reads through \p Gate, unless they are null; both
+  /// must outlive this.
   void open(const os::OpenFile &File, const os::PageCache *Cache = nullptr,
             ReadGate *Gate = nullptr);
 
@@ -114,14 +114,14 @@ public:
 private:
   std::optional<llvm::ArrayRef<char>>
   readInside(ByteRange Range, llvm::SmallVectorImpl<char> *Into) override;
-  /// Makes \p Into as long as \p Length; its first \p Kept bytes stay.
+  /// Makes \p Into \p Length bytes long; keeps the first \p Kept bytes.
   bool readAt(uint64_t Offset, uint64_t Length, uint64_t Kept,
               llvm::SmallVectorImpl<char> &Into);
 
   const os::OpenFile *File = nullptr;
   const os::PageCache *Cache = nullptr;
   ReadGate *Gate = nullptr;
-  uint64_t Begin = 0; ///< of Bytes, in the file
+  uint64_t Begin = 0; ///< offset of Bytes in the file
   llvm::SmallVector<char, 0> Bytes;
 };
 
@@ -133,7 +133,7 @@ public:
   explicit MemoryBytes(llvm::StringRef Bytes)
       : MemoryBytes(llvm::ArrayRef(Bytes.data(), Bytes.size())) {}
 
-  /// Turns to \p NewBytes.
+  /// Switches to \p NewBytes.
   void open(llvm::StringRef NewBytes) {
     Bytes = llvm::ArrayRef(NewBytes.data(), NewBytes.size());
     setSize(NewBytes.size());
@@ -148,9 +148,8 @@ private:
   llvm::ArrayRef<char> Bytes;
 };
 
-/// A part of another source, which must outlive it: an archive's member, the
-/// slice of a universal file. What lies outside of the source is not part of
-/// it.
+/// A part of another source, which must outlive it: an archive's member, or the
+/// slice of a universal file. Clipped to the end of the source.
 class PartBytes final : public ByteSource {
 public:
   PartBytes(ByteSource &Whole, ByteRange Part)
@@ -170,7 +169,7 @@ private:
   uint64_t Begin;
 };
 
-/// The kind of the file that begins with \p Bytes. May block.
+/// Returns the kind of the file that begins with \p Bytes. May block.
 llvm::file_magic kindOf(ByteSource &Bytes);
 
 } // namespace headstart

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Reads the section headers of an ELF object or shared library, and by them
-/// what else is asked for.
+/// Reads the section headers of an ELF object or shared library, and the data
+/// to which they point.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -27,29 +27,27 @@
 namespace headstart {
 
 struct ELFSymbols {
-  /// What the object defines and lacks, in the order of its symbols.
+  /// The names that the object defines and lacks, in the order of its symbols.
   std::vector<SymbolUse> Uses;
-  std::vector<SectionRule>
-      Rules; ///< by section; empty when there are no groups
+  std::vector<SectionRule> Rules; ///< by section; empty if there are no groups
 };
 
-/// Whatever is in the file: impossible offsets and counts make it no object,
-/// and no range goes past the end.
+/// Accepts any file: one with impossible offsets or counts is no object, and no
+/// range goes past the end.
 class ELFObject {
 public:
-  /// Reads the headers of \p Object; nothing where they are none, or too long.
-  /// May block.
+  /// Reads the headers of \p Object; nullopt if it has none, or if they are too
+  /// long. May block.
   static std::optional<ELFObject> read(ByteSource &Object);
 
   std::vector<LayoutPart> Parts; ///< in the order of the file, disjoint
-  ByteRange Symbols, Strings; ///< .symtab and its .strtab; empty when missing
-  /// .deplibs: together no more than the file has bytes, and 1 MiB.
+  ByteRange Symbols, Strings;    ///< .symtab and its .strtab; empty if missing
+  /// .deplibs: together at most the size of the file, and at most 1 MiB.
   std::vector<ByteRange> Dependents;
 
-  /// \name What stands in these places of \p Object, from which the headers
-  /// were read. May block.
+  /// \name Data of \p Object, from which the headers were read. May block.
   /// @{
-  /// Empty when they cannot be read, or are too long.
+  /// Empty if they cannot be read, or are too long.
   ELFSymbols readSymbols(ByteSource &Object, SymbolBuffers &Buffers) const;
   /// The libraries that the object names, in order, each once.
   std::vector<std::string> readDependents(ByteSource &Object) const;
@@ -70,17 +68,17 @@ private:
   std::vector<Group> Groups;
 };
 
-/// What lld needs of an input before anything else: the headers of an object,
-/// or of all members of an archive.
+/// The headers that lld reads of an input first: those of an object, or of all
+/// members of an archive.
 struct ELFFile {
   struct Object {
-    ByteRange Header; ///< an archive's, before the member
+    ByteRange Header; ///< the archive's header before the member
     ByteRange Within;
     std::optional<ELFObject> Headers;     ///< offsets are within Within
-    PartKind Otherwise = PartKind::Whole; ///< what it is without headers
+    PartKind Otherwise = PartKind::Whole; ///< its kind without headers
   };
 
-  /// Nothing of a file of another kind, and of a thin archive. May block.
+  /// Reads no objects of other files and of thin archives. May block.
   static ELFFile read(ByteSource &File);
 
   llvm::file_magic Kind;

@@ -7,8 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The dependencies of an input and its parts are in the same headers, which
-/// are read once.
+/// Reads the headers of an input once, for its dependencies and for its parts.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +27,8 @@
 
 namespace headstart {
 
-/// One thread's. Keeps its memory from file to file. Whatever reads blocks for
-/// the disk.
+/// For use by one thread. Reuses its memory for the next file. Functions that
+/// read block for the disk.
 class FileInspector {
 public:
   /// Nothing is open yet.
@@ -38,33 +37,31 @@ public:
   FileInspector(const FileInspector &) = delete;
   FileInspector &operator=(const FileInspector &) = delete;
 
-  /// Turns to \p File, which must stay open. What will be read is asked for
-  /// through \p Cache, and read through \p Gate, unless they are null; both
-  /// must outlive this. \p Known is what an earlier scan found in the same
-  /// file, or null.
+  /// Switches to \p File, which must stay open. Hints go through \p Cache and
+  /// reads through \p Gate, unless they are null; both must outlive this.
+  /// \p Known is the result of an earlier scan of the same file, or null.
   void open(const os::OpenFile &File, const os::PageCache *Cache = nullptr,
             std::shared_ptr<const ELFFile> Known = nullptr,
             ReadGate *Gate = nullptr);
-  /// Turns to the file \p Identity, of which \p Bytes, which must stay, are a
-  /// copy.
+  /// Switches to \p Bytes, a copy of the file \p Identity that must stay valid.
   void open(llvm::StringRef Bytes, const os::FileIdentity &Identity);
 
   ByteSource &bytes() { return *Bytes; }
   const os::FileIdentity &identity() const { return Identity; }
 
-  /// What lies behind the headers will be read in an order of its own: see
-  /// OpenFile::expectScatteredReads.
+  /// Announces that the bytes after the headers will be read in another order:
+  /// see OpenFile::expectScatteredReads.
   void expectScatteredReads() const;
 
   /// The kind by the first bytes.
   llvm::file_magic kind();
-  /// Whether it is an object or a bitcode file: those name only what the linker
-  /// reads after all that the command line names.
+  /// Whether it is an object or a bitcode file. The linker reads the references
+  /// of these after all inputs on the command line.
   bool isObject();
 
   /// \name The headers
   /// @{
-  /// Null where the file is no such object.
+  /// Null if the file is no COFF object.
   const COFFObject *coff();
   const MachOInput &machO(llvm::StringRef Arch);
   /// Never null.

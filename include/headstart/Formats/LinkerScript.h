@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Reads as much of a linker script as tells which files lld will open for it.
+/// Reads as much of a linker script as shows which files lld will open for it.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@
 
 namespace headstart {
 
-/// Something that a linker script names.
+/// A file or a directory that a linker script names.
 struct ScriptName {
   enum class Kind : uint8_t {
     Input,     ///< in INPUT or GROUP, also inside AS_NEEDED
@@ -27,13 +27,13 @@ struct ScriptName {
     Directory, ///< SEARCH_DIR
   };
   Kind What = Kind::Input;
-  llvm::StringRef Name; ///< without quotes, a part of the script
+  llvm::StringRef Name; ///< without quotes; points into the script
 };
 
-/// What the script \p Text names, in its order. Ends where lld would give up,
-/// so that what is no script names nothing. \p IsPart: the text is one that
-/// INCLUDE or -T names; it may begin in the midst of a command (INCLUDE inside
-/// SECTIONS), and only what it includes itself counts from there on.
+/// Returns the names in the script \p Text, in its order. Ends where lld would
+/// report an error, so that a file that is no script names nothing. \p IsPart:
+/// INCLUDE or -T names the text. It may begin within a command (INCLUDE inside
+/// SECTIONS), and from there on only its own INCLUDEs count.
 std::vector<ScriptName> readLinkerScript(llvm::StringRef Text, bool IsPart);
 
 } // namespace headstart

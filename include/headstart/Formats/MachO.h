@@ -28,26 +28,26 @@
 namespace headstart {
 
 /// The load commands of an object, a dynamic library or a bundle, of 32 or 64
-/// bits, in the only byte order that ld64.lld reads. Whatever is in the file:
-/// impossible counts and sizes make it none of these.
+/// bits, in the only byte order that ld64.lld reads. Accepts any file: one with
+/// impossible counts or sizes is none of these.
 class MachOFile {
 public:
-  /// Nothing where \p File is none. May block.
+  /// Returns nullopt if \p File is none of these. May block.
   static std::optional<MachOFile> read(ByteSource &File);
 
   uint32_t cpuType() const { return CPUType; }
   uint32_t flags() const { return Flags; }
 
-  /// In the order of the file; may leave gaps, never overlap, and end with it.
+  /// In the order of the file; may leave gaps, never overlap or exceed it.
   std::vector<LayoutPart> parts() const;
 
-  /// \name What the commands name; the strings are as old as this
+  /// \name What the commands name; the strings are valid as long as this
   /// @{
   struct Library {
     llvm::StringRef Path;
     bool IsReExported = false; ///< else loaded
   };
-  /// Each LC_LINKER_OPTION, in words.
+  /// The arguments of each LC_LINKER_OPTION.
   std::vector<llvm::SmallVector<llvm::StringRef, 2>> linkerOptions() const;
   std::vector<Library> libraries() const;
   llvm::StringRef installName() const;
@@ -67,30 +67,30 @@ private:
   llvm::SmallVector<char, 0> Commands;
 };
 
-/// The processor of \p Arch as in Mach-O headers; nothing if it is unknown.
+/// Returns the CPU type and subtype of \p Arch; nullopt if it is unknown.
 std::optional<std::pair<uint32_t, uint32_t>> cpuOf(llvm::StringRef Arch);
 
-/// The slice of the universal file \p File that ld64.lld links with `-arch`
-/// \p Arch: the first of that type and subtype, flags aside; with an empty
-/// \p Arch the only one. Empty where there is none of that kind. Nothing for a
-/// file that is no universal one, or whose slices overlap or end behind it; the
-/// 64-bit form is none to ld64.lld 22. May block.
+/// Returns the slice of the universal file \p File that ld64.lld links with
+/// `-arch` \p Arch: the first of that type and subtype, without flags; empty if
+/// there is none. With an empty \p Arch, returns the only slice, or nullopt.
+/// Returns nullopt if the file is not universal (for ld64.lld 22, the 64-bit
+/// form is not), or if its slices overlap or exceed it. May block.
 std::optional<ByteRange> findMachOSlice(ByteSource &File, llvm::StringRef Arch);
 
-/// An input of ld64.lld of any kind, of which a universal file's slice is read.
+/// An input of ld64.lld of any kind; of a universal file, one slice.
 struct MachOInput {
-  /// As findMachOSlice finds it; all of a file that is no universal one.
+  /// The result of findMachOSlice, or the whole file if it is not universal.
   ByteRange Within;
-  llvm::file_magic Kind; ///< of what lies there
+  llvm::file_magic Kind; ///< of the bytes Within
   std::optional<MachOFile> File;
   bool IsUniversal = false;
 
   /// May block.
   static MachOInput read(ByteSource &Input, llvm::StringRef Arch);
 
-  /// The parts of \p Input, from which this was read: of an archive the indexes
-  /// and, where \p AllMembers are read (-all_load, -force_load), those of each
-  /// member. Empty for a file without any. May block.
+  /// Returns the parts of \p Input, from which this was read. For an archive
+  /// these are the indexes and, with \p AllMembers (-all_load, -force_load),
+  /// the parts of each member. Empty for a file without any. May block.
   std::vector<LayoutPart> readParts(ByteSource &Input, bool AllMembers) const;
 };
 

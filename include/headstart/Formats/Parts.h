@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What a linker reads of an input, in parts: headers, symbols, contents, debug
+/// The parts of an input that a linker reads: headers, symbols, contents, debug
 /// information.
 ///
 //===----------------------------------------------------------------------===//
@@ -22,15 +22,15 @@
 
 namespace headstart {
 
-/// What a run of bytes in an input is.
+/// The kind of a run of bytes in an input.
 enum class PartKind : uint8_t {
   Whole,        ///< all of a file whose layout is not known
   Headers,      ///< file header, section headers
   Symbols,      ///< symbol and string tables, an archive's symbol index
-  CompilerInfo, ///< CodeView that is read while parsing: see COFF.cpp
+  CompilerInfo, ///< debug info that is read while parsing: COFF.cpp, MachO.cpp
   Contents,     ///< contents of sections that go into the image
-  /// The same where the linker reads them while it parses: unwind tables,
-  /// strings, what addends stand in. Mach-O: see MachO.cpp.
+  /// Contents that the linker reads while it parses: unwind tables, strings,
+  /// sections with addends. Mach-O: see MachO.cpp.
   ParsedContents,
   Relocations,  ///< relocations of those sections
   Types,        ///< CodeView type records: .debug$T, .debug$P
@@ -43,24 +43,24 @@ enum class PartKind : uint8_t {
 };
 inline constexpr unsigned NumPartKinds = 14;
 
-/// The kind in words, as `headstart plan` prints it.
+/// The name of the kind, as `headstart plan` prints it.
 llvm::StringRef partName(PartKind K);
 
 struct LayoutPart {
   ByteRange Range;
   PartKind Kind = PartKind::Whole;
-  uint32_t Section = 0; ///< whose it is, from 1; 0: no section's
-  /// The lazy input that it belongs to (ExtractionTable.h): read only when that
-  /// is linked; 0: read in any case.
+  uint32_t Section = 0; ///< the number of its section, from 1; 0: none
+  /// The lazy input to which it belongs (ExtractionTable.h). The linker reads
+  /// it only if that input is linked; 0: in any case.
   uint32_t Member = 0;
 };
 
-/// Sorts \p Parts, cuts overlaps off, the part that starts first winning, and
-/// joins what lies together and is alike: what a sane compiler writes does not
-/// overlap, what a hostile file says may.
+/// Sorts \p Parts, removes overlaps in favour of the part that starts first,
+/// and joins adjacent parts that are alike. Compilers write no overlaps, but a
+/// hostile file may have some.
 void settleParts(std::vector<LayoutPart> &Parts);
 
-/// Adds what of \p Range lies inside \p Size bytes, unless that is nothing.
+/// Adds the part of \p Range inside \p Size bytes, unless it is empty.
 inline void addPart(std::vector<LayoutPart> &Parts, ByteRange Range,
                     uint64_t Size, PartKind Kind, uint32_t Section = 0) {
   if (Range = Range.clippedTo(Size); !Range.empty())

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What the symbols of an input say of which sections are linked: its COMDATs,
+/// The symbols of an input that decide which sections are linked: its COMDATs,
 /// and the names that it defines and lacks. Names are hashes.
 ///
 //===----------------------------------------------------------------------===//
@@ -22,25 +22,25 @@
 
 namespace headstart {
 
-/// Symbols are told apart by this alone: two names with one hash, which are
-/// rare, make a range be fetched, or not.
+/// The hash alone distinguishes symbols. Two names with the same hash, which
+/// are rare, may cause a range to be fetched, or not.
 uint64_t hashOfSymbol(llvm::StringRef Name);
 
 struct SymbolUse {
   uint64_t Name = 0;    ///< hashOfSymbol
-  bool Defines = false; ///< else lacks, and not weakly
+  bool Defines = false; ///< else the input lacks it, and not weakly
 };
 
-/// What a thread reads symbol tables into, one after the other: fresh memory of
-/// that size would be a page fault for every page.
+/// The memory into which a thread reads one symbol table after the other. Fresh
+/// memory of that size would cost a page fault for every page.
 struct SymbolBuffers {
   llvm::SmallVector<char, 0> Symbols, Strings;
 };
 
-/// Whether a section is linked.
+/// When the linker reads a section.
 struct SectionRule {
   enum Kind : uint8_t {
-    Always,   ///< nothing: it is read
+    Always,   ///< it is always read
     Leader,   ///< a COMDAT: the first of its name is read
     Follower, ///< associated with another section: read when that one is
   } Kind = Always;

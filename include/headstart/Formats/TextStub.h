@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Reads of a .tbd file only what names other files.
+/// Reads only the parts of a .tbd file that name other files.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -31,12 +31,12 @@ struct StubReExports {
 struct StubDocument {
   std::string InstallName;
   std::vector<StubReExports> ReExports;
-  bool HasClients = false; ///< it names those who may link with it
+  bool HasClients = false; ///< only the clients that it names may link with it
 };
 
-/// The libraries of a .tbd file of version 1 to 5, the one that the file stands
-/// for first. Text that is no such file gives what could be made of it, at
-/// worst nothing. Any thread.
+/// Returns the libraries of a .tbd file of version 1 to 5, first the one that
+/// the file represents. Returns of other text what it can read, at worst
+/// nothing. Any thread.
 std::vector<StubDocument> readTextStub(llvm::StringRef Text);
 
 } // namespace headstart

@@ -1,4 +1,4 @@
-//===- DriverAnswer.h - What a compiler driver would run --------*- C++ -*-===//
+//===- DriverAnswer.h - The output of a driver's -### -----------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

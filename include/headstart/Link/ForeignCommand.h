@@ -1,5 +1,4 @@
-//===- ForeignCommand.h - What another linker's command will read --*- C++
-//-*-===//
+//===- ForeignCommand.h - Other linkers' inputs -----------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -7,8 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The drop-in linker: lld's own dispatcher and drivers, each with a session
-/// beside it.
+/// The drop-in linker: lld's own dispatcher and drivers, each with a session.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,10 +19,10 @@
 
 namespace headstart {
 
-/// Runs the linker as stock lld's main does. \p Args is the command line,
-/// program's name first, by which lld tells which linker it is; \p Origin the
+/// Runs the linker as stock lld's main does. \p Args is the command line, whose
+/// first element, the program's name, selects lld's driver. \p Origin is the
 /// start of main. Returns the exit status, or does not return: lld leaves
-/// through `Process::Exit` when it need not clean up. Once at a time.
+/// through `Process::Exit` if it need not clean up. Only one call at a time.
 int runLinker(llvm::ArrayRef<const char *> Args, TraceClock::time_point Origin);
 
 } // namespace headstart

@@ -1,4 +1,4 @@
-//===- LinkerProbe.h - What a linker says of itself -------------*- C++ -*-===//
+//===- LinkerProbe.h - Queries of a linker program --------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- NinjaPlan.h - What a build by ninja will do --------------*- C++ -*-===//
+//===- NinjaPlan.h - The upcoming links of ninja ----------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- PrefetchSettings.h - What the user asked of the prefetcher --*- C++
-//-*-===//
+//===- PrefetchSettings.h - The user's settings -----------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- ProfileStore.h - Where profiles are kept -----------------*- C++ -*-===//
+//===- ProfileStore.h - The files of profiles -------------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

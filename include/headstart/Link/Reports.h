@@ -1,4 +1,4 @@
-//===- Reports.h - What a link leaves behind for people ---------*- C++ -*-===//
+//===- Reports.h - Statistics and traces ------------------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- DirectoryTraits.h - What a file system promises ----------*- C++ -*-===//
+//===- DirectoryTraits.h - Guarantees of a file system ----------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- EvictionBlockers.h - What keeps pages of files in memory -*- C++ -*-===//
+//===- EvictionBlockers.h - Why pages stay cached ---------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

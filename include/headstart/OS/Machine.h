@@ -1,4 +1,4 @@
-//===- Machine.h - What this machine is -------------------------*- C++ -*-===//
+//===- Machine.h - Hardware and system --------------------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -51,6 +51,12 @@ struct FileStatus {
   FileIdentity Identity;
 };
 
+/// Whether \p Error says that a path does not exist.
+inline bool isMissing(std::error_code Error) {
+  return Error == std::errc::no_such_file_or_directory ||
+         Error == std::errc::not_a_directory;
+}
+
 /// Stats \p Path, following symbolic links, without opening it. Blocks only for
 /// metadata. A path that does not exist is `FileKind::Missing` without an
 /// error; any other failure (no permission to search a directory, a loop of

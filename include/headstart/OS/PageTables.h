@@ -1,4 +1,4 @@
-//===- PageTables.h - What this process has touched -------------*- C++ -*-===//
+//===- PageTables.h - The touched pages -------------------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

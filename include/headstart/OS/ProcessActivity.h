@@ -1,4 +1,4 @@
-//===- ProcessActivity.h - Whether another process goes on ------*- C++ -*-===//
+//===- ProcessActivity.h - Progress of other processes ----------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Program.h - Where this program lies in memory ------------*- C++ -*-===//
+//===- Program.h - Mappings of this program ---------------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

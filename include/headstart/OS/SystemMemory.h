@@ -1,4 +1,4 @@
-//===- SystemMemory.h - How much memory may be used -------------*- C++ -*-===//
+//===- SystemMemory.h - The available memory --------------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

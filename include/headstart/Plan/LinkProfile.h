@@ -1,4 +1,4 @@
-//===- LinkProfile.h - What the last link of an output touched --*- C++ -*-===//
+//===- LinkProfile.h - The profile of an output -----------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- DirectoryTraits.cpp - What a file system promises (macOS) ----------===//
+//===- DirectoryTraits.cpp - Guarantees of a file system (macOS) ----------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- SystemMemory.cpp - How much memory may be used (macOS) -------------===//
+//===- SystemMemory.cpp - The available memory (macOS) --------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

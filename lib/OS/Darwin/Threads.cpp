@@ -1,4 +1,4 @@
-//===- Threads.cpp - How often a thread has waited (macOS) ----------------===//
+//===- Threads.cpp - A thread's waits (macOS) -----------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

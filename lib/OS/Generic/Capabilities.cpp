@@ -1,4 +1,4 @@
-//===- Capabilities.cpp - What nobody says the calls are called -----------===//
+//===- Capabilities.cpp - Names of calls (portable) -----------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

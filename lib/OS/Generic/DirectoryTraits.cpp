@@ -1,4 +1,4 @@
-//===- DirectoryTraits.cpp - What a file system promises ------------------===//
+//===- DirectoryTraits.cpp - Guarantees of a file system ------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- EvictionBlockers.cpp - What keeps pages of files (portable) --------===//
+//===- EvictionBlockers.cpp - Why pages stay cached (portable) ------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

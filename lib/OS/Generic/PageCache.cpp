@@ -1,4 +1,4 @@
-//===- PageCache.cpp - A page cache nobody can ask about ------------------===//
+//===- PageCache.cpp - An unknown page cache ------------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Limits.cpp - What this process may still have ----------------------===//
+//===- Limits.cpp - Limits of this process --------------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

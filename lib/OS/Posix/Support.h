@@ -1,4 +1,4 @@
-//===- Support.h - What differs between POSIX systems -----------*- C++ -*-===//
+//===- Support.h - Differences of systems -----------------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

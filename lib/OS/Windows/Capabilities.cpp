@@ -1,4 +1,4 @@
-//===- Capabilities.cpp - What the calls are called (Windows) -------------===//
+//===- Capabilities.cpp - Names of system calls (Windows) -----------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Machine.cpp - What this machine is (Windows) -----------------------===//
+//===- Machine.cpp - Hardware and system (Windows) ------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

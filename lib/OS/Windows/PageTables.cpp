@@ -1,4 +1,4 @@
-//===- PageTables.cpp - What this process has touched (Windows) -----------===//
+//===- PageTables.cpp - The touched pages (Windows) -----------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Program.cpp - Where this program lies in memory (Windows) ----------===//
+//===- Program.cpp - Mappings of this program (Windows) -------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- SystemMemory.cpp - How much memory may be used (Windows) -----------===//
+//===- SystemMemory.cpp - The available memory (Windows) ------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- WorkingSet.h - Where the pages of this process are -------*- C++ -*-===//
+//===- WorkingSet.h - The working set ---------------------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
