@@ -1,5 +1,4 @@
-//===- EngineTestSupport.h - What the engine's tests have in common --*- C++
-//-*-===//
+//===- EngineTestSupport.h - Shared by engine tests -------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- EngineTraceTest.cpp - What the engine says of itself ---------------===//
+//===- EngineTraceTest.cpp - Traces of the engine -------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

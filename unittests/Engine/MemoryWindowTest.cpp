@@ -1,4 +1,4 @@
-//===- MemoryWindowTest.cpp - How far ahead of the linker -----------------===//
+//===- MemoryWindowTest.cpp - Limits fetches by memory --------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

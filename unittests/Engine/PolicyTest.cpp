@@ -1,4 +1,4 @@
-//===- PolicyTest.cpp - How a file is fetched -----------------------------===//
+//===- PolicyTest.cpp - Decides how to fetch a file -----------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

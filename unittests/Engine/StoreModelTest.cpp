@@ -1,4 +1,4 @@
-//===- StoreModelTest.cpp - What a store costs ----------------------------===//
+//===- StoreModelTest.cpp - The prices of a store -------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

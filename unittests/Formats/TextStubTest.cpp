@@ -1,4 +1,4 @@
-//===- TextStubTest.cpp - What a text-based stub re-exports ----------===//
+//===- TextStubTest.cpp - Re-exports of a text-based stub -----------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

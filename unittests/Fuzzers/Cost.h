@@ -1,4 +1,4 @@
-//===- Cost.h - What one execution costs, and may cost ----------*- C++ -*-===//
+//===- Cost.h - Limits of one execution -------------------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- ForeignCommandTest.cpp - What another linker's command will read ---===//
+//===- ForeignCommandTest.cpp - Other linkers' inputs ---------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- LinkerProbeTest.cpp - What a linker says of itself -----------------===//
+//===- LinkerProbeTest.cpp - Queries of a linker program ------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- NinjaPlanTest.cpp - What a build by ninja will do ------------------===//
+//===- NinjaPlanTest.cpp - The upcoming links of ninja --------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

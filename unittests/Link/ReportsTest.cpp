@@ -1,4 +1,4 @@
-//===- ReportsTest.cpp - What a link leaves behind for people -------------===//
+//===- ReportsTest.cpp - Statistics and traces ----------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

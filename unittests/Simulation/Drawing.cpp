@@ -1,4 +1,4 @@
-//===- Drawing.cpp - What a seed decides of a link ------------------------===//
+//===- Drawing.cpp - Draws a link from a seed -----------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

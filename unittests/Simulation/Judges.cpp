@@ -1,4 +1,4 @@
-//===- Judges.cpp - What must hold of every simulated link ----------------===//
+//===- Judges.cpp - Invariants of every link ------------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- ProcessorCosts.cpp - What work costs of processors ----------------===//
+//===- ProcessorCosts.cpp - Processor time of work ------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

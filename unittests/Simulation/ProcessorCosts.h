@@ -1,4 +1,4 @@
-//===- ProcessorCosts.h - What work costs of processors ---------*- C++ -*-===//
+//===- ProcessorCosts.h - Processor time of work ----------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- SimulatedInputs.cpp - What a simulated link reads ------------------===//
+//===- SimulatedInputs.cpp - The simulated inputs -------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- SimulatedInputs.h - What a simulated link reads ----------*- C++ -*-===//
+//===- SimulatedInputs.h - The simulated inputs -----------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

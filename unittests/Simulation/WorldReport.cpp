@@ -1,4 +1,4 @@
-//===- WorldReport.cpp - What many worlds say together -------------------===//
+//===- WorldReport.cpp - Results of many worlds ---------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- WorldReport.h - What many worlds say together -----------*- C++ -*-===//
+//===- WorldReport.h - Results of many worlds -------------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
