@@ -1,4 +1,4 @@
-//===- EngineFigures.h - What the engine counts -----------------*- C++ -*-===//
+//===- EngineFigures.h - The engine's counters ------------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Private to the engine: what its parts count, from any thread.
+/// Private to the engine: the counters of its parts. Any thread updates them.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -26,10 +26,10 @@ namespace headstart {
 struct EngineFigures {
   // Bytes:
   std::atomic<uint64_t> Inputs{0}, Resident{0}, Unknown{0}, Hinted{0};
-  std::atomic<uint64_t> SeemsResident{0}; ///< of Unknown, by a sample
+  std::atomic<uint64_t> SeemsResident{0}; ///< of Unknown, judged by a sample
   std::atomic<uint64_t> HintCalls{0}, HandedOver{0};
   TimeSpan Hints;
-  std::atomic<uint64_t> ReadBytes{0}, Stops{0}; ///< of the threads that ended
+  std::atomic<uint64_t> ReadBytes{0}, Stops{0}; ///< of threads that have ended
   std::atomic<bool> ReportsDiskUse{true};
   /// How long the linker waited for inputs that a thread was opening.
   std::atomic<TraceClock::duration::rep> Waited{0};
@@ -37,8 +37,8 @@ struct EngineFigures {
   std::atomic<bool> IsOutOfMemory{false}; ///< an allocation has failed
   std::atomic<unsigned> Started{0};       ///< threads
   std::atomic<unsigned> Ended{0};
-  std::atomic<unsigned> StartedFirst{0}; ///< before startMore; 0: it did not
-  std::atomic<double> Latency{0};        ///< seconds: why startMore did
+  std::atomic<unsigned> StartedFirst{0}; ///< before startMore; 0: not called
+  std::atomic<double> Latency{0};        ///< seconds: the reason for startMore
   ProblemCounter Problems;
   DecisionCounts Decisions;
   WorkTimes Processor{};

@@ -1,4 +1,4 @@
-//===- EngineImpl.h - What the threads of an engine share -------*- C++ -*-===//
+//===- EngineImpl.h - The engine's shared state -----------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,8 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Private to the engine: its parts, put together. The protocol stands in
-/// EngineWork.cpp.
+/// Private to the engine: composes its parts. EngineWork.cpp has the protocol.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -36,9 +35,9 @@
 
 namespace headstart {
 
-/// What a thread uses again for each input.
+/// The objects that a thread reuses for each input.
 struct Worker {
-  std::unique_ptr<ReadGate> Gate; ///< of Look; null: it has none
+  std::unique_ptr<ReadGate> Gate; ///< of Inspector; null: it has none
   FileInspector Inspector;
   SymbolBuffers Buffers;
 };
@@ -58,17 +57,17 @@ public:
     Inputs.cancel();
     Directories.cancel();
   }
-  /// Null: it is not measured.
+  /// Null if processor time is not measured.
   WorkTimes *workTimes() {
     return Options.MeasuresProcessor ? &Figures.Processor : nullptr;
   }
-  /// Before the threads are joined: from here on none is started.
+  /// Prevents further thread starts; called before the threads are joined.
   void startNoMore() {
     std::lock_guard Lock(StartMutex);
     IsJoining = true;
   }
-  /// The linker needs what memory there is. Nobody waits for what the calling
-  /// thread leaves half done: all is cancelled.
+  /// Cancels everything, because the linker needs the remaining memory. No
+  /// thread then waits for work that the calling thread leaves unfinished.
   void noteOutOfMemory() {
     Figures.IsOutOfMemory.store(true);
     cancel();
@@ -81,8 +80,8 @@ private:
   const RecordedFile *recordOf(llvm::StringRef Path,
                                const os::FileIdentity &Identity) const;
   void startThreads(uint64_t Count);
-  /// Starts threads until there are so many; \p Latency, in seconds, is the
-  /// cause; 0: the threads stall.
+  /// Starts threads until there are \p Count. The reason is \p Latency, in
+  /// seconds; 0: the threads stall.
   void startMore(uint64_t Count, double Latency);
   unsigned skipped() const;
   void watch();
@@ -121,8 +120,8 @@ private:
   bool leavesToLinker() const;
   bool isWorthSymbols(uint64_t LazyBytes) const;
   bool isWanted(uint32_t Member);
-  /// Whether no look is needed to know what is fetched of an object. Anything
-  /// else may name inputs that the linker reads next.
+  /// Whether \p Entry is an object that is planned without an inspection. Other
+  /// files may name inputs that the linker reads next.
   bool isPlannedUnseen(const InputEntry &Entry) const {
     return isObjectByName(Entry.Named) && Entry.Method != FetchMethod::Inspect;
   }
@@ -142,27 +141,28 @@ public:
   mutable Fetcher Bytes;
   Scheduler Inputs;
   Store Held;
-  /// Cached objects in a row, with those left to the linker among them; and the
-  /// bytes of the last one.
+  /// The number of cached objects in a row, including those left to the linker,
+  /// and the size of the last one.
   std::atomic<unsigned> Streak{0};
   std::atomic<uint64_t> StreakBytes{0};
   ListedDirectories Directories{Options.Numbers};
   std::atomic<unsigned> DependencyScans{0};
   std::atomic<uint64_t> ArchiveBytes{0}; ///< of ELF archives to be planned
-  /// Planned, to be fetched if what they are of is linked.
+  /// Planned bytes that are fetched only if their lazy input is linked.
   std::atomic<uint64_t> LazyBytes{0};
-  /// Of files whose symbols are known.
+  /// The sizes and the number of the files whose symbols are known.
   std::atomic<uint64_t> EnteredBytes{0}, EnteredFiles{0};
-  /// They are few: to know that would cost more than to fetch them.
+  /// Whether all lazy bytes are fetched, because they are so few that finding
+  /// out which are linked would cost more.
   std::atomic<bool> TakesLazy{false};
-  /// Seconds to open a file by its name, on the store that was opened last.
+  /// The seconds that opening a file by its name took on the last store.
   std::atomic<double> NameLatency{0};
-  uint64_t MaxThreads = 0; ///< that the limit on open files allows
+  uint64_t MaxThreads = 0; ///< at most what the limit on open files allows
   std::atomic<uint64_t> WantedThreads{0};
-  std::mutex StartMutex;  ///< for Workers, until it is joined
+  std::mutex StartMutex;  ///< guards Workers until they are joined
   bool IsJoining = false; ///< guarded by StartMutex
-  /// The engine joins them, or lets them go, before it gives up its share of
-  /// this: so the last of them, which destroys it, has none to join.
+  /// The engine joins or detaches them before it releases its reference to this
+  /// object, so the last thread, which destroys it, has none to join.
   os::Threads Workers;
 };
 

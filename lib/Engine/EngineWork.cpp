@@ -1,4 +1,4 @@
-//===- EngineWork.cpp - What the engine's threads do ----------------------===//
+//===- EngineWork.cpp - The work of the threads ---------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,27 +7,26 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Protocol. A thread asks the scheduler what is next, does that, and asks
-/// again. For one input that is
+/// Protocol. A thread requests a task from the scheduler, does it, and requests
+/// the next. For one input these are
 ///
-///     prepare ─ open ─ hold ─ publish ─┬─ look inside ─┬─ plan ─ fetch
-///                                      │               └─ (ELF) plan later
-///                                      └─ fetch (whole, or by the record)
+///     prepare ─ open ─ hold ─ publish ─┬─ inspect ─┬─ plan ─ fetch
+///                                      │           └─ (ELF) plan later
+///                                      └─ fetch (whole, or by the profile)
 ///
-/// and then, for each later stage of the link, fetch. Names that are found
-/// inside go to the scheduler's list, bytes come through the fetcher, what is
-/// held is the store's. The linker's own threads come in by `take`, which never
-/// waits for more than the opening of one file, and by `reached`, which never
-/// waits.
+/// and then, for each later stage of the link, fetch. The scheduler lists the
+/// references that an inspection finds, the fetcher fetches bytes, and the
+/// store holds them. The linker's own threads call `take`, which waits at most
+/// for the opening of one file, and `reached`, which never waits.
 ///
-/// Threads wait for the disk, for room (Gate.h), and in the scheduler:
-/// for inputs to come, and for the linker's opening of one. The linker waits
-/// for none of these through us.
+/// Threads wait for the disk, for room (Gate.h), and in the scheduler for
+/// further inputs and for the linker's opening of one. The engine makes the
+/// linker wait for none of these.
 ///
-/// Shutdown. `cancel` ends all waiting for room and in the scheduler, and is
-/// looked at between two steps of fetching. The threads share the engine's
-/// state with the engine, as the linker shares what is held: one that has not
-/// ended when `join` has waited long enough is detached, and no order of
+/// Shutdown. `cancel` ends all waiting for room and in the scheduler, and
+/// threads check it between two steps of fetching. The threads share ownership
+/// of the engine's state, and the linker of the held bytes. A thread that has
+/// not ended when `join` has waited long enough is detached, and no order of
 /// destruction can leave a thread or the linker with an unmapped page.
 ///
 //===----------------------------------------------------------------------===//
@@ -41,7 +40,7 @@ using namespace llvm;
 namespace headstart {
 
 void PrefetchEngine::Impl::work(unsigned Id) {
-  // Behind the linker's own lanes.
+  // After the linker's own lanes.
   constexpr int FirstPlace = 100;
   TraceLane::Use Lane(
       Options.Trace ? &Options.Trace->addLane("prefetch " + std::to_string(Id),
@@ -109,27 +108,27 @@ void PrefetchEngine::Impl::begin(LinkStage Stage) {
   Inputs.begin(Stage, IsBegun);
 }
 
-/// Whether anything is to be fetched for \p Stage; of Parse, whether the
-/// symbols of what needs no plan are to be entered.
+/// Whether to fetch anything for \p Stage; for Parse, whether to enter the
+/// symbols of the inputs without a plan.
 bool PrefetchEngine::Impl::begins(LinkStage Stage) const {
   if (leavesToLinker())
     return false;
   if (Stage == LinkStage::Parse)
     return Planner->planTogether() && LazyBytes.load() != 0 &&
            !TakesLazy.load();
-  return !isReadAgain(Stage) || Bytes.window().isShort(); // it is still there
+  // Unless memory is short, bytes that are read again are still cached.
+  return !isReadAgain(Stage) || Bytes.window().isShort();
 }
 
 /// Whether the engine only opens files. lld's ELF driver writes section by
-/// section, and so goes through all inputs many times: short of memory,
-/// whatever is fetched ahead, and what is remembered of symbols, is taken from
-/// that.
+/// section, and so reads all inputs many times. If memory is short, the bytes
+/// fetched ahead and the stored symbols would take memory from that.
 bool PrefetchEngine::Impl::leavesToLinker() const {
   return Planner->planTogether() &&
          Bytes.window().decideEarly(Figures.Inputs.load());
 }
 
-/// Adds what the file of \p Entry names.
+/// Adds the references in the file of \p Entry.
 void PrefetchEngine::Impl::follow(const InputEntry &Entry,
                                   FileInspector &Inspector) {
   TraceSpan Span("look inside", Entry.Path);
@@ -137,9 +136,9 @@ void PrefetchEngine::Impl::follow(const InputEntry &Entry,
   Inputs.add(Entry, Resolver->scan(Entry.Named, Entry.Path, Inspector));
 }
 
-/// Whether to look what the object \p Entry names. What a recorded one names is
-/// recorded too. Objects mostly name the same: of those that are looked into
-/// for nothing else, a few are enough.
+/// Whether to scan the object \p Entry for references. The profile also has the
+/// references of a recorded object. Most objects name the same inputs, so of
+/// those that are inspected for nothing else a few are enough.
 bool PrefetchEngine::Impl::isWorthFollowing(const InputEntry &Entry) {
   if (Entry.Record) {
     note(Decision::ScanSkippedRecorded);
@@ -160,8 +159,8 @@ bool PrefetchEngine::Impl::waitUntilPublished(InputEntry &Entry) {
   return Inputs.waitUntilPublished(Entry, [&] { Wait.begin(); });
 }
 
-/// Opens \p File, that of \p Entry, where it was not kept open. False when it
-/// cannot be had.
+/// Opens \p File, that of \p Entry, unless it was kept open. Returns false if
+/// it cannot be opened.
 static bool reopen(const InputEntry &Entry, FilePointer &File) {
   if (File)
     return true;
@@ -171,8 +170,8 @@ static bool reopen(const InputEntry &Entry, FilePointer &File) {
   return File != nullptr;
 }
 
-/// The file of \p Entry, which is published then; null when it cannot be had.
-/// \p IsClaimed: the caller is to open it.
+/// Returns the file of \p Entry, which is then published; null if it cannot be
+/// opened. \p IsClaimed: the caller opens it.
 FilePointer PrefetchEngine::Impl::open(InputEntry &Entry, bool IsClaimed) {
   TraceSpan Span("open", Entry.Named.Name);
   WorkPart Part(PrefetchWork::Opening);
@@ -188,8 +187,8 @@ FilePointer PrefetchEngine::Impl::open(InputEntry &Entry, bool IsClaimed) {
     if (Entry.Contents)
       Span.event().Flow = {TraceFlow::From, Entry.flow()};
   } else if (waitUntilPublished(Entry)) {
-    // The linker was faster. It has the buffer; the bytes behind the first
-    // pages are still ours to fetch.
+    // The linker was faster and has the buffer, but the engine still fetches
+    // the bytes after the first pages.
     File = Inputs.takeFile(Entry);
     (void)reopen(Entry, File);
   }
@@ -214,7 +213,7 @@ void PrefetchEngine::Impl::inspect(InputEntry &Entry, const FilePointer &File,
                      Own.Gate.get());
 }
 
-/// A thread's work for one input in the first stage.
+/// Does a thread's work for one input in the first stage.
 void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
                                    Worker &Own) {
   llvm::scope_exit Prepared([&] { Inputs.done(Scheduler::Task::Prepare); });
@@ -227,9 +226,9 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
   if (!File)
     return LeaveAll(Decision::NotOpened);
   WorkPart Part(PrefetchWork::Inspecting);
-  // To prepare a cached file takes the time of its name. The first names are
-  // timed before the first requests: threads that were added earlier would open
-  // files for which a directory's listing is enough.
+  // Preparing a cached file takes the time of its name. The first names are
+  // timed before the first requests, because threads that were added earlier
+  // would open files for which a directory's listing is enough.
   const double Latency =
       Entry.isCached() ? Entry.Store->nameLatency() : Entry.Store->latency();
   startMore(Bytes.policy().threads(Latency), Latency);
@@ -240,9 +239,9 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
     Prepared.release();
     return prepareUnseen(Entry, File, Own);
   }
-  // Archives, scripts and stubs name what the linker reads next. What objects
-  // name comes after all that is known, and is best looked for when the object
-  // has been read.
+  // Archives, scripts and stubs name inputs that the linker reads next. The
+  // references of objects come after all known inputs, so objects are best
+  // scanned after they have been read.
   if (!Entry.IsFollowed && !Own.Inspector.isObject())
     follow(Entry, Own.Inspector);
   if (leavesToLinker())
@@ -267,14 +266,15 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
     return;
   }
   Prepared.release();
-  // The symbols of an ELF input are entered when no thread plans it any more.
+  // For ELF the task ends after the plan, because symbols are entered only
+  // after no thread plans the input any more.
   const bool PlansItself = NeedsPlan && !Planner->planTogether();
   if (PlansItself)
     Inputs.done(Scheduler::Task::Prepare);
   planAndFinish(Entry, File, NeedsPlan, /*IsDone=*/!PlansItself, Own);
 }
 
-/// Plans \p Entry if it needs that, and fetches. \p IsDone: see
+/// Plans \p Entry if it needs a plan, and fetches it. \p IsDone: see
 /// Scheduler::planned.
 void PrefetchEngine::Impl::planAndFinish(InputEntry &Entry,
                                          const FilePointer &File,
@@ -287,17 +287,17 @@ void PrefetchEngine::Impl::planAndFinish(InputEntry &Entry,
   finish(Entry, File, IsDone, Own);
 }
 
-/// The same for what needs no look: it is looked into when it is there, if at
-/// all.
+/// Plans and fetches an input without an inspection; it is scanned after the
+/// fetch, if at all.
 void PrefetchEngine::Impl::prepareUnseen(InputEntry &Entry,
                                          const FilePointer &File, Worker &Own) {
   bool NeedsPlan = !leavesToLinker() && needsPlan(Entry, *File);
   planAndFinish(Entry, File, NeedsPlan, /*IsDone=*/true, Own);
 }
 
-/// Plans an entry that was prepared before. Which members of archives are
-/// linked is known when all is planned: nobody goes on to the next stage
-/// before.
+/// Plans an entry that was prepared before. The planner knows which members of
+/// archives are linked after all inputs are planned, so no thread goes on to
+/// the next stage before.
 void PrefetchEngine::Impl::planInspected(InputEntry &Entry, FilePointer File,
                                          Worker &Own) {
   llvm::scope_exit Planned([&] { Inputs.done(Scheduler::Task::Plan); });
@@ -309,15 +309,15 @@ void PrefetchEngine::Impl::planInspected(InputEntry &Entry, FilePointer File,
     return;
   }
   inspect(Entry, File, Own);
-  // By now more is known of the store and of such files. Of an archive only the
-  // headers were read, and no member.
+  // By now more is known about the store and about such files. Only the headers
+  // of an archive were read, and no member.
   chooseMethod(Entry, *File, /*IsInspected=*/isObjectByName(Entry.Named));
   plan(Entry, *File, Own);
   Planned.release();
   finish(Entry, File, /*IsDone=*/true, Own);
 }
 
-/// The stages for which \p Plan has something to fetch.
+/// Returns the stages for which \p Plan has something to fetch.
 static StageSet stagesOf(ArrayRef<PlannedRange> Plan,
                          const LinkerModel &Model) {
   StageSet Stages = 0;
@@ -326,8 +326,8 @@ static StageSet stagesOf(ArrayRef<PlannedRange> Plan,
   return Stages;
 }
 
-/// Fetches the first stage of \p Entry, which has its plan and into which the
-/// caller looks. \p IsDone: see Scheduler::planned.
+/// Fetches the first stage of \p Entry, which has its plan and which \p Own
+/// inspects. \p IsDone: see Scheduler::planned.
 void PrefetchEngine::Impl::finish(InputEntry &Entry, const FilePointer &File,
                                   bool IsDone, Worker &Own) {
   Inputs.planned(Entry, stagesOf(Entry.Plan, Command.model()), File, IsDone);
@@ -337,8 +337,8 @@ void PrefetchEngine::Impl::finish(InputEntry &Entry, const FilePointer &File,
     follow(Entry, Own.Inspector);
 }
 
-/// Whether to know which of \p Lazy bytes are needed is worth reading the
-/// symbols of all inputs that were not inspected.
+/// Whether to read the symbols of all inputs that were not inspected, to find
+/// out which of \p Lazy bytes are needed.
 bool PrefetchEngine::Impl::isWorthSymbols(uint64_t Lazy) const {
   const uint64_t Cached =
       Figures.Resident.load() + Figures.SeemsResident.load();
@@ -349,8 +349,8 @@ bool PrefetchEngine::Impl::isWorthSymbols(uint64_t Lazy) const {
       Bytes.gate().dearest());
 }
 
-/// Which members of archives are linked depends on the symbols of every input,
-/// also of those that needed no plan, being in memory.
+/// Enters the symbols of an input that needed no plan. Which members of
+/// archives are linked depends on the symbols of every input, cached or not.
 void PrefetchEngine::Impl::enterSymbols(InputEntry &Entry, FilePointer File,
                                         Worker &Own) {
   llvm::scope_exit Entered([&] { Inputs.done(Scheduler::Task::Symbols); });
@@ -367,8 +367,8 @@ void PrefetchEngine::Impl::enterSymbols(InputEntry &Entry, FilePointer File,
   Planner->enterSymbols(Own.Inspector, Entry.Named, Own.Buffers);
 }
 
-/// The record of \p Path, when the file is still the one that was recorded, or
-/// what may pass for it.
+/// Returns the profile's record of \p Path if the file is still the recorded
+/// one, or may pass for it; else null.
 const RecordedFile *
 PrefetchEngine::Impl::recordOf(StringRef Path,
                                const os::FileIdentity &Identity) const {
@@ -380,8 +380,8 @@ PrefetchEngine::Impl::recordOf(StringRef Path,
   return File;
 }
 
-/// Whether all that the last link touched of \p File is in memory. What it did
-/// not touch was perhaps never fetched: a warm file need not be whole.
+/// Whether all that the last link touched of \p File is cached. Other bytes may
+/// never have been fetched, so a warm file need not be complete.
 bool PrefetchEngine::Impl::isResident(const InputEntry &Entry,
                                       const os::OpenFile &File) const {
   if (Entry.Before->ResidentPages <
@@ -393,21 +393,21 @@ bool PrefetchEngine::Impl::isResident(const InputEntry &Entry,
   });
 }
 
-/// Whether anything of an entry may have to be fetched.
+/// Whether some bytes of \p Entry may have to be fetched.
 bool PrefetchEngine::Impl::needsPlan(const InputEntry &Entry,
                                      const os::OpenFile &File) const {
   WorkPart Part(PrefetchWork::Residency);
-  // A small file that is held was read to be held.
+  // A small file that is held has been read as a whole.
   if (Entry.hasCopy() || Entry.isCached())
     return false;
   return !Entry.Before || !Entry.Record || !isResident(Entry, File);
 }
 
-/// How many objects behind the next one are left to the linker.
+/// The number of objects after the next one that are left to the linker.
 unsigned PrefetchEngine::Impl::skipped() const {
   const unsigned Length = Streak.load(std::memory_order_relaxed);
   if (Length < Options.Numbers.MinStreak)
-    return 0; // the prices take locks
+    return 0; // reading the prices takes locks
   return Bytes.policy().skipped(Length, double(StreakBytes.load()),
                                 NameLatency.load(), Bytes.gate().dearest());
 }
@@ -427,9 +427,9 @@ void PrefetchEngine::Impl::chooseMethod(InputEntry &Entry,
       IsInspected);
 }
 
-/// Why \p Entry is fetched whole; nothing: it is planned. If a link reads
-/// mostly objects, the few archives are: to know which members it takes, the
-/// symbols of all those objects would have to be read.
+/// Why \p Entry is fetched whole; nullopt if it is planned. If a link reads
+/// mostly objects, its few archives are fetched whole: finding out which of
+/// their members are linked would take the symbols of all those objects.
 std::optional<Decision>
 PrefetchEngine::Impl::whyWhole(const InputEntry &Entry) const {
   if (Entry.Method == FetchMethod::Whole)
@@ -440,7 +440,7 @@ PrefetchEngine::Impl::whyWhole(const InputEntry &Entry) const {
   return std::nullopt;
 }
 
-/// Plans \p Entry, into which the caller looks.
+/// Plans \p Entry, which \p Own inspects.
 void PrefetchEngine::Impl::plan(InputEntry &Entry, const os::OpenFile &File,
                                 Worker &Own) {
   TraceSpan Span("plan", Entry.Path);
@@ -454,7 +454,7 @@ void PrefetchEngine::Impl::plan(InputEntry &Entry, const os::OpenFile &File,
   Entry.Fetched.assign(Entry.Plan.size(), 0);
 }
 
-/// Plans \p Entry by its profile, by what it holds, or by both.
+/// Plans \p Entry by its profile, by its layout, or by both.
 void PrefetchEngine::Impl::planParts(InputEntry &Entry,
                                      const os::OpenFile &File, Worker &Own) {
   const RecordedFile *Record = Entry.Record;
@@ -468,7 +468,7 @@ void PrefetchEngine::Impl::planParts(InputEntry &Entry,
     Entry.Plan = std::move(Entry.Touched);
   } else {
     note(Record ? Decision::ByLayoutAndProfile : Decision::ByLayout);
-    // Of an archive the record knows which members are linked.
+    // The record of an archive shows which members are linked.
     if (!(Record && Entry.Headers && Entry.Headers->IsArchive)) {
       (void)Inputs.beginSymbols(Entry);
       Entry.Headers = nullptr;
@@ -498,8 +498,7 @@ void PrefetchEngine::Impl::planParts(InputEntry &Entry,
       LazyBytes.fetch_add(R.Range.Length, std::memory_order_relaxed);
 }
 
-/// Whether what belongs to the lazy input \p Member is fetched; 0: it is not
-/// lazy.
+/// Whether to fetch bytes of the lazy input \p Member; 0: they are not lazy.
 bool PrefetchEngine::Impl::isWanted(uint32_t Member) {
   if (Member == 0)
     return true;
@@ -512,7 +511,7 @@ bool PrefetchEngine::Impl::isWanted(uint32_t Member) {
   return IsLinked;
 }
 
-/// Fetches what is planned for \p Stage; opens \p File when it is null.
+/// Fetches what is planned for \p Stage; opens \p File if it is null.
 void PrefetchEngine::Impl::fetchStage(InputEntry &Entry, LinkStage Stage,
                                       FilePointer File) {
   WorkPart Part(PrefetchWork::Fetching);
@@ -524,7 +523,7 @@ void PrefetchEngine::Impl::fetchStage(InputEntry &Entry, LinkStage Stage,
     if (!(Command.model().stagesOf(Range.Stage, Range.Why) & bitOf(Stage)) ||
         !isWanted(Range.Member))
       continue;
-    // While memory lasts, what was read before is still there.
+    // Unless memory is short, bytes that were read before are still cached.
     if (Range.Stage != Stage &&
         (!Bytes.window().isShort() || Stage < Bytes.window().stage()))
       continue;

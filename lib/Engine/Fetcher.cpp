@@ -1,4 +1,4 @@
-//===- Fetcher.cpp - How bytes come ---------------------------------------===//
+//===- Fetcher.cpp - Fetches ranges of files ------------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -55,8 +55,8 @@ void Fetcher::reached(LinkStage Stage) {
   sample();
 }
 
-/// Whether \p Range of \p Entry comes in large pages, with what else lies in
-/// them. (Where a page is cached, nothing around it is read.)
+/// Whether to fetch \p Range of \p Entry in large pages, which includes the
+/// other bytes in them. (The kernel reads nothing around a cached page.)
 bool Fetcher::isLarge(const InputEntry &Entry, ByteRange Range) const {
   if (!Entry.Contents || !Entry.Contents->isMapped() || !Entry.isCold())
     return false;
@@ -71,9 +71,9 @@ bool Fetcher::isLarge(const InputEntry &Entry, ByteRange Range) const {
   return Choice.isLargeCheaper(Range, Pages, *Risk, Entry.Store->prices());
 }
 
-/// Fetches one step in large pages; false when it has to come otherwise. A
-/// Linux before 5.18 takes that advice and does not do it, nor do some file
-/// systems; and what was cached before may have kept the kernel from reading.
+/// Fetches one step in large pages; returns false if it must be fetched
+/// otherwise. Linux before 5.18 and some file systems accept that advice
+/// without effect, and a cached page may have kept the kernel from reading.
 bool Fetcher::fetchLarge(const InputEntry &Entry, const os::OpenFile &File,
                          ByteRange Step, os::HintResult &Result) {
   Entry.Store->beginLarge();
@@ -87,12 +87,12 @@ bool Fetcher::fetchLarge(const InputEntry &Entry, const os::OpenFile &File,
   return HasArrived;
 }
 
-/// Fetches one step. Where a large request was skipped, FUSE skips smaller ones
-/// of the same open file as well: it takes them for readahead.
+/// Fetches one step. After FUSE has skipped a large request, it skips smaller
+/// ones of the same open file as well, because it takes them for readahead.
 os::HintResult Fetcher::fetchSmall(const InputEntry &Entry,
                                    const os::OpenFile &File, ByteRange Step,
                                    bool WasSkipped) const {
-  // Empty if the input was read to be held.
+  // Empty if the input is held as a copy.
   const os::MappedFile *const Mapping =
       Entry.Contents ? &Entry.Contents->Mapping : nullptr;
   os::OpenFile Again;
@@ -103,16 +103,16 @@ os::HintResult Fetcher::fetchSmall(const InputEntry &Entry,
 }
 
 namespace {
-/// One request to a store, from here to `answer`.
+/// One request to a store, timed from construction to `answer`.
 class Request {
 public:
   explicit Request(InputEntry &Entry)
       : WaitsBefore(os::countWaits()), MayBeCold(Entry.mayBeCold()),
         IsFirst(!Entry.IsRead.exchange(true)) {}
 
-  /// What it says of the store; nothing if the thread did not wait: then it was
-  /// answered from memory. Where the system does not tell, what is answered of
-  /// an input that was not cached counts.
+  /// Returns the store's answer; nullopt if the thread did not wait, because
+  /// the page cache then answered. If the system does not count waits, the
+  /// requests of inputs that were not cached count.
   std::optional<StoreQueue::Answer> answer(uint64_t Bytes, unsigned Parts,
                                            const Tuning &Numbers) const {
     if (WaitsBefore ? os::countWaits() == WaitsBefore : !MayBeCold)
@@ -124,12 +124,12 @@ public:
 private:
   const std::optional<uint64_t> WaitsBefore;
   const bool MayBeCold;
-  const bool IsFirst; ///< of the input: nothing brought it along
+  const bool IsFirst; ///< of the input, so no other request fetched its bytes
   const StoreTimer Timer;
 };
 } // namespace
 
-/// A request for \p Entry has ended.
+/// Ends a request for \p Entry.
 void Fetcher::leave(InputEntry &Entry,
                     const std::optional<StoreQueue::Answer> &Answer) {
   Figures.Decisions.note(!Answer ? Decision::AnsweredFromCache
@@ -176,7 +176,7 @@ unsigned Fetcher::requestsFor(uint64_t Bytes, bool IsInLarge) const {
 }
 
 void Fetcher::closeGaps(InputEntry &Entry) {
-  // What comes early with another range takes room until its stage.
+  // A range that is fetched early with another one takes room until its stage.
   if (!Entry.mayBeCold() || window().isShort() ||
       window().limit() < Numbers.MinRoomToCombine)
     return;
@@ -205,11 +205,11 @@ FetchMethod Fetcher::choose(const InputEntry &Entry,
   return Choice.choose(Facts, Entry.Store->prices());
 }
 
-/// Whether \p Step was fetched with something else; else \p Missing is what is
-/// missing of it.
+/// Whether another request has fetched \p Step; if not, sets \p Missing to the
+/// bytes that are missing.
 bool Fetcher::isFetched(const InputEntry &Entry, const os::OpenFile &File,
                         ByteRange Step, uint64_t &Missing) {
-  // The plan of a partly cached file has what is missing.
+  // The plan of a partly cached file has only ranges that are missing.
   if (!Entry.mayBeCold() ||
       !Choice.isWorthQuery(Step.Length, Entry.Store->prices()))
     return false;
@@ -222,8 +222,8 @@ bool Fetcher::isFetched(const InputEntry &Entry, const os::OpenFile &File,
   return Missing == 0;
 }
 
-/// Waits until a step of \p Bytes may begin for \p Stage. False when all is
-/// cancelled.
+/// Waits until a step of \p Bytes may begin for \p Stage. Returns false if all
+/// is cancelled.
 bool Fetcher::enter(InputEntry &Entry, uint64_t Bytes, LinkStage Stage) {
   TraceWait Wait("wait for memory");
   const bool IsFirstStage = Stage == LinkStage::Parse;
@@ -234,13 +234,13 @@ bool Fetcher::enter(InputEntry &Entry, uint64_t Bytes, LinkStage Stage) {
   if (!IsFirstStage)
     return true;
   Entry.BytesAhead.fetch_add(Bytes);
-  // The linker may have asked in between.
+  // The linker may have requested it in between.
   if (Entry.IsRequested.load())
     release(Entry);
   return true;
 }
 
-/// Fetches one step, which may begin.
+/// Fetches one step, for which `enter` has returned true.
 os::HintResult Fetcher::fetchStep(InputEntry &Entry, const os::OpenFile &File,
                                   ByteRange Step, bool IsLarge) {
   os::HintResult Result;
@@ -261,7 +261,7 @@ os::HintResult Fetcher::fetchStep(InputEntry &Entry, const os::OpenFile &File,
     Result = fetchSmall(Entry, File, Step,
                         Result.Outcome == os::HintOutcome::Accepted);
   Missing = std::min(Missing, Result.AcceptedBytes);
-  // How much of a partly cached input has come is not known.
+  // How much was fetched of a partly cached input is unknown.
   if (Entry.Before && !Entry.isCold())
     Entry.Store->leave(std::nullopt);
   else

@@ -1,4 +1,4 @@
-//===- Fetcher.h - How bytes come -------------------------------*- C++ -*-===//
+//===- Fetcher.h - Fetches ranges of files ----------------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,14 +7,14 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Private to the engine: brings planned ranges into memory, in steps, and no
-/// further ahead of the linker than memory allows.
+/// Private to the engine: fetches planned ranges in steps, and no further ahead
+/// of the linker than memory allows.
 ///
 /// Invariants:
-///  - what is ahead of the linker is at most the budget and one step (Gate.h);
-///  - a step is the most that happens between two looks at `cancel`; whoever
-///    waits for room is woken by it;
-///  - what the linker has asked for is no longer ahead of it.
+///  - the bytes ahead of the linker are at most the budget and one step
+///    (Gate.h);
+///  - threads check for `cancel` after each step; it wakes those that wait;
+///  - bytes that the linker has requested are no longer ahead of it.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -44,25 +44,25 @@ public:
           EngineFigures &Figures);
 
   /// Fetches the range \p Index of the plan of \p Entry, for \p Stage, from
-  /// \p File. Waits for room and for the disk. False when there is nothing more
-  /// to fetch of this input, or at all.
+  /// \p File. Waits for room and for the store. Returns false if nothing more
+  /// can be fetched of this input, or at all.
   bool fetch(InputEntry &Entry, size_t Index, LinkStage Stage,
              const os::OpenFile &File);
-  /// Says that \p Bytes of \p Path were read otherwise.
+  /// Counts \p Bytes that were read by other means.
   void noteRead(uint64_t Bytes);
 
-  /// The linker has asked for \p Entry.
+  /// Notes that the linker has requested \p Entry.
   void release(InputEntry &Entry);
-  /// The linker has come to \p Stage.
+  /// Notes that the linker has come to \p Stage.
   void reached(LinkStage Stage);
 
-  /// For an inspection of \p Entry: each of its reads waits for its turn at
-  /// the store. Null: it makes no request.
+  /// Returns a gate at which each read of an inspection of \p Entry waits for
+  /// its turn at the store; null if the inspection makes no request.
   std::unique_ptr<ReadGate> inspectionGate(InputEntry &Entry);
-  /// \p Entry has its plan: closes the gaps that cost less than a request.
+  /// Closes the gaps in the plan of \p Entry that cost less than a request.
   void closeGaps(InputEntry &Entry);
 
-  /// How \p Entry, an object, is fetched. \p Recorded: see FileFacts.
+  /// Chooses how \p Entry is fetched. \p Recorded: see FileFacts.
   FetchMethod choose(const InputEntry &Entry,
                      llvm::ArrayRef<PlannedRange> Recorded,
                      bool IsInspected) const;
@@ -71,7 +71,7 @@ public:
   const Policy &policy() const { return Choice; }
   Gate &gate() { return TheGate; }
   const Gate &gate() const { return TheGate; }
-  /// Fewer and larger requests where one costs much.
+  /// Makes fewer and larger requests if one is expensive.
   const os::PageCache &cacheFor(const InputEntry &Entry) const {
     if (!Entry.Store)
       return Cache;

@@ -17,7 +17,7 @@ StoreQueue::StoreQueue(Gate &Owner, uint64_t Device)
     : Device(Device), Owner(Owner), Model(Owner.Numbers),
       Request(Model.prices().Request), Byte(Model.prices().Byte) {}
 
-/// The next step; null: none waits, or none may begin.
+/// Returns the next step; null if none waits or none may begin.
 StoreQueue::Waiter *StoreQueue::next() const {
   if (InFlight >= Model.window() && !Owner.IsCancelled)
     return nullptr;
@@ -28,8 +28,8 @@ StoreQueue::Waiter *StoreQueue::next() const {
   return nullptr;
 }
 
-/// Wakes the next step; it wakes the one after it. Where all wait for memory,
-/// the first is woken, and looks whether there is more by now.
+/// Wakes the next step, which wakes the one after it. If all wait for memory,
+/// wakes the first, which checks whether there is more now.
 void StoreQueue::wakeNext() {
   if (Waiter *Next = next())
     Next->MayBegin.notifyOne();
@@ -45,7 +45,7 @@ bool StoreQueue::enter(const Step &Wanted, llvm::function_ref<void()> OnWait) {
   Waiter Mine{Wanted, {}};
   const auto It =
       Waiting.emplace((uint64_t(Wanted.Stage) << 32) | Wanted.Number, &Mine);
-  // With a budget of nothing, nothing is fetched.
+  // With a budget of 0, nothing is fetched.
   const bool MayFetch = Wanted.Bytes == 0 || Owner.Memory.limit() != 0;
   if (next() != &Mine && Wanted.IsUrgent && MayFetch)
     Owner.Decisions.note(Decision::UrgentRequest);
@@ -108,8 +108,8 @@ void StoreQueue::learn(const Answer &Done) {
   const double Elapsed = Done.Time.scheduled().count();
   const unsigned Before = Model.window();
   Model.noteAnswer(Done.Bytes, Done.Requests, Seconds(Elapsed));
-  // A thread that mostly waited for a processor, or for bytes, has learned
-  // nothing of the latency.
+  // The wait of a thread that mostly waited for a processor, or for the
+  // transfer, shows nothing about the latency.
   const double Transfer = double(Done.Bytes) * Model.prices().Byte;
   if (Done.HasWaited && Done.Requests == 1 &&
       !Done.Time.isMostlyUnscheduled() && Transfer <= Elapsed / 2)
@@ -170,9 +170,9 @@ std::vector<StoreFigures> Gate::figures() const {
   return Result;
 }
 
-/// Waits until there is room in memory for the step of \p Mine. Room comes when
-/// the linker comes to something; short of memory also when others give memory
-/// back, which one of those that wait looks for.
+/// Waits until there is room in memory for the step of \p Mine. The linker
+/// makes room as it proceeds. If memory is short, other processes may release
+/// some as well, for which one of the waiting threads measures memory.
 void Gate::waitForMemory(StoreQueue::Waiter &Mine,
                          std::unique_lock<std::mutex> &Lock) {
   while (!IsCancelled && !Memory.hasRoom(Mine.Wanted.Stage)) {
@@ -193,8 +193,8 @@ void Gate::waitForMemory(StoreQueue::Waiter &Mine,
   }
 }
 
-/// Wakes all that wait: the room in memory has changed, and each may be the
-/// first for which it is enough.
+/// Wakes all waiting threads: the room in memory has changed, and each may be
+/// the first for which it is enough.
 void Gate::wakeAll() {
   for (StoreQueue &Store : Stores)
     for (const auto &[Place, Waiter] : Store.Waiting)

@@ -10,14 +10,14 @@
 /// Private to the engine: the one place in which a thread waits before it
 /// requests bytes. A step may begin
 ///
-///  - when there is room in memory for what it fetches (MemoryWindow.h), and
-///  - when fewer steps are under way than its store answers at once
+///  - when there is room in memory for its bytes (MemoryWindow.h), and
+///  - when fewer steps are in flight than its store answers at once
 ///    (StoreModel.h): with fewer the store idles, with more the page that the
 ///    linker needs now waits behind them.
 ///
 /// The steps of a store begin in the order of their places: by stage, then by
-/// input. What the linker waits for begins at once. Nothing slow is done with
-/// the gate's mutex held: memory is measured without it.
+/// input. A step for which the linker waits begins at once. No thread does
+/// anything slow while it holds the gate's mutex; memory is measured without.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -50,55 +50,55 @@ public:
   using Time = StoreModel::Time;
   using Seconds = StoreModel::Seconds;
 
-  /// The gate makes it; see Gate::store.
+  /// Only Gate::store calls it.
   StoreQueue(Gate &Owner, uint64_t Device);
 
   const uint64_t Device; ///< as in FileIdentity
 
   struct Step {
-    uint32_t Number = 0; ///< of the input
+    uint32_t Number = 0; ///< the order of the input in the stage
     LinkStage Stage = LinkStage::Parse;
-    /// That are fetched for the stage, and count as ahead of the linker from
-    /// now on; 0: an inspection, which needs no room.
+    /// The bytes that are fetched for the stage and count as ahead of the
+    /// linker from now on; 0: an inspection, which needs no room.
     uint64_t Bytes = 0;
-    bool IsUrgent = false; ///< the linker waits for it: it does not wait here
+    bool IsUrgent = false; ///< the linker waits for it, so it does not wait
   };
-  /// Waits until \p Wanted may begin. \p OnWait, unless it is null, is called
-  /// before it waits for memory. False when all is cancelled.
+  /// Waits until \p Wanted may begin. Calls \p OnWait, unless it is null,
+  /// before it waits for memory. Returns false if the gate is cancelled.
   bool enter(const Step &Wanted, llvm::function_ref<void()> OnWait = nullptr);
   /// The answer to a step.
   struct Answer {
-    uint64_t Bytes;    ///< none of which were in memory
-    unsigned Requests; ///< in so many parts
+    uint64_t Bytes;    ///< none of them were cached
+    unsigned Requests; ///< that fetched the bytes
     StoreTime Time;
-    bool HasWaited = true; ///< for the store, as far as is known
+    bool HasWaited = true; ///< for the store, as far as known
   };
-  /// The step has ended. \p Done, unless it is nothing, tells of the store.
+  /// Ends a step. The store's model learns from \p Done, if it has a value.
   void leave(const std::optional<Answer> &Done);
-  /// How long it took to open a file by its name.
+  /// Notes how long it took to open a file by its name.
   void noteName(const StoreTime &Time);
   StorePrices prices() const {
     return {Request.load(std::memory_order_relaxed),
             Byte.load(std::memory_order_relaxed)};
   }
-  /// Of a request that waits for no other, and to open a file by its name;
-  /// seconds; 0: not known yet.
+  /// The seconds that a request takes that waits for no other, and that opening
+  /// a file by its name takes; 0: not known yet.
   double latency() const { return Latency.load(std::memory_order_relaxed); }
   double nameLatency() const {
     return NameLatency.load(std::memory_order_relaxed);
   }
-  /// How many steps may be under way.
+  /// The number of steps that may be in flight.
   unsigned window() const;
 
-  /// What a step in large pages may cost if it does not come: FUSE skips such
-  /// requests while most of those that it takes at once are under way
-  /// (fs/fuse/file.c, fuse_readahead), and some file systems know no large
-  /// pages. Seconds; nothing while the store is not known, or while nothing is
-  /// known of the first such steps.
+  /// The expected cost, in seconds, of a step in large pages that does not
+  /// arrive. FUSE skips such requests while most of those that it takes at once
+  /// are in flight (fs/fuse/file.c, fuse_readahead), and some file systems do
+  /// not support large pages. nullopt while the store is not known, or while no
+  /// result of the first such steps is known.
   std::optional<double> largeRisk() const;
-  /// A step in large pages begins.
+  /// Notes that a step in large pages begins.
   void beginLarge() { LargeBegun.fetch_add(1); }
-  /// It has come, or has not.
+  /// Notes whether such a step has arrived.
   void noteLarge(bool HasArrived);
 
 private:
@@ -117,11 +117,11 @@ private:
 
   Gate &Owner;
   // Guarded by the gate's mutex:
-  std::multimap<uint64_t, Waiter *> Waiting; ///< by places
+  std::multimap<uint64_t, Waiter *> Waiting; ///< by place
   unsigned InFlight = 0;
   StoreModel Model;
 
-  /// Of the model, in seconds.
+  /// The model's values in seconds, readable without the mutex.
   std::atomic<double> Request, Byte;
   std::atomic<double> Latency{0}, NameLatency{0}, Trip{0};
   std::atomic<unsigned> LargeBegun{0}, LargeSteps{0}, LargeFailures{0};
@@ -137,17 +137,17 @@ public:
         Memory(Budget, std::move(Read), Numbers, Decisions) {}
 
   StoreQueue &store(uint64_t Device);
-  /// Of the store whose requests cost most.
+  /// The prices of the store whose requests cost most.
   StorePrices dearest() const;
   std::vector<StoreFigures> figures() const;
 
-  /// To ask; what is said to it goes through the gate.
+  /// For queries; updates go through the gate.
   MemoryWindow &memory() { return Memory; }
   const MemoryWindow &memory() const { return Memory; }
   /// See MemoryWindow.
   void release(uint64_t Bytes);
   void reached(LinkStage Now);
-  /// How many threads wait for memory now.
+  /// The number of threads that wait for memory now.
   unsigned waiting() const { return WaitingForMemory.load(); }
 
   void cancel();
@@ -162,10 +162,10 @@ private:
   DecisionCounts &Decisions;
   mutable std::mutex Mutex;
   // Guarded by Mutex:
-  MemoryWindow Memory; ///< but for what it allows any thread
+  MemoryWindow Memory; ///< except for what any thread may call
   std::list<StoreQueue> Stores;
   bool IsCancelled = false;
-  /// When a thread that waits measures memory again.
+  /// When a waiting thread measures memory again.
   StoreQueue::Time NextMeasure;
 
   std::atomic<unsigned> WaitingForMemory{0};

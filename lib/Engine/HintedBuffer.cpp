@@ -67,7 +67,7 @@ std::optional<os::Residency>
 FileContents::residency(ByteRange Range, const os::PageCache &Cache) const {
   if (isMapped())
     return Cache.residency(part(Range));
-  // What is on the heap is in memory, as far as anybody can rely on it.
+  // Bytes on the heap count as resident.
   uint64_t Pages =
       (part(Range).size() + Cache.pageSize() - 1) / Cache.pageSize();
   return os::Residency{Pages, Pages};
@@ -105,8 +105,8 @@ HintedBuffer::over(std::shared_ptr<const FileContents> Contents,
   StringRef Bytes = Contents->bytes();
   if (Request.Alignment && !isAddrAligned(*Request.Alignment, Bytes.data()))
     return nullptr;
-  // Past the end of a mapped file the rest of its last page is zero; there is
-  // no rest when the file ends with the page.
+  // The rest of the last page of a mapped file is zero. There is no rest if the
+  // file ends with the page.
   if (Request.RequiresNullTerminator && Contents->isMapped() &&
       Bytes.size() % Cache.pageSize() == 0)
     return nullptr;

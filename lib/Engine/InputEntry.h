@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Private to the engine: what it knows of one input, and who may write it.
+/// Private to the engine: the state of one input, and who may write it.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -36,17 +36,16 @@ namespace headstart {
 
 class StoreQueue;
 
-/// Where an entry stands on its way to the linker.
+/// The state of an entry on its way to the linker.
 ///
 ///     Waiting ──claim──► Opening ──publish──► Ready
 ///                           └──────publish──► Unavailable
 ///
-/// Whoever claims an entry, a thread of the engine or the linker's own, opens
-/// it outside the lock and publishes what came of it.
+/// The thread that claims an entry, of the engine or of the linker, opens it
+/// outside the lock and publishes the result.
 enum class EntryState : uint8_t { Waiting, Opening, Ready, Unavailable };
 
-/// What a plan was made from. Other: nothing that tells more than the page
-/// tables do.
+/// The source of a plan. Other: one that knows no more than the page tables.
 enum class PlanSource : uint8_t { Other, Layout, Record };
 
 using FilePointer = std::shared_ptr<const os::OpenFile>;
@@ -55,70 +54,69 @@ struct InputEntry {
   InputEntry(uint32_t Number, const NamedInput &Named)
       : Named(Named), Number(Number) {}
 
-  /// In the InputList; not changed any more when a thread prepares the entry.
+  /// In the InputList; unchanged once a thread prepares the entry.
   const NamedInput &Named;
   const uint32_t Number; ///< in the InputList
 
   // Guarded by the scheduler:
   unsigned Threads = 0; ///< that work for it
   EntryState State = EntryState::Waiting;
-  bool WasLeft = false; ///< to the linker, with its path
+  bool WasLeft = false; ///< to the linker, and Path is known
   bool IsPlanned = false;
-  bool HasSymbols = false; ///< the planner knows its symbols, or will
-  StageSet Stages = 0;     ///< for which something is left to fetch
-  /// Descriptors are few: kept while there are enough, and somebody needs it.
+  bool HasSymbols = false; ///< a thread has begun to enter its symbols
+  StageSet Stages = 0;     ///< that still have something to fetch
+  /// Kept open while a task needs it and there are enough descriptors.
   FilePointer File;
 
-  // Written by the claimer, read by anyone after State is Ready:
+  // The claimer writes these, others read them after State is Ready:
   std::string Path;
   os::FileIdentity Identity;
-  std::optional<os::Residency> Before; ///< as it was found, where that is told
+  std::optional<os::Residency> Before;          ///< at the open, if reported
   std::shared_ptr<const FileContents> Contents; ///< null: fetched only
-  /// On which it lies; null: it was never opened by us.
+  /// The store that holds it; null: the engine never opened it.
   StoreQueue *Store = nullptr;
   std::chrono::steady_clock::time_point Seen; ///< when it was opened
-  /// Of the last link, where that had this very file.
+  /// From the last link, if that read this very file; else null.
   const RecordedFile *Record = nullptr;
-  bool IsFollowed = false; ///< what it names was added before that
+  bool IsFollowed = false; ///< its references were added before that
 
-  // Written by the one thread that plans the entry, read by others after
+  // The thread that plans the entry writes these, others read them after
   // IsPlanned:
-  bool SeemsCached = false; ///< where Before is not told: by a sample of it
+  bool SeemsCached = false; ///< by a sample, if Before is unknown
   std::vector<PlannedRange> Plan;
-  PlanSource Source = PlanSource::Other; ///< of Plan, which is then all of it
+  PlanSource Source = PlanSource::Other; ///< not Other: Plan is complete
   FetchMethod Method = FetchMethod::Inspect;
-  /// What the last link touched of it, if that had no plan.
+  /// The ranges that the last link touched, if its record has no plan.
   std::vector<PlannedRange> Touched;
-  /// How many bytes of each range of Plan were fetched; each written by the one
-  /// thread that fetches the range, read when all threads are joined.
+  /// The fetched bytes of each range of Plan. The thread that fetches a range
+  /// writes it; it is read after all threads are joined.
   std::vector<uint64_t> Fetched;
-  /// Until its symbols are entered; null for what is not ELF.
+  /// Set until its symbols are entered; null if it is not ELF.
   std::shared_ptr<const ELFFile> Headers;
 
-  /// Bytes of the first stage that were fetched and that the linker has not
-  /// asked for yet: what the memory budget counts.
+  /// The fetched bytes of the first stage that the linker has not requested
+  /// yet; the memory budget counts them.
   std::atomic<uint64_t> BytesAhead{0};
-  std::atomic<bool> IsRequested{false};  ///< the linker has asked for it
-  std::atomic<bool> IsRead{false};       ///< something of it was, by us
-  std::atomic<bool> IsHandedOver{false}; ///< it got the contents from us
+  std::atomic<bool> IsRequested{false};  ///< by the linker
+  std::atomic<bool> IsRead{false};       ///< in part, by the engine
+  std::atomic<bool> IsHandedOver{false}; ///< to the linker
 
-  /// What the last link's plan left of it; null when there is none.
+  /// The plan in the last link's record; null if there is none.
   const std::vector<PlannedRange> *recordedPlan() const {
     return Record && !Record->Plan.empty() ? &Record->Plan : nullptr;
   }
 
-  /// Whether nothing of it was in memory when it was opened.
+  /// Whether none of it was cached when it was opened.
   bool isCold() const { return Before && Before->ResidentPages == 0; }
-  /// The same, or nothing is known of it.
+  /// Whether that is so or, if Before is unknown, a sample does not exclude it.
   bool mayBeCold() const { return Before ? isCold() : !SeemsCached; }
-  /// Whether all of it was.
+  /// Whether all of it was cached or, if Before is unknown, seems so.
   bool isCached() const { return Before ? Before->complete() : SeemsCached; }
 
-  /// Whether all of it was read, to be held.
+  /// Whether Contents is a copy of all of it.
   bool hasCopy() const { return Contents && !Contents->isMapped(); }
 
-  /// The number of the arrow in the trace from where an input is opened to
-  /// where the linker gets it.
+  /// The number of the trace's arrow from an input's opening to its hand-over.
   uint64_t flow() const { return uint64_t(Number) + 1; }
 };
 

@@ -16,7 +16,7 @@ using namespace llvm;
 
 namespace headstart {
 
-/// Lists \p Path, at most \p Most entries of it.
+/// Lists \p Path, and stops after about \p Most entries.
 static void list(const std::string &Path, uint64_t Most) {
   os::DirectoryHandle Directory;
   if (os::DirectoryHandle::open(Path, Directory))

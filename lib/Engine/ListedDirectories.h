@@ -7,14 +7,15 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Private to the engine. On a high-latency store each name costs a round trip,
-/// and FUSE looks up the names of one directory one after the other
-/// (fs/fuse/dir.c, fuse_lock_inode, where the server does not allow more). A
-/// listing brings all of them, and the system keeps what it brought: FUSE and
-/// NFS have a call for that (READDIRPLUS), sshfs and rclone remember it. So a
-/// directory with some inputs is listed when the first opens have told how long
-/// a name takes, and the others wait for that. The
-/// listing itself is not used: whether a file exists the system says.
+/// Private to the engine: lists directories before their inputs are opened. On
+/// a high-latency store each name costs a round trip, and FUSE looks up the
+/// names of one directory one after the other if the server does not allow more
+/// (fs/fuse/dir.c, fuse_lock_inode). A listing fetches all names, and the
+/// system caches them: FUSE and NFS have a call for that (READDIRPLUS), sshfs
+/// and rclone remember them. When the first opens have shown how long a name
+/// takes, a thread lists a directory of several inputs, and other threads wait
+/// for it. The result of the listing is not used: the system still decides
+/// whether a file exists.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -38,10 +39,10 @@ public:
   /// \p Numbers must outlive it.
   explicit ListedDirectories(const Tuning &Numbers) : Numbers(Numbers) {}
 
-  /// \p Path, an input of \p Command, is about to be opened: lists its
-  /// directory if \p IsWorth says so of the number of its inputs and that was
-  /// not done, and returns whether it did. Blocks, also while another thread
-  /// lists it, until all is cancelled at the latest.
+  /// Lists the directory of \p Path, an input of \p Command that the caller is
+  /// about to open, if no thread has listed it and \p IsWorth returns true for
+  /// the number of its inputs. Returns whether it did. Blocks; `cancel` ends
+  /// the wait for another thread that lists the directory.
   bool beforeOpen(llvm::StringRef Path, const LinkCommand &Command,
                   llvm::function_ref<bool(uint64_t)> IsWorth);
   void cancel();

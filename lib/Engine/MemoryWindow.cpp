@@ -1,4 +1,4 @@
-//===- MemoryWindow.cpp - How far ahead of the linker ---------------------===//
+//===- MemoryWindow.cpp - Limits fetches by memory ------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -28,12 +28,12 @@ bool MemoryWindow::decideEarly(uint64_t InputsBytes) {
 }
 
 void MemoryWindow::decide(uint64_t InputsBytes) {
-  // Not std::call_once: where there is no memory the function is left by an
-  // exception, and under ThreadSanitizer others then wait for ever.
+  // Not std::call_once: if an allocation fails, an exception leaves the
+  // function, and under ThreadSanitizer other threads then wait forever.
   std::lock_guard<std::mutex> Lock(Deciding);
   if (IsDecided)
     return;
-  // A system that does not tell has given the engine a careful budget.
+  // A system that does not report memory has given the engine a careful budget.
   os::SystemMemory Memory = Read();
   IsDecided = true;
   uint64_t Available = Memory.available();
@@ -47,7 +47,7 @@ void MemoryWindow::decide(uint64_t InputsBytes) {
 }
 
 void MemoryWindow::measure(const os::SystemMemory &Memory) {
-  // More makes the link faster still, and reads more than it would have alone.
+  // More makes the link faster still, but reads more than the linker alone.
   uint64_t Now = Memory.available() / Numbers.WindowShare;
   if (Memory.PressurePercent &&
       *Memory.PressurePercent >= Numbers.HighPressurePercent) {
@@ -75,8 +75,8 @@ bool MemoryWindow::measureIfDue() {
 
 void MemoryWindow::add(LinkStage For, uint64_t Bytes) {
   SinceMeasured.fetch_add(Bytes, std::memory_order_relaxed);
-  // The linker is there already, or further: nothing of it is ahead. In the
-  // first stage it is so input by input (release).
+  // The linker has reached this stage, so these bytes are not ahead. In the
+  // first stage it reaches input by input (release).
   if (stage() != LinkStage::Parse && For <= stage())
     return;
   ByStage[static_cast<unsigned>(For)] += Bytes;
@@ -85,7 +85,7 @@ void MemoryWindow::add(LinkStage For, uint64_t Bytes) {
 
 void MemoryWindow::release(uint64_t Bytes) {
   uint64_t &Parse = ByStage[static_cast<unsigned>(LinkStage::Parse)];
-  // Past its stage everything was given back at once.
+  // After that stage, `reached` has released all of its bytes at once.
   Bytes = std::min(Bytes, Parse);
   Parse -= Bytes;
   Ahead.fetch_sub(Bytes);
@@ -97,7 +97,7 @@ void MemoryWindow::reached(LinkStage Now) {
   Stage.store(Now);
   for (unsigned S = 0; S <= static_cast<unsigned>(Now); ++S)
     Ahead.fetch_sub(std::exchange(ByStage[S], 0));
-  // How much there is has changed with what the linker did.
+  // The linker's work has changed how much memory is available.
   SinceMeasured.store(Numbers.MeasureBytes, std::memory_order_relaxed);
 }
 

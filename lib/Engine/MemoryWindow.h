@@ -1,4 +1,4 @@
-//===- MemoryWindow.h - How far ahead of the linker -------------*- C++ -*-===//
+//===- MemoryWindow.h - Limits fetches by memory ----------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,16 +7,16 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Private to the engine: how much may be fetched ahead of the linker. What is
-/// fetched too early for the memory there is pushes out what the linker needs
-/// next, and is itself gone when its time comes.
+/// Private to the engine: how much may be fetched ahead of the linker. Bytes
+/// that are fetched too early evict bytes that the linker needs next, and are
+/// themselves evicted before the linker reads them.
 ///
-/// With memory to spare there is only a budget. Short of memory (the inputs
-/// alone fill half of what is available; the linker's own data and its output
-/// need as much again) fetching also waits for the linker: at most one stage
-/// ahead of it, and no more than a quarter of what is available at that time.
-/// Memory that others give back makes room as well: a thread that waits for
-/// room (Gate.h) measures again.
+/// If memory is plentiful, only a budget applies. Memory is short if the inputs
+/// alone fill half of the available memory, because the linker's own data and
+/// its output need as much again. Fetching then also waits for the linker: it
+/// stays at most one stage ahead, and within a quarter of the memory that is
+/// available at that time. Memory that other processes release makes room as
+/// well: a thread that waits for room (Gate.h) measures again.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -36,13 +36,13 @@
 
 namespace headstart {
 
-/// Called from one thread at a time (Gate.h), unless it says otherwise.
+/// One thread at a time (Gate.h) calls it, unless noted otherwise.
 class MemoryWindow {
 public:
   using Reader = std::function<os::SystemMemory()>;
 
-  /// \p Budget: the most bytes ahead, ever. \p Read tells what memory there is.
-  /// \p Numbers must outlive it.
+  /// \p Budget: the most bytes ahead, ever. \p Read reports the available
+  /// memory. \p Numbers must outlive it.
   MemoryWindow(uint64_t Budget, Reader Read, const Tuning &Numbers,
                DecisionCounts &Decisions)
       : Numbers(Numbers), Decisions(Decisions), Budget(Budget), Limit(Budget),
@@ -50,19 +50,19 @@ public:
 
   /// \name From any thread
   /// @{
-  /// Decides, once, whether memory is short for inputs of so many bytes. Until
+  /// Decides, once, whether memory is short for inputs of \p InputsBytes. Until
   /// then it is not.
   void decide(uint64_t InputsBytes);
-  /// The same while inputs are still being counted: decides as soon as those
-  /// that are known are too many. Whether memory is short.
+  /// Decides, while inputs are still being counted, as soon as the known ones
+  /// are too large. Returns whether memory is short.
   bool decideEarly(uint64_t InputsBytes);
   bool isShort() const { return Short.load(std::memory_order_relaxed); }
-  /// Sets the limit by what memory there is, which takes some 50 us.
+  /// Sets the limit by the available memory, which takes some 50 us.
   void measure() { measure(Read()); }
-  /// The same if memory is short and much was fetched since the last time;
-  /// whether it was done.
+  /// Measures if memory is short and much was fetched since the last time.
+  /// Returns whether it did.
   bool measureIfDue();
-  /// Bytes that are fetched, and that the linker has not come to.
+  /// The fetched bytes that the linker has not reached yet.
   uint64_t ahead() const { return Ahead.load(std::memory_order_relaxed); }
   /// The most that may be ahead now.
   uint64_t limit() const { return Limit.load(std::memory_order_relaxed); }
@@ -71,16 +71,16 @@ public:
 
   /// Whether something may be fetched for \p For.
   bool hasRoom(LinkStage For) const;
-  /// Whether there may be room when memory is measured again.
+  /// Whether another measurement may find room.
   bool mayGrow() const { return isShort() && ahead() >= limit(); }
 
-  /// \p Bytes are fetched for \p For.
+  /// Counts \p Bytes that are fetched for \p For.
   void add(LinkStage For, uint64_t Bytes);
-  /// The linker has come to so many of the bytes of its first stage.
+  /// Notes that the linker has reached \p Bytes of its first stage.
   void release(uint64_t Bytes);
-  /// The linker has come to \p Now; what was fetched for it and for all stages
-  /// before it is no longer ahead. An earlier stage than before changes
-  /// nothing.
+  /// Notes that the linker has come to \p Now. Bytes that were fetched for this
+  /// stage and all earlier ones are no longer ahead. An earlier stage than
+  /// before changes nothing.
   void reached(LinkStage Now);
 
 private:
@@ -92,9 +92,9 @@ private:
   std::atomic<uint64_t> Limit; ///< at most Budget; less when memory is short
   const Reader Read;
   std::mutex Deciding;
-  bool IsDecided = false; ///< guarded by Deciding, as the next
+  bool IsDecided = false; ///< guarded by Deciding, like the next member
   std::optional<uint64_t>
-      AvailableAtFirst; ///< bytes; 0: the system does not tell
+      AvailableAtFirst; ///< bytes; 0: the system does not report it
   std::array<uint64_t, NumLinkStages> ByStage{};
   std::atomic<uint64_t> Ahead{0}; ///< the sum of ByStage
   std::atomic<LinkStage> Stage{LinkStage::Parse};

@@ -1,4 +1,4 @@
-//===- Policy.cpp - How a file is fetched ---------------------------------===//
+//===- Policy.cpp - Decides how to fetch a file ---------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -12,7 +12,7 @@
 namespace headstart {
 
 double Policy::price(const Expense &What, const StorePrices &Store) const {
-  // How much longer the store takes for a byte than the linker.
+  // How much longer than the linker the store takes for a byte.
   const double Ratio = Store.Byte / Numbers.LinkSecondsPerByte;
   const double LaterShare = Ratio * Ratio / (1 + Ratio * Ratio);
   return std::max(Store.of(What.First.Bytes, What.First.Requests) +
@@ -46,7 +46,7 @@ Policy::recordedExpense(llvm::ArrayRef<PlannedRange> Plan) const {
 Policy::Expense Policy::inspectExpense(const FileFacts &File) const {
   const double Missing = double(File.Missing);
   std::lock_guard<std::mutex> Lock(Mutex);
-  // What was guessed counts as some files more.
+  // The guess counts as some more files.
   const double AllSizes = Sizes + Numbers.GuessedSize;
   const double AllFiles = Files + Numbers.GuessedFiles;
   const double First =
@@ -62,7 +62,7 @@ Policy::Expense Policy::inspectExpense(const FileFacts &File) const {
       Later * Missing,
       (Planned.Later.Requests + Numbers.GuessedRanges * Numbers.GuessedFiles) /
           AllFiles};
-  // With a record, no more than was touched is fetched.
+  // With a record, at most the touched bytes are fetched.
   const Expense Touched = recordedExpense(File.Recorded);
   if (const double Bytes = Touched.First.Bytes + Touched.Later.Bytes;
       Bytes != 0 && Bytes < Result.First.Bytes + Result.Later.Bytes) {
@@ -72,7 +72,7 @@ Policy::Expense Policy::inspectExpense(const FileFacts &File) const {
   if (!File.IsInspected)
     Result.First.Requests += Inspections;
   if (File.IsArchive) {
-    // What the members need lies side by side.
+    // The bytes that a member needs are adjacent.
     const double Members = double(File.Size) / double(Numbers.MemberBytes);
     Result.First.Requests = std::max(1.0, Members) * Numbers.MemberInspections;
     Result.Later.Requests = std::max(1.0, Members);
@@ -102,7 +102,7 @@ FetchMethod Policy::choose(const FileFacts &File,
     Consider(FetchMethod::Inspect, inspectExpense(File));
   if (!File.Recorded.empty()) {
     Expense Recorded = recordedExpense(File.Recorded);
-    // Page tables have pages that were only near to those that were read.
+    // Page tables also have pages that were only near those that were read.
     if (!File.HasStages)
       Recorded.First.Bytes *= Numbers.TouchedShare;
     Consider(FetchMethod::Recorded, Recorded);
@@ -132,7 +132,7 @@ uint64_t Policy::gapBytes(const StorePrices &Store) const {
 
 bool Policy::isLargeCheaper(ByteRange Range, ByteRange Pages, double Risk,
                             const StorePrices &Store) const {
-  // Large pages spare processor time, so both times count.
+  // Large pages save processor time, so both times count.
   auto Price = [&](const Expense &What) {
     return Store.of(What.First.Bytes, What.First.Requests) +
            processorShare(What.Processor);
@@ -144,7 +144,7 @@ bool Policy::isLargeCheaper(ByteRange Range, ByteRange Pages, double Risk,
 bool Policy::isWorthSymbols(uint64_t LazyBytes, uint64_t ObjectFiles,
                             uint64_t FileBytes, double Missing,
                             const StorePrices &Store) const {
-  // What is lazy is read in the second stage.
+  // Lazy bytes are read in the second stage.
   Expense Saved, Spent;
   Saved.Later.Bytes = double(LazyBytes) * Numbers.LazyShare;
   Saved.Processor = Saved.Later.Bytes * Numbers.RangeSecondsPerByte;
@@ -159,10 +159,10 @@ unsigned Policy::threads(double Latency) const {
       std::min(Numbers.BusyThreads * (1 + Latency / Numbers.FileSeconds), 1e6));
 }
 
-/// One of n objects is prepared. If files are cached in runs of about the
+/// A thread prepares one of n objects. If files are cached in runs of about the
 /// length of this one, the chance that the next object is not cached is one in
 /// Streak, and n/2 objects are missed until the next one is prepared. The best
-/// n is where the sum of both prices is least.
+/// n has the least sum of both prices.
 unsigned Policy::skipped(unsigned Streak, double Size, double NameLatency,
                          const StorePrices &Store) const {
   if (NameLatency > Numbers.slowName())

@@ -1,4 +1,4 @@
-//===- Policy.h - How a file is fetched -------------------------*- C++ -*-===//
+//===- Policy.h - Decides how to fetch a file -------------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -8,18 +8,17 @@
 ///
 /// \file
 /// Private to the engine: every decision on what to fetch, as a comparison of
-/// prices. Pure: it makes no system call, and the prices of the store are
-/// passed in (StoreModel.h). A price is a time by which a link becomes longer.
-/// The store and the processors work at the same time, so the longer of both
-/// times counts.
+/// prices. Pure: it makes no system call, and callers pass the prices of the
+/// store (StoreModel.h). A price is a time by which a link becomes longer. The
+/// store and the processors work in parallel, so the longer time counts.
 ///
-/// The linker waits for what it reads first of all files before it goes on, so
-/// a byte of the first stage counts in full. What it reads later is fetched
-/// while it works: it counts for nothing if the store is much faster than the
-/// linker, and in full if it is much slower.
+/// Before the linker goes on, it waits for the first stage of all files, so a
+/// byte of that stage counts in full. Later bytes are fetched while the linker
+/// works: they count for nothing if the store is much faster than the linker,
+/// and in full if it is much slower.
 ///
-/// How much of a file is needed, in how many ranges, and what its inspection
-/// takes, is learned from the files of this link that were planned.
+/// The files of this link that were planned show how much of a file is needed,
+/// in how many ranges, and what its inspection takes.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -34,79 +33,79 @@
 
 namespace headstart {
 
-/// What is known of a file before it is planned.
+/// The facts about a file that are known before it is planned.
 struct FileFacts {
   uint64_t Size = 0;    ///< bytes
-  uint64_t Missing = 0; ///< of these: not cached, as far as is known
+  uint64_t Missing = 0; ///< of these: not cached, as far as known
   bool IsInspected = false;
   bool IsArchive = false; ///< else it is an object
   /// Whether it could be fetched in large pages.
   bool MayBeLarge = false;
-  /// What the last link read of it; empty: not known. HasStages: and when.
+  /// The ranges that the last link read; empty: unknown. HasStages: also when.
   llvm::ArrayRef<PlannedRange> Recorded;
   bool HasStages = true;
 };
 
 enum class FetchMethod : uint8_t {
-  Whole,    ///< all of it, without an inspection
-  Recorded, ///< what the profile says, without an inspection
-  Inspect,  ///< it is inspected and planned
+  Whole,    ///< the whole file, without an inspection
+  Recorded, ///< the profile's ranges, without an inspection
+  Inspect,  ///< the ranges of a plan, after an inspection
 };
 
 /// Every function may be called from any thread.
 class Policy {
 public:
-  /// \p Numbers must outlive it. \p Inspections: how many requests, one after
-  /// the other, an inspection takes.
+  /// \p Numbers must outlive it. \p Inspections: the number of consecutive
+  /// requests of an inspection.
   Policy(const Tuning &Numbers, unsigned Processors, unsigned Inspections)
       : Numbers(Numbers), Processors(Processors), Inspections(Inspections) {}
 
-  /// How an object, or an archive of which each member is inspected, is
-  /// fetched.
+  /// Chooses how to fetch an object, or an archive whose members are inspected.
   FetchMethod choose(const FileFacts &File, const StorePrices &Store) const;
 
-  /// An object of \p Size bytes was planned; its inspection took \p Seconds of
-  /// processor time.
+  /// Learns from an object of \p Size bytes that was planned, and whose
+  /// inspection took \p Seconds of processor time.
   void notePlan(uint64_t Size, llvm::ArrayRef<PlannedRange> Plan,
                 double Seconds);
 
-  /// Two ranges with at most so many bytes between them are fetched as one.
+  /// The most bytes between two ranges that are fetched as one.
   uint64_t gapBytes(const StorePrices &Store) const;
 
-  /// Whether \p Range is fetched in large pages, which brings \p Pages.
-  /// \p Risk: what it may cost, in seconds, if they do not come.
+  /// Whether to fetch \p Range in large pages, which fetches \p Pages. \p Risk:
+  /// what it may cost, in seconds, if they do not arrive.
   bool isLargeCheaper(ByteRange Range, ByteRange Pages, double Risk,
                       const StorePrices &Store) const;
 
-  /// Whether to know which of \p LazyBytes are needed is worth reading the
-  /// symbols of \p Files objects with \p FileBytes, of which the share
-  /// \p Missing is not cached.
+  /// Whether to read the symbols of \p Files objects of \p FileBytes, of which
+  /// the share \p Missing is not cached, to find out which of \p LazyBytes are
+  /// needed.
   bool isWorthSymbols(uint64_t LazyBytes, uint64_t Files, uint64_t FileBytes,
                       double Missing, const StorePrices &Store) const;
 
-  /// How many threads keep a store busy whose requests take \p Latency.
+  /// The number of threads that keep a store busy whose requests take
+  /// \p Latency seconds.
   unsigned threads(double Latency) const;
 
-  /// How many objects of about \p Size bytes are left to the linker behind the
-  /// next one, after \p Streak cached ones in a row (at least
-  /// Tuning::MinStreak, which the caller checks): to prepare a cached one
+  /// The number of objects of about \p Size bytes after the next one that are
+  /// left to the linker, after \p Streak cached ones in a row (at least
+  /// Tuning::MinStreak, which the caller checks). Preparing a cached object
   /// costs more than the linker's own open, unless a name takes long.
   unsigned skipped(unsigned Streak, double Size, double NameLatency,
                    const StorePrices &Store) const;
 
-  /// Whether a directory of which \p Inputs are inputs is listed before they
-  /// are opened, where a name takes so many seconds.
+  /// Whether to list a directory before its \p Inputs inputs are opened, if
+  /// opening a name takes \p NameLatency seconds.
   bool isWorthListing(uint64_t Inputs, double NameLatency) const;
-  /// Whether paths are queried again ahead of the linker.
+  /// Whether to stat paths again ahead of the linker.
   bool isWorthRefreshing(double NameLatency) const;
 
-  /// A step of \p Bytes may have been fetched with something else: whether to
-  /// query that; and what came of it.
+  /// Whether to query if another request has fetched a step of \p Bytes.
   bool isWorthQuery(uint64_t Bytes, const StorePrices &Store) const;
+  /// Learns from the result of such a query.
   void noteQuery(bool WasFetched);
 
 private:
-  /// What is fetched at a time.
+  /// An amount to fetch.
   struct Amount {
     double Bytes = 0, Requests = 0;
     Amount &operator+=(const Amount &Other) {
@@ -115,7 +114,8 @@ private:
       return *this;
     }
   };
-  /// What a method fetches before the linker goes on, and later; and seconds.
+  /// The amounts that a method fetches before the linker goes on and later, and
+  /// its processor time in seconds.
   struct Expense {
     Amount First, Later;
     double Processor = 0;
@@ -128,9 +128,9 @@ private:
 
   const Tuning &Numbers;
   const unsigned Processors, Inspections;
-  mutable std::mutex Mutex; // guards all below
+  mutable std::mutex Mutex; // guards all members below
   double Sizes = 0, Files = 0;
-  Expense Planned; ///< of these files together
+  Expense Planned; ///< the sum over these files
   double Queries = 0, Fetched = 0;
 };
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What its owner and the linker ask of the engine. What the threads do, and how
-// all of it fits together: EngineWork.cpp.
+// The engine's functions for its owner and for the linker. EngineWork.cpp has
+// the work of the threads and the protocol.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ static EngineOptions withDefaults(EngineOptions Options,
   if (Options.MaxMappings == 0)
     Options.MaxMappings = os::maxMappings() / 2;
   Options.Plan.PageBytes = Cache.pageSize();
-  // Policy decides; smaller files are read whole to be handed over.
+  // Policy decides; smaller files are read whole for the hand-over.
   Options.Plan.WholeFileBytes = minMappedBytes(Cache.pageSize());
   return Options;
 }
@@ -48,8 +48,8 @@ void PrefetchEngine::Impl::start(LinkCommand TheCommand) {
   Planner = std::make_unique<FilePlanner>(Options.Plan);
   uint64_t Free = os::freeDescriptors();
   uint64_t Ours = Free > SpareDescriptors ? (Free - SpareDescriptors) / 2 : 0;
-  // A thread holds a file, and the directory of another for a moment. A single
-  // input may name thousands.
+  // A thread holds one file and, for a moment, the directory of another. Even a
+  // single input may name thousands.
   const uint64_t Jobs =
       std::min<uint64_t>(Command.Inputs.empty() ? 0 : Options.Jobs, Ours);
   MaxThreads = std::min<uint64_t>(
@@ -64,7 +64,7 @@ void PrefetchEngine::Impl::start(LinkCommand TheCommand) {
       return Recorded.contains(Name);
     };
   Inputs.fill(Command, std::move(Settings));
-  // It is an estimate: half as much again as what is short for sure.
+  // ExpectedBytes is an estimate, so it must exceed the limit by half.
   if (Options.ExpectedBytes != 0)
     (void)Bytes.window().decideEarly(Options.ExpectedBytes / 3 * 2);
   if (Ours == 0)
@@ -77,8 +77,8 @@ void PrefetchEngine::Impl::start(LinkCommand TheCommand) {
     (void)Workers.start([Mine = shared_from_this()] { Mine->watch(); });
 }
 
-/// Threads that wait for a file system that does not answer are no use to
-/// inputs that lie elsewhere: when all hang, others start.
+/// Starts more threads if all hang. Threads that wait for an unresponsive file
+/// system do not fetch the inputs on other file systems.
 void PrefetchEngine::Impl::watch() {
   uint64_t Calls = 0;
   auto HasMoved = [&] {
@@ -95,7 +95,7 @@ void PrefetchEngine::Impl::watch() {
   }
 }
 
-/// Starts threads, until there are so many.
+/// Starts threads until there are \p Count.
 void PrefetchEngine::Impl::startThreads(uint64_t Count) {
   std::lock_guard Lock(StartMutex);
   for (unsigned I = Figures.Started.load(); !IsJoining && I < Count; ++I) {
@@ -109,7 +109,7 @@ void PrefetchEngine::Impl::startThreads(uint64_t Count) {
 }
 
 void PrefetchEngine::Impl::startMore(uint64_t Count, double Latency) {
-  // A latency is known roughly: a few more are not worth it.
+  // The latency is only an estimate, so a few more threads are not worthwhile.
   uint64_t Before = WantedThreads.load();
   if (Count < 2 * Before || Before >= MaxThreads)
     return;
@@ -124,8 +124,7 @@ void PrefetchEngine::Impl::startMore(uint64_t Count, double Latency) {
   startThreads(Count);
 }
 
-/// Indexes the profile by path, and adds the inputs that only other inputs
-/// name: the last link has come across them.
+/// Indexes the profile by path, and adds inputs that only other inputs name.
 void PrefetchEngine::Impl::addRecordedInputs() {
   NamedFiles Names(Command);
   for (const RecordedFile &File : Options.Profile->Files) {
@@ -135,12 +134,12 @@ void PrefetchEngine::Impl::addRecordedInputs() {
     NamedInput Input;
     Input.Name = File.Path;
     Input.Reason = InputReason::Recorded;
-    Input.Turn = UINT8_MAX; // until something names it
+    Input.Turn = UINT8_MAX; // until an input names it
     Command.Inputs.push_back(std::move(Input));
   }
 }
 
-/// Looks, before anything of it is read, how much of an input is in memory.
+/// Queries how much of an input is cached, before anything of it is read.
 void PrefetchEngine::Impl::noteResidency(InputEntry &Entry,
                                          const NamedInput &Named,
                                          const os::OpenFile &File) {
@@ -159,9 +158,10 @@ void PrefetchEngine::Impl::noteResidency(InputEntry &Entry,
                           [&] { return Figures.Resident.load(); });
 }
 
-/// Samples how much of an input is cached, where the system does not report it.
-/// Only the engine's threads do: it takes time, and lld's may be so many that
-/// they wait for a processor, which a timed read would count.
+/// Samples how much of an input is cached, if the system does not report it.
+/// Only the engine's threads do this, because it takes time, and because lld
+/// may have so many threads that they wait for a processor, which a timed read
+/// would count.
 void PrefetchEngine::Impl::sampleResidency(InputEntry &Entry,
                                            const os::OpenFile &File) {
   WorkPart Part(PrefetchWork::Residency);
@@ -196,9 +196,9 @@ uint64_t PrefetchEngine::Impl::residentBytes(const InputEntry &Entry,
   return std::min(Entry.Before->ResidentPages * Cache.pageSize(), FileSize);
 }
 
-/// Opens a claimed entry, which is \p Named, and publishes what came of it. The
-/// file, when it could be opened, stays open for the caller or, \p ForLinker,
-/// for the thread that prepares the entry.
+/// Opens a claimed entry, which is \p Named, and publishes the result. A file
+/// that could be opened stays open for the caller or, with \p ForLinker, for
+/// the thread that prepares the entry.
 FilePointer PrefetchEngine::Impl::openAndPublish(InputEntry &Entry,
                                                  const NamedInput &Named,
                                                  bool ForLinker) {
@@ -217,7 +217,7 @@ FilePointer PrefetchEngine::Impl::openAndPublish(InputEntry &Entry,
     return Skip();
   if (!Found.exists())
     return Fail("not found before the link", "no such file");
-  // Another name for what is under way already.
+  // Another name of an input that is in progress already.
   if (!Inputs.settle(Entry, Found))
     return Skip();
   if (Found.Status.Kind != os::FileKind::Regular)
@@ -225,8 +225,8 @@ FilePointer PrefetchEngine::Impl::openAndPublish(InputEntry &Entry,
                 Found.Status.Kind == os::FileKind::Directory
                     ? "it is a directory"
                     : "it is a FIFO, a device or a socket");
-  // Nothing to fetch. The files of /proc and tracefs look so, too, and reading
-  // them may wait, or do something.
+  // There is nothing to fetch. The files of /proc and tracefs have this size,
+  // too, and reading them may block or have an effect.
   if (Found.Status.Identity.Size == 0)
     return Skip();
   auto File = std::make_shared<os::OpenFile>();
@@ -235,9 +235,9 @@ FilePointer PrefetchEngine::Impl::openAndPublish(InputEntry &Entry,
   Entry.Record = recordOf(Found.Path, File->identity());
   Entry.Store = &Bytes.gate().store(File->identity().Device);
   Entry.Seen = os::now();
-  // A linker that opens all inputs at once has more threads than processors:
-  // where the system does not report that they wait for one, a slow name does
-  // not show a slow store.
+  // A linker that opens all inputs at once has more threads than processors. If
+  // the system does not report that they wait for one, a slow name does not
+  // prove a slow store.
   if (const StoreTime Time = Timer.elapsed(Options.Numbers);
       !Time.IsUnsure || !LinkerModel::of(Options.Plan.Kind).OpensTogether)
     Entry.Store->noteName(Time);
@@ -249,7 +249,7 @@ FilePointer PrefetchEngine::Impl::openAndPublish(InputEntry &Entry,
   Figures.Decisions.note(!Contents              ? Decision::HeldNothing
                          : Contents->isMapped() ? Decision::HeldMapping
                                                 : Decision::HeldCopy);
-  // As soon as the linker has an archive it may ask for what that names.
+  // Once the linker has an archive, it may request the archive's references.
   if (Contents && !Contents->isMapped() && !isObjectByName(Named)) {
     FileInspector Inspector;
     Inspector.open(Contents->bytes(), File->identity());
@@ -283,8 +283,8 @@ PrefetchEngine::Impl::take(StringRef Path, const BufferRequest &Request) {
     Figures.Waited.fetch_add((os::now() - *Begin).count(),
                              std::memory_order_relaxed);
   }
-  // It begins behind the opening that it waited for: viewers turn an arrow
-  // around that points to what began earlier.
+  // The span begins after the opening for which it waited, because viewers
+  // reverse an arrow that points to an earlier beginning.
   TraceSpan Span("left to the linker", Path);
   if (!Entry)
     return nullptr;
@@ -292,8 +292,8 @@ PrefetchEngine::Impl::take(StringRef Path, const BufferRequest &Request) {
     TraceSpan Opening("open", Path);
     (void)openAndPublish(*Entry, *Claimed, /*ForLinker=*/true);
   }
-  // From here on the entry is published and no longer changes; the scheduler
-  // has ordered its fields before us.
+  // From here on the entry is published and no longer changes, and the
+  // scheduler has made its fields visible to this thread.
   Bytes.release(*Entry);
   Bytes.sample();
   if (Entry->Store &&
@@ -316,7 +316,7 @@ PrefetchEngine::ProfileUse PrefetchEngine::Impl::profileUse() const {
     if (!isWorthRecording(Entry))
       continue;
     ++(Entry.Record ? Use.Matched : Use.Changed);
-    // Of a record that was made elsewhere the files have other identities.
+    // The files of a record that was made elsewhere have other identities.
     const bool IsNew = Entry.Record && Entry.Record->Identity != Entry.Identity;
     if (IsNew || (Entry.Record && !Entry.recordedPlan() && IsPlanned &&
                   Entry.Source == PlanSource::Layout))

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Private to the engine: problems by kind, and the first and last of some
-/// moments, both counted by many threads.
+/// Private to the engine: counts problems by kind, and keeps the first and the
+/// last of some moments. Any thread may add to both.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@
 
 namespace headstart {
 
-/// Counts problems by what they are, with the first path for an example.
+/// Counts problems by kind, with the first path as an example.
 class ProblemCounter {
 public:
   void add(llvm::StringRef What, llvm::StringRef Path, llvm::StringRef Reason) {
@@ -51,7 +51,7 @@ private:
   std::map<std::string, CountedProblem> Problems; // guarded by Mutex
 };
 
-/// The earliest and the latest of some moments, from any thread.
+/// The earliest and the latest of some moments. Any thread.
 class TimeSpan {
 public:
   void note(TraceClock::time_point T) {

@@ -15,8 +15,8 @@ using namespace llvm;
 
 namespace headstart {
 
-/// What a file is kept open for; for what the linker reads a second time it is
-/// opened again.
+/// The stages for which a file is kept open. For stages in which the linker
+/// reads bytes a second time, it is reopened.
 static constexpr StageSet KeptFor = (1U << NumFirstStages) - 1;
 
 void Scheduler::fill(const LinkCommand &Command, Settings TheSettings) {
@@ -31,15 +31,14 @@ size_t Scheduler::size() const {
   return List ? List->size() : 0;
 }
 
-/// The entry of an input of the list, made when it is needed.
+/// Returns the entry of an input of the list, and creates it if necessary.
 InputEntry &Scheduler::entry(uint32_t Number) {
   for (auto N = static_cast<uint32_t>(Entries.size()); N <= Number; ++N)
     Entries.emplace_back(N, (*List)[N]);
   return Entries[Number];
 }
 
-/// Leaves \p Entry to the linker, if it is an object that nobody has begun
-/// with.
+/// Leaves \p Entry to the linker if it is an object that no thread has claimed.
 bool Scheduler::leave(InputEntry &Entry) {
   if (Entry.State != EntryState::Waiting || !isObjectByName(Entry.Named) ||
       (Own.IsRecorded && Own.IsRecorded(Entry.Named.Name)))
@@ -48,7 +47,7 @@ bool Scheduler::leave(InputEntry &Entry) {
   Entry.State = EntryState::Unavailable;
   Entry.IsPlanned = true;
   note(Decision::StreakLeft);
-  // The planner may still want its symbols.
+  // The planner may still need its symbols.
   if (Entry.Named.Search == SearchRule::Verbatim) {
     Entry.Path = Entry.Named.Name;
     Entry.WasLeft = true;
@@ -56,7 +55,7 @@ bool Scheduler::leave(InputEntry &Entry) {
   return true;
 }
 
-/// The next entry to prepare; null when all that are known were taken.
+/// Returns the next entry to prepare; null if all known ones were taken.
 InputEntry *Scheduler::takeNext(unsigned Skipped) {
   if (InputEntry *Entry = std::exchange(Urgent, nullptr))
     if (List->take(Entry->Number)) {
@@ -65,7 +64,7 @@ InputEntry *Scheduler::takeNext(unsigned Skipped) {
     }
   while (std::optional<uint32_t> Number = List->next()) {
     InputEntry &Entry = entry(*Number);
-    // The linker may never ask for it.
+    // The linker may never request it.
     if (Entry.Named.OnDemand) {
       List->pass();
       continue;
@@ -92,7 +91,7 @@ bool Scheduler::isInStalledDirectory(const InputEntry &Entry) const {
          StalledDirectories.contains(sys::path::parent_path(Entry.Named.Name));
 }
 
-/// The next entry to prepare of those that were passed by; null: there is none.
+/// Returns the next skipped entry to prepare; null if there is none.
 InputEntry *Scheduler::takeDeferred() {
   while (!Deferred.empty()) {
     const uint32_t Number = Deferred.front();
@@ -105,8 +104,8 @@ InputEntry *Scheduler::takeDeferred() {
   return nullptr;
 }
 
-/// From now on, passes by the directories of the inputs that threads are at.
-/// False when all of these were passed by already.
+/// Skips, from now on, the directories of the inputs for which threads work.
+/// Returns false if all of these were skipped already.
 bool Scheduler::skipStalledDirectories() {
   bool IsNew = false;
   for (const InputEntry &Entry : Entries)
@@ -128,14 +127,14 @@ Scheduler::Stall Scheduler::waitForStall(std::chrono::milliseconds Long,
     const auto Until = os::now() + Long;
     while (!IsOver && Over.waitUntil(Lock, Until))
       ;
-    // It is to be asked in any case.
+    // HasMoved goes first, because it must be called in any case.
     if (HasMoved() || IsOver || NumRequests != Before ||
         !skipStalledDirectories())
       continue;
     note(Decision::Stalled);
     const Stall Result = Idle != 0 ? Stall::Some : Stall::All;
     Lock.unlock();
-    More.notifyAll(); // for those that wait for the others
+    More.notifyAll(); // for threads that wait for the hanging ones
     return Result;
   }
   return Stall::None;
@@ -150,7 +149,7 @@ std::optional<Scheduler::Work> Scheduler::requestDecision(LinkStage Next) {
 InputEntry *Scheduler::nextWithSymbols() {
   while (Entered < Entries.size()) {
     InputEntry &Entry = Entries[Entered++];
-    // A thread that hangs may be planning it: then it enters the symbols.
+    // If a thread that hangs still plans the entry, it enters the symbols.
     if (List->isTaken(Entry.Number) && Entry.IsPlanned &&
         !std::exchange(Entry.HasSymbols, true))
       return &Entry;
@@ -182,7 +181,7 @@ Scheduler::Work Scheduler::prepare(InputEntry &Entry) {
   return Work{Task::Prepare, &Entry, LinkStage::Parse, nullptr, IsClaimed};
 }
 
-/// The next entry whose path is due to be looked at; null: there is none.
+/// Returns the next entry whose path is due for a stat; null if there is none.
 InputEntry *Scheduler::nextRefresh() {
   if (RefreshBegin >= RefreshEnd)
     return nullptr;
@@ -196,7 +195,7 @@ InputEntry *Scheduler::nextRefresh() {
   return nullptr;
 }
 
-/// What is to be done next; nothing while that is not known.
+/// Returns the next task; nullopt while it is unknown.
 std::optional<Scheduler::Work> Scheduler::tryNext(unsigned Skipped) {
   if (IsCancelled || !List)
     return Work();
@@ -256,7 +255,7 @@ Scheduler::Work Scheduler::next(unsigned Skipped, Waits OnWait,
   }
 }
 
-/// Nobody needs to look any more whether threads hang.
+/// Ends the wait for threads that hang.
 void Scheduler::end() {
   if (!std::exchange(IsOver, true))
     Over.notifyAll();
@@ -271,7 +270,7 @@ void Scheduler::done(Task What) {
   More.notifyAll();
 }
 
-/// Keeps \p File open for the next task that has to do with \p Entry.
+/// Keeps \p File open for the next task of \p Entry, if the limit allows it.
 void Scheduler::keep(InputEntry &Entry, const FilePointer &File) {
   if (!File)
     return;
@@ -339,7 +338,7 @@ bool Scheduler::beginSymbols(InputEntry &Entry) {
 }
 
 void Scheduler::begin(LinkStage Next, bool IsBegun) {
-  std::vector<FilePointer> Closed; // without the lock: that may wait
+  std::vector<FilePointer> Closed; // without the lock, since that may block
   {
     std::lock_guard Lock(Mutex);
     IsDeciding = false;
@@ -440,7 +439,7 @@ void Scheduler::refreshAhead(const InputEntry &Entry) {
     std::lock_guard Lock(Mutex);
     const size_t First = Entry.Number + size_t(1);
     RefreshBegin = std::max(RefreshBegin, First);
-    // Not one by one: each wakes all.
+    // Many at once, because each change wakes all threads.
     if (RefreshEnd >= First + Ahead / 2 || RefreshEnd == Entries.size())
       return;
     RefreshEnd = std::min(First + Ahead, Entries.size());

@@ -7,30 +7,30 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Private to the engine: what a thread is to do next, and which inputs are
-/// open. A monitor: one mutex guards all of it, nobody does anything slow with
-/// the mutex held, and all waiting of threads for each other is here.
+/// Private to the engine: what a thread does next, and which inputs are open. A
+/// monitor: one mutex guards all of it, no thread does anything slow while it
+/// holds the mutex, and the threads wait for each other here.
 ///
-/// The order, anew for each answer:
+/// The order, determined anew for each answer:
 ///
-///  0. on a high-latency device: a stat of the paths that the linker comes to
-///     next, since it stats them itself, and waits;
-///  1. the input that the linker asked for before any thread came to it;
-///  2. inputs to prepare (open, look inside), in the linker's order; what an
-///     input names comes into that order while others work;
-///  3. of ELF, when all are prepared: inputs to plan; the symbols of those that
-///     need no plan;
-///  4. what is to be fetched, by stage of the link, then in the linker's order;
-///  5. where a file system does not answer: inputs of the directories that
-///     threads hung in, which were skipped until then.
+///  0. on a high-latency store: a stat of the paths that the linker comes to
+///     next, because the linker stats them itself and waits;
+///  1. the input that the linker requested before any thread came to it;
+///  2. inputs to prepare (open, inspect), in the linker's order; references of
+///     an input join that order while other threads work;
+///  3. for ELF, after all inputs are prepared: inputs to plan, then the symbols
+///     of those that need no plan;
+///  4. planned bytes to fetch, by stage, then in the linker's order;
+///  5. if a file system does not respond: inputs in the directories in which
+///     threads hung, which were skipped until then.
 ///
 /// Invariants:
-///  - each input is prepared, planned and entered by one thread, once; each of
-///    its stages is fetched once;
+///  - one thread prepares, plans and enters an input, each once; each of its
+///    stages is fetched once;
 ///  - no thread goes on to 3 or 4 while another may still name inputs that the
-///    linker reads at once, unless threads hang; inputs that come later go
-///    first when they come;
-///  - after `cancel` nobody waits, and there is nothing more to do.
+///    linker reads at once, unless threads hang; inputs that are found later
+///    go first;
+///  - after `cancel` no thread waits, and there is nothing more to do.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -67,117 +67,115 @@ public:
   struct Settings {
     Tuning Numbers;
     DecisionCounts *Decisions = nullptr; ///< null: not counted
-    /// All inputs are prepared before the symbols of any are entered.
+    /// Whether all inputs are prepared before the symbols of any are entered.
     bool PlanTogether = false;
-    uint64_t MaxKept = 0; ///< files that are kept open between two tasks
-    /// Whether the last link has touched a part of the input of that name: it
-    /// is not left to the linker. Null: it has not.
+    uint64_t MaxKept = 0; ///< the most files kept open between two tasks
+    /// Whether the last link touched part of the input of that name, which is
+    /// then not left to the linker. Null: the last link touched none.
     std::function<bool(llvm::StringRef)> IsRecorded;
   };
 
-  /// Takes in the inputs of \p Command. To be called once, before any thread
-  /// starts.
+  /// Stores the inputs of \p Command. Call it once, before any thread starts.
   void fill(const LinkCommand &Command, Settings TheSettings);
 
   size_t size() const;
 
   enum class Task : uint8_t {
     None,    ///< there is nothing more to do
-    Refresh, ///< stats its path again, so that the system knows the answer
-    Prepare, ///< open it, look inside; then `done`, or `planLater`
-    Plan,    ///< what was left for later; then `done`
-    Symbols, ///< enter the symbols of what needs no plan; then `done`
+    Refresh, ///< stat the path again, so that the system knows the answer
+    Prepare, ///< open and inspect the input; then `done`, or `planLater`
+    Plan,    ///< plan the input of `planLater`; then `done`
+    Symbols, ///< enter the symbols of an input without a plan; then `done`
     Begin,   ///< decide whether a stage is begun; then `begin`
-    Fetch,   ///< what is planned for the stage
+    Fetch,   ///< fetch what is planned for the stage
   };
   struct Work {
     Task What = Task::None;
     InputEntry *Entry = nullptr;
-    /// Of Begin: Parse stands for the symbols.
+    /// For Begin, Parse stands for the symbols.
     LinkStage Stage = LinkStage::Parse;
     FilePointer File; ///< null: it was not kept open
-    /// Of Prepare: whether the caller is the one who opens it.
+    /// For Prepare: whether the caller opens the input.
     bool IsClaimed = false;
   };
 
-  /// Called before somebody waits; may be null.
+  /// Called before a thread waits; may be null.
   using Waits = llvm::function_ref<void()>;
 
-  /// What the calling thread is to do next, after its work for \p Finished
-  /// (null: for no input). While there is nothing, waits as long as something
-  /// may still come. Of the objects right behind one to prepare, at most \p
-  /// Skipped are left to the linker.
+  /// Returns the next task of the calling thread, after its work for
+  /// \p Finished (null: for no input). Waits while there is no task and one may
+  /// still come. Leaves to the linker at most \p Skipped of the objects that
+  /// directly follow one to prepare.
   Work next(unsigned Skipped = 0, Waits OnWait = nullptr,
             InputEntry *Finished = nullptr);
 
-  /// How a wait for threads that hang ended.
+  /// The result of a wait for threads that hang.
   enum class Stall : uint8_t {
     None, ///< nothing is left to do, all is cancelled, or a minute has passed
-    Some, ///< some threads hang, others wait for something to do
+    Some, ///< some threads hang, others wait for a task
     All,
   };
-  /// Waits until threads hang in directories where none hung before: for \p
-  /// Long no thread has asked for anything to do, and \p HasMoved, called under
-  /// the lock, says that nothing has since it was called last. From then on
-  /// inputs of these directories come last, and no thread waits for those that
-  /// hang.
+  /// Waits until threads hang in directories where none hung before: for
+  /// \p Long no thread has requested a task, and \p HasMoved, called under the
+  /// lock, reports no progress since its last call. From then on inputs in
+  /// these directories come last, and no thread waits for those that hang.
   Stall waitForStall(std::chrono::milliseconds Long,
                      llvm::function_ref<bool()> HasMoved);
 
-  /// The caller has done its task: it names nothing more that comes at once.
+  /// Ends the caller's task, which adds no more inputs that come at once.
   void done(Task What);
-  /// The same, and somebody is to plan \p Entry when all is prepared. \p File
-  /// is kept for that if it may.
+  /// Ends the caller's task likewise, and has a thread plan \p Entry after all
+  /// inputs are prepared. Keeps \p File for that, if the limit allows it.
   void planLater(InputEntry &Entry, const FilePointer &File);
-  /// Adds what \p Entry names.
+  /// Adds the references of \p Entry.
   void add(const InputEntry &Entry, std::vector<FoundInput> Found);
-  /// \p Entry has its plan, with something to fetch for \p Stages. The first
-  /// of these is the caller's to fetch. \p File is kept for the rest, and for
-  /// the symbols, if it may. \p IsDone: the caller's task as well, as by
-  /// `done`.
+  /// Notes that \p Entry has its plan, with something to fetch for \p Stages.
+  /// The caller fetches the first of these. Keeps \p File for the others and
+  /// for the symbols, if the limit allows it. \p IsDone: ends the caller's task
+  /// as well, like `done`.
   void planned(InputEntry &Entry, StageSet Stages, const FilePointer &File,
                bool IsDone);
   /// See InputList::place.
   uint32_t place(const InputEntry &Entry) const;
-  /// Whether the caller is the one who tells the planner of the symbols of
-  /// \p Entry.
+  /// Whether the caller is the first that enters the symbols of \p Entry.
   bool beginSymbols(InputEntry &Entry);
-  /// Answers Task::Begin. When a stage is not begun, no later one is.
+  /// Answers Task::Begin. If a stage is not begun, no later one is.
   void begin(LinkStage Stage, bool IsBegun);
 
   /// See InputList::settle.
   bool settle(const InputEntry &Entry, const ResolvedInput &Found);
-  /// The caller has opened \p Entry, or could not. \p Contents may be null with
-  /// Ready: the file exists but is not held for the linker. \p File is kept, if
-  /// it may, for the thread that prepares the entry.
+  /// Publishes \p Entry, after the caller has opened it or could not.
+  /// \p Contents may be null with Ready: the file exists but is not held for
+  /// the linker. Keeps \p File, if the limit allows it, for the thread that
+  /// prepares the entry.
   void publish(InputEntry &Entry, EntryState State, std::string Path,
                const os::FileIdentity &Identity,
                std::shared_ptr<const FileContents> Contents,
                const FilePointer &File = nullptr);
-  /// Waits until \p Entry is published, or all is cancelled; true when it is
-  /// Ready, or was left to the linker and has a path. Orders what the claimer
-  /// wrote before the caller.
+  /// Waits until \p Entry is published or all is cancelled. Returns true if it
+  /// is Ready, or was left to the linker and has a path. The caller then sees
+  /// what the claimer wrote.
   bool waitUntilPublished(InputEntry &Entry, Waits OnWait = nullptr);
-  /// The file that was kept for \p Entry, which is then the caller's; or null.
+  /// Passes the file that was kept for \p Entry, or null, to the caller.
   FilePointer takeFile(InputEntry &Entry);
 
-  /// The entry that the linker means by \p Path, which goes first from now on
-  /// if no thread has come to it. Claims it for the caller when nobody has
-  /// (\p Claimed is then how it is named); waits when somebody is at it, for a
-  /// second at most. Null when there is none, or when it is not open by then.
-  /// With \p Leaves, an object that is not open yet is left to the linker, and
-  /// null.
+  /// Returns the entry that the linker means by \p Path, and has it prepared
+  /// next if no thread has come to it. If no thread has claimed it, claims it
+  /// for the caller and sets \p Claimed to its name. If a thread is opening it,
+  /// waits at most a second. Returns null if there is no entry, or if it is not
+  /// open by then. With \p Leaves, leaves an object that is not open yet to the
+  /// linker, and returns null.
   InputEntry *request(llvm::StringRef Path, bool Leaves,
                       std::optional<NamedInput> &Claimed,
                       Waits OnWait = nullptr);
 
-  /// The linker gets \p Entry, of a high-latency device: the next ones are due
-  /// to be stat'ed again.
+  /// Has the entries after \p Entry, which the linker gets from a high-latency
+  /// store, stat'ed again.
   void refreshAhead(const InputEntry &Entry);
 
   struct ReadyEntry {
     const InputEntry *Entry;
-    bool IsPlanned; ///< nothing changes its plan any more
+    bool IsPlanned; ///< its plan no longer changes
   };
   /// The entries that are Ready. Inspect them without the lock: the system
   /// calls for 100,000 of them take long.
@@ -212,37 +210,36 @@ private:
 
   mutable std::mutex Mutex;
   os::Condition Published;
-  os::Condition More; ///< there may be work, or an end of it
+  os::Condition More; ///< there may be a task, or no more tasks
   os::Condition Over; ///< IsOver
-  Settings Own;       ///< not changed by threads, as the next
-  /// How many files are kept open. Shared with them.
+  Settings Own;       ///< unchanged by threads, like the next member
+  /// The number of files kept open, which share it.
   std::shared_ptr<std::atomic<uint64_t>> NumKept =
       std::make_shared<std::atomic<uint64_t>>(0);
   // All guarded by Mutex:
   std::optional<InputList> List;
   const LinkerModel *Model = nullptr; ///< set with List
   std::deque<InputEntry> Entries;     ///< by number
-  InputEntry *Urgent = nullptr;       ///< asked for last, and not prepared
-  /// What is to be fetched for a stage, and for the first one, planned: by
+  InputEntry *Urgent = nullptr;       ///< requested last, and not prepared
+  /// The entries to fetch for a stage and, for the first one, to plan: by
   /// stage, then in the linker's order.
   std::map<std::pair<LinkStage, uint32_t>, InputEntry *> Queue;
-  size_t NumScanning = 0; ///< threads that may name inputs that come at once
+  size_t NumScanning = 0; ///< threads that may add inputs that come at once
   size_t Entering = 0;    ///< threads that enter symbols
   Phase Now = Phase::Preparing;
-  bool IsDeciding = false;            ///< somebody has a Begin to answer
+  bool IsDeciding = false;            ///< a thread has a Begin to answer
   LinkStage Stage = LinkStage::Parse; ///< the last one that was begun
-  unsigned End = NumLinkStages;       ///< from here on none is
-  size_t Entered = 0; ///< the symbols of the entries before it were handed out
+  unsigned End = NumLinkStages;       ///< the first one that is not begun
+  size_t Entered = 0; ///< entries whose symbols were given to threads
   size_t RefreshBegin = 0,
-         RefreshEnd = 0; ///< the entries from here to there are due
+         RefreshEnd = 0; ///< the entries that are due for a stat
   bool IsCancelled = false;
-  bool IsOver = false;      ///< cancelled, or a thread was told that it is done
+  bool IsOver = false;      ///< cancelled, or a thread has got Task::None
   uint64_t NumRequests = 0; ///< calls of next
   size_t Idle = 0;          ///< threads that wait in next
-  /// Directories in which all threads hung, as the inputs' names have them.
+  /// Directories in which threads hung, spelled as in the inputs' names.
   llvm::StringSet<> StalledDirectories;
-  std::deque<uint32_t>
-      Deferred; ///< of these directories, to be prepared at last
+  std::deque<uint32_t> Deferred; ///< inputs in these directories, prepared last
 };
 
 } // namespace headstart

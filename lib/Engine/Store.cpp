@@ -1,4 +1,4 @@
-//===- Store.cpp - What is held for the linker ----------------------------===//
+//===- Store.cpp - Buffers for the linker ---------------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -25,8 +25,8 @@ Store::copy(const os::OpenFile &File, const std::string &Path, bool IsCold) {
     Span->event().Stage = linkStageName(LinkStage::Parse);
     Figures.Hints.note(TraceClock::now());
   }
-  // `handOver` goes by the file's times, and a copy does not change with it: a
-  // file that was written a moment ago can change once more without a sign.
+  // `handOver` compares the file's times, and a copy does not follow the file.
+  // A file that was written a moment ago can change again with the same times.
   const os::FileIdentity &Identity = File.identity();
   const int64_t Changed = std::max(Identity.ChangedNs, Identity.ModifiedNs);
   const int64_t Now = os::fileClockNs();
@@ -56,7 +56,7 @@ Store::copy(const os::OpenFile &File, const std::string &Path, bool IsCold) {
 
 std::shared_ptr<const FileContents>
 Store::hold(const os::OpenFile &File, const std::string &Path, bool IsCold) {
-  // An empty file has no bytes to hold, and the linker an opinion on it.
+  // An empty file has no bytes to hold, and the linker may report it.
   if (!Options.HandOver || File.size() == 0)
     return nullptr;
   if (File.size() < minMappedBytes(Cache.pageSize()))
@@ -76,8 +76,8 @@ Store::handOver(InputEntry &Entry, StringRef Path,
                 const BufferRequest &Request) const {
   if (!Entry.Contents || Entry.Path != Path)
     return nullptr;
-  // Between our look and the linker's, a compiler may have replaced the file,
-  // or somebody deleted it: the linker must see what is there now.
+  // Since the engine opened the file, a compiler may have replaced it or the
+  // user deleted it. The linker must see what is there now.
   std::error_code Error;
   os::FileStatus Status = os::statFile(Entry.Path, Error, &Entry.Identity);
   if (Status.Kind != os::FileKind::Regular ||
@@ -124,9 +124,9 @@ bool isWorthRecording(const InputEntry &Entry) {
          (Entry.Contents->isMapped() || !isOnCommandLine(Entry.Named.Reason));
 }
 
-/// What the next link fetches of \p Entry, of which \p Touched are in the page
-/// tables. Around a page that was touched others are that were only near; so of
-/// an object, whose plan by layout leaves nothing out, nothing is added.
+/// Returns what the next link fetches of \p Entry, of which \p Touched are in
+/// the page tables. These also contain pages that were only near a touched
+/// page, so nothing is added to an object, whose plan by layout is complete.
 static std::vector<PlannedRange> planNextTime(const InputEntry &Entry,
                                               ArrayRef<ByteRange> Touched,
                                               const PlanOptions &Options) {
@@ -155,7 +155,7 @@ std::optional<std::vector<RecordedFile>> Store::touched() const {
     } else {
       return std::nullopt;
     }
-    // What was in memory was not planned; what was known of it still holds.
+    // A cached file was not planned, but its recorded plan still holds.
     if (File.Plan.empty() && Entry.recordedPlan())
       File.Plan = *Entry.recordedPlan();
     Result.push_back(std::move(File));
@@ -178,7 +178,7 @@ uint64_t Store::wastedBytes(ArrayRef<RecordedFile> Touched) const {
   uint64_t Wasted = 0;
   for (const auto &Each : Inputs.ready()) {
     const InputEntry &Entry = *Each.Entry;
-    // A copy that nobody has asked for was read in vain.
+    // A copy that was not handed over was read unnecessarily.
     if (Entry.Contents && !Entry.Contents->isMapped() &&
         !Entry.IsHandedOver.load() && Entry.Before && !Entry.Before->complete())
       Wasted += Entry.Identity.Size;

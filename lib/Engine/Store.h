@@ -1,4 +1,4 @@
-//===- Store.h - What is held for the linker --------------------*- C++ -*-===//
+//===- Store.h - Buffers for the linker -------------------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -10,11 +10,10 @@
 /// Private to the engine: holds the bytes of open inputs, and hands them over.
 ///
 /// Invariants:
-///  - what is handed over is what the path names at that moment: the file is
-///    looked at again, and one that was changed or replaced is the linker's to
-///    open;
-///  - at most so many mappings as the options allow;
-///  - buffers share in what is held: they may outlive the store.
+///  - the linker gets the file that the path names at that moment: the store
+///    stats it again, and leaves a changed or replaced file to the linker;
+///  - there are at most as many mappings as the options allow;
+///  - buffers share ownership of the held bytes, and may outlive the store.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -41,30 +40,30 @@ namespace headstart {
 /// Every function may be called from any thread.
 class Store {
 public:
-  /// All must outlive it.
+  /// All arguments must outlive it.
   Store(const EngineOptions &Options, const os::PageCache &Cache,
         EngineFigures &Figures, Fetcher &Bytes, Scheduler &Inputs)
       : Options(Options), Cache(Cache), Figures(Figures), Bytes(Bytes),
         Inputs(Inputs) {}
 
-  /// Gets hold of the bytes of \p File: maps it, or reads it when it is small.
-  /// Null when the engine should not, or cannot. \p IsCold: of a small file
-  /// some bytes have to come from the disk. Blocks for that.
+  /// Maps \p File, or reads it if it is small. Returns null if the engine
+  /// should not or cannot hold it. \p IsCold: some bytes of a small file are
+  /// not cached; blocks to read them.
   std::shared_ptr<const FileContents>
   hold(const os::OpenFile &File, const std::string &Path, bool IsCold);
 
-  /// The buffer of \p Entry, which is published, for a linker that asks for
-  /// \p Path; null when that is not what is held. Looks at the file.
+  /// Returns the buffer of \p Entry, which is published, for a linker that
+  /// requests \p Path; null if the store does not hold that file. Stats it.
   std::unique_ptr<llvm::MemoryBuffer>
   handOver(InputEntry &Entry, llvm::StringRef Path,
            const BufferRequest &Request) const;
 
-  /// Short of memory: takes what no stage from \p Now on reads out of memory.
-  /// The linker has come to \p Now. One thread does it, once for each stage.
+  /// If memory is short: marks as cold what no stage from \p Now on reads. The
+  /// linker has come to \p Now. One thread does this, once for each stage.
   void releaseConsumed(LinkStage Now);
 
-  /// \name What became of it, for the record and the report
-  /// For what each means see PrefetchEngine.
+  /// \name Results for the profile and the report
+  /// See PrefetchEngine.
   /// @{
   std::optional<std::vector<RecordedFile>> touched() const;
   uint64_t copiedBytes() const;
@@ -81,13 +80,12 @@ private:
   Fetcher &Bytes;
   Scheduler &Inputs;
   std::atomic<uint64_t> Mappings{0};
-  /// The stage up to which finished bytes were released.
+  /// The stage up to which consumed bytes were released.
   std::atomic<LinkStage> ReleasedUpTo{LinkStage::Parse};
 };
 
-/// Whether a record of what the linker touched in \p Entry is worth its place.
-/// Of a small file that the command line names there is nothing to remember: it
-/// is read whole, in its turn.
+/// Whether to record what the linker touched in \p Entry. A small file on the
+/// command line needs no record, because it is read whole, in its turn.
 bool isWorthRecording(const InputEntry &Entry);
 
 } // namespace headstart

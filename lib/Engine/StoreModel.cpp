@@ -1,4 +1,4 @@
-//===- StoreModel.cpp - What a store costs --------------------------------===//
+//===- StoreModel.cpp - The prices of a store -----------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,9 +11,9 @@
 
 namespace headstart {
 
-/// Most samples of a group wait behind others, so the shortest count; but not
-/// the very shortest, which may find in memory what another has fetched. An old
-/// group counts for less and less: a store may become slower.
+/// Most samples of a group wait behind others, so the second shortest counts;
+/// another request may have fetched the bytes of the shortest. An old group
+/// counts for less and less, because a store may become slower.
 void ShortestTime::note(double Seconds) {
   constexpr size_t Rank = 1;
   constexpr double Aging = 1.0005;
@@ -85,10 +85,10 @@ void StoreModel::endWindow() {
   Trips = 0;
 }
 
-/// The factors by which the prices differ from the guess. Neither price is
-/// negative: then the other explains all of the time.
+/// Estimates the factors by which the prices differ from the guess. If one
+/// would be negative, the other explains all of the time.
 void StoreModel::estimate() {
-  // The harmonic mean: it must not outweigh the one of which there is less.
+  // The harmonic mean of RR and BB, so that it does not outweigh the smaller.
   const double Ridge =
       Numbers.RatioWeight * (1 - Numbers.Forgetting) * 2 * RR * BB / (RR + BB);
   const double A = RR + Ridge, B = RB - Ridge, C = BB + Ridge;

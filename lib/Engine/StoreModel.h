@@ -1,4 +1,4 @@
-//===- StoreModel.h - What a store costs ------------------------*- C++ -*-===//
+//===- StoreModel.h - The prices of a store ---------------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,26 +7,26 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Private to the engine: the prices of a store (a disk, a share, a mount),
-/// estimated while it is read. Pure: the clock is passed in, and nothing is
-/// locked. The file system's name plays no part.
+/// Private to the engine: the prices of a store (a device, a share, a mount),
+/// estimated while it is read. Pure: callers pass the time, and it takes no
+/// lock. It does not depend on the file system's name.
 ///
 /// A store has two prices, in seconds of its time: one more request, and one
-/// more byte. Over a window of time in which requests were under way,
+/// more byte. Over a window of time in which requests were in flight,
 ///
 ///     time = Request * requests + Byte * bytes
 ///
 /// and least squares over the windows, of which old ones count for less, give
 /// both. If all windows have the same mixture of requests and bytes, as they do
-/// when all files are fetched by one method, they give the sum alone: then the
-/// guess with which the model begins says how much of it is whose (a ridge
-/// regression towards the ratio of the guess).
+/// when all files are fetched by one method, they give only the sum. The guess
+/// with which the model begins then divides the sum (a ridge regression towards
+/// the ratio of the guess).
 ///
-/// A store answers several requests at once. How many is what it answers in
-/// the time that a round trip takes when few are under way (Little's law).
-/// Twice as many may be, so that the number can grow; with many more the
-/// linker's own requests would wait behind them (BBR does the same: Cardwell,
-/// Cheng, Gunn, Yeganeh, Jacobson 2016).
+/// A store answers several requests at once: as many as it answers in the time
+/// that a round trip takes when few are in flight (Little's law). The window is
+/// twice that number, so that the number can grow. With many more the linker's
+/// own requests would wait behind them (BBR does the same: Cardwell, Cheng,
+/// Gunn, Yeganeh, Jacobson 2016).
 ///
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +42,7 @@
 
 namespace headstart {
 
-/// What a store takes of its own time, in seconds.
+/// The prices of a store, in seconds of its time.
 struct StorePrices {
   double Request = 0; ///< for one more request
   double Byte = 0;    ///< for one more byte
@@ -52,13 +52,13 @@ struct StorePrices {
   }
 };
 
-/// The time that something takes if it does not wait for others.
+/// The time that an operation takes if it does not wait for others.
 class ShortestTime {
 public:
-  /// Nothing is known before so many groups of samples.
+  /// The time is unknown before \p MinGroups groups of samples.
   explicit ShortestTime(size_t MinGroups) : MinGroups(MinGroups) {}
 
-  /// \p Seconds: how long it took this time.
+  /// Adds a sample.
   void note(double Seconds);
   /// Seconds; 0: not known yet.
   double seconds() const { return Shortest; }
@@ -66,7 +66,7 @@ public:
 private:
   static constexpr size_t Samples = 8;
   const size_t MinGroups;
-  std::array<double, Samples> Group{}; ///< one that is not complete yet
+  std::array<double, Samples> Group{}; ///< the one that is not complete yet
   size_t Count = 0, Groups = 0;
   double Known = 0, Shortest = 0;
 };
@@ -79,27 +79,27 @@ public:
   /// \p Numbers must outlive it.
   explicit StoreModel(const Tuning &Numbers);
 
-  /// A step begins; it may be more than one request.
+  /// Notes that a step begins, which may be more than one request.
   void begin(Time Now);
-  /// A step has ended.
+  /// Notes that a step has ended.
   void end(Time Now);
-  /// The step that has just ended brought \p Bytes in \p Requests, none of
-  /// which were cached, and took \p Elapsed.
+  /// Notes that the step that has just ended fetched \p Bytes, none of which
+  /// were cached, in \p Requests, and took \p Elapsed.
   void noteAnswer(uint64_t Bytes, unsigned Requests, Seconds Elapsed);
-  /// How long a single request took, without the transfer of its bytes, and to
-  /// open a file by its name; in seconds.
+  /// Notes how many seconds a single request took, without the transfer of its
+  /// bytes, and how many seconds opening a file by its name took.
   void noteLatency(double Seconds) { Latency.note(Seconds); }
   void noteName(double Seconds) { Name.note(Seconds); }
 
   StorePrices prices() const { return Prices; }
-  /// Of a request that waits for no other; seconds; 0: not known yet.
+  /// The seconds of a request that waits for no other; 0: not known yet.
   double latency() const { return Latency.seconds(); }
   double nameLatency() const { return Name.seconds(); }
-  /// Of a step, with its bytes, when few were under way; the same.
+  /// The seconds of a step with its bytes while few are in flight; 0: unknown.
   double trip() const { return Trip; }
-  /// How many steps may be under way.
+  /// The number of steps that may be in flight.
   unsigned window() const { return static_cast<unsigned>(Window); }
-  /// How many windows of time the prices come from.
+  /// The number of time windows from which the prices come.
   unsigned samples() const { return Samples; }
 
 private:
@@ -108,18 +108,19 @@ private:
   void estimate();
 
   const Tuning &Numbers;
-  /// One group may be chance, and threads are not taken back. What is done
-  /// about slow names costs little, and must be done before all are opened.
+  /// One group may be chance, and started threads are not stopped, so Latency
+  /// needs two. The measures against slow names cost little and must come
+  /// before all names are opened, so Name needs one.
   ShortestTime Latency{2}, Name{1};
   StorePrices Prices;
   double Window;
-  double WindowTime; ///< seconds that this window of time takes at least
+  double WindowTime; ///< the least seconds of this time window
   unsigned Samples = 0;
 
-  // This window of time:
+  // This time window:
   unsigned InFlight = 0;
-  Time Since;      ///< from then on something was under way
-  double Busy = 0; ///< seconds in which something was
+  Time Since;      ///< steps have been in flight since then
+  double Busy = 0; ///< seconds with steps in flight
   double Requests = 0, Bytes = 0;
   unsigned Trips = 0;
   double TripTime = 0; ///< seconds, of all trips together
@@ -127,7 +128,7 @@ private:
   /// Sums over the windows, of requests and bytes at their guessed prices:
   /// requests squared, requests times bytes, and so on.
   double RR = 0, RB = 0, BB = 0, RT = 0, BT = 0;
-  double BestRate = 0; ///< trips in a second
+  double BestRate = 0; ///< trips per second
   double Trip = 0;     ///< seconds: the least mean of a window
 };
 

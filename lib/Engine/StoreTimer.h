@@ -1,4 +1,4 @@
-//===- StoreTimer.h - How long a store took ---------------------*- C++ -*-===//
+//===- StoreTimer.h - Times of a store --------------------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -8,8 +8,8 @@
 ///
 /// \file
 /// Private to the engine: how long the calling thread waited for a store, and
-/// for how much of that it had no processor. A machine whose processors are
-/// busy makes every store look slow.
+/// how much of that time it had no processor. On a machine with busy
+/// processors, every store looks slow.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -27,20 +27,19 @@ namespace headstart {
 
 struct StoreTime {
   Tuning::Seconds All{0};
-  /// How long the thread could have gone on, but had no processor: at most
-  /// that.
+  /// The most time that the thread was runnable but had no processor.
   Tuning::Seconds Unscheduled{0};
-  /// It took long, and the system does not report such waits.
+  /// Whether it took long and the system does not report such waits.
   bool IsUnsure = false;
 
   Tuning::Seconds scheduled() const { return All - Unscheduled; }
-  /// Then it tells nothing of a latency.
+  /// Whether the time shows nothing about a latency.
   bool isMostlyUnscheduled() const { return Unscheduled > scheduled(); }
 };
 
-/// Of one thread, from here to `elapsed`. To query how long it waited for a
-/// processor at both ends would cost more than a fast store takes: a thread
-/// queries it at the end of a slow time, and at the beginning of the next.
+/// Times one thread from construction to `elapsed`. Querying its wait for a
+/// processor at both ends would cost more than a fast store takes, so a thread
+/// queries it at the end of a slow time and at the beginning of the next.
 class StoreTimer {
 public:
   StoreTimer() : Begin(begin()) {}
@@ -66,7 +65,7 @@ private:
     return os::now();
   }
   /// How long the thread has waited for a processor since the last call, or
-  /// since it began.
+  /// since the thread started.
   static std::optional<Nanoseconds> newProcessorWait() {
     const std::optional<Nanoseconds> Now = os::processorWait();
     if (!Now)
@@ -76,7 +75,7 @@ private:
     return *Now - Before;
   }
 
-  static inline thread_local bool WasSlow = false; ///< the last time
+  static inline thread_local bool WasSlow = false; ///< at the last time
   static inline thread_local Nanoseconds::rep Known = 0;
 
   const std::chrono::steady_clock::time_point Begin;

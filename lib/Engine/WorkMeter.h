@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Private to the engine: how much processor time its threads take, and the
-/// linker's own while they are in the engine. A thread has one meter, which a
-/// `WorkPart` switches for as long as it lives: what is inside of it counts for
-/// the inner one. Without a meter no clock is read.
+/// Private to the engine: the processor time of its threads, and of the
+/// linker's threads while they are in the engine. A thread has one meter, which
+/// a `WorkPart` switches during its lifetime; of nested ones the innermost
+/// counts. Without a meter no clock is read.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -28,13 +28,13 @@
 
 namespace headstart {
 
-/// Nanoseconds, by PrefetchWork; any thread adds.
+/// Nanoseconds by PrefetchWork; any thread adds to them.
 using WorkTimes = std::array<std::atomic<int64_t>, NumPrefetchWorks>;
 
-/// Of the calling thread, from here to its end.
+/// Measures the calling thread during its lifetime.
 class WorkMeter {
 public:
-  /// Null \p Times: measures nothing.
+  /// Measures nothing if \p Times is null.
   WorkMeter(WorkTimes *Times, PrefetchWork Now) : Times(Times), Now(Now) {
     if (!Times)
       return;
@@ -53,7 +53,7 @@ public:
 private:
   friend class WorkPart;
 
-  /// What is done from now on; returns what was done until now.
+  /// Starts measuring \p Next; returns the work that was measured until now.
   PrefetchWork enter(PrefetchWork Next) {
     std::optional<std::chrono::nanoseconds> Time = os::processorTime();
     if (Time && Begin)
@@ -69,7 +69,7 @@ private:
   std::optional<std::chrono::nanoseconds> Begin;
 };
 
-/// A part of what the calling thread does.
+/// Measures the calling thread's time as one kind of work, during its lifetime.
 class WorkPart {
 public:
   explicit WorkPart(PrefetchWork Work) : Meter(WorkMeter::Current) {

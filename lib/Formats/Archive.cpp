@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Not llvm::object::Archive: it wants the whole file in memory, checks all of
-// it, and opens the members of a thin one itself.
+// Not llvm::object::Archive, which needs the whole file in memory, checks all
+// of it, and opens the members of a thin archive itself.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,12 +38,12 @@ static_assert(sizeof(MemberHeader) == 60);
 } // namespace
 
 static bool isSymbolIndex(StringRef Name) {
-  // "/<ECSYMBOLS>/" and its like are COFF's.
+  // COFF has "/<ECSYMBOLS>/" and similar names.
   return Name == "/" || Name == "/SYM64/" || Name.starts_with("/<") ||
          Name.starts_with("__.SYMDEF");
 }
 
-/// Valid until \p File is read again; empty where it is too short.
+/// Valid until \p File is read again; empty if the file is too short.
 static StringRef magicOf(ByteSource &File) {
   std::optional<ArrayRef<char>> Head = File.read({0, MagicBytes});
   return Head ? StringRef(Head->data(), Head->size()) : StringRef();
@@ -67,7 +67,7 @@ ArchiveReader::ArchiveReader(ByteSource &Archive)
 }
 
 std::optional<ArchiveMember> ArchiveReader::next() {
-  uint64_t Begin = std::exchange(At, Archive.size()); // whatever ends it
+  uint64_t Begin = std::exchange(At, Archive.size()); // if it ends here
   std::optional<ArrayRef<char>> Bytes =
       Archive.read({Begin, sizeof(MemberHeader)});
   if (!Bytes)
@@ -86,7 +86,7 @@ std::optional<ArchiveMember> ArchiveReader::next() {
   else if (isSymbolIndex(Member.Name))
     Member.Kind = ArchiveMember::SymbolIndex;
   uint64_t Body = Member.Header.end();
-  // The form of BSD and of Darwin: the name is the first bytes of the body.
+  // In the form of BSD and Darwin the body begins with the name.
   StringRef Length = Member.Name;
   uint64_t NameBytes = 0;
   if (Length.consume_front("#1/")) {
@@ -102,7 +102,7 @@ std::optional<ArchiveMember> ArchiveReader::next() {
       Member.Kind = ArchiveMember::SymbolIndex;
   }
   if (Thin && Member.Kind == ArchiveMember::File) {
-    Member.Contents = {Body, 0}; // they lie elsewhere
+    Member.Contents = {Body, 0}; // they are in another file
     At = Body;
     return Member;
   }
@@ -124,9 +124,9 @@ std::vector<LayoutPart> ArchiveReader::readIndex() {
       At = Begin;
       break;
     }
-    // A second one of that name makes it an archive of Windows, where the first
-    // is there for old programs and only skipped: 176 of 374 MB of indexes.
-    // One behind another kind of index is nobody's first.
+    // A second "/" shows an archive of Windows, whose first "/" serves old
+    // programs and is only skipped: 176 of 374 MB of indexes. A "/" after
+    // another kind of index is not the first.
     if (Member->Name == "/" && HasFirst)
       Read[1].Length = sizeof(MemberHeader);
     HasFirst |= Member->Name == "/" && Read.size() == 1;
@@ -168,8 +168,8 @@ std::vector<uint32_t> readIndexedMembers(ByteSource &Archive, ByteRange Index) {
   return Members;
 }
 
-/// The rules are those of LLVM 22 Object/Archive.cpp (getName), which wants the
-/// whole file in memory and opens the members itself. Empty if it has none.
+/// Returns a member's name by the rules of LLVM 22 Object/Archive.cpp
+/// (getName); empty if it has none.
 static StringRef thinName(StringRef Column, StringRef LongNames) {
   if (!Column.consume_front("/"))
     return Column.take_until([](char C) { return C == '/'; });
@@ -183,8 +183,8 @@ static StringRef thinName(StringRef Column, StringRef LongNames) {
 
 std::vector<std::string> readThinMembers(ByteSource &Archive, StringRef Path) {
   constexpr size_t MaxMembers = 1000000;
-  // Of all names together, for each byte of the file: an archive may name one
-  // long name a million times.
+  // For all names together, per byte of the file: an archive may name one long
+  // name a million times.
   constexpr uint64_t NameBytesForByte = 16;
   std::vector<std::string> Paths;
   if (!ArchiveReader::isThin(Archive))
@@ -196,7 +196,7 @@ std::vector<std::string> readThinMembers(ByteSource &Archive, StringRef Path) {
   StringRef Directory = sys::path::parent_path(Path);
   while (std::optional<ArchiveMember> Member = Reader.next()) {
     if (Member->Kind == ArchiveMember::LongNames) {
-      // Not kept by reference: the source may be memory, but is a file mostly.
+      // A copy, because a source that is a file reuses the memory of its reads.
       std::optional<ArrayRef<char>> Names;
       if (Member->Contents.Length <= MaxTableBytes)
         Names = Archive.read(Member->Contents);

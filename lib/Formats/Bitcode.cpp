@@ -17,7 +17,7 @@ using namespace llvm;
 
 namespace headstart {
 
-/// All of \p Bitcode, which LLVM wants in memory: in \p Buffer, or where it is.
+/// Returns all of \p Bitcode, since LLVM needs it in memory; may use \p Buffer.
 static MemoryBufferRef readAll(ByteSource &Bitcode,
                                SmallVectorImpl<char> &Buffer) {
   std::optional<ArrayRef<char>> Bytes;
@@ -33,7 +33,7 @@ Triple::ArchType readBitcodeArch(ByteSource &Bitcode) {
   Expected<std::string> Target =
       getBitcodeTargetTriple(readAll(Bitcode, Buffer));
   if (!Target) {
-    consumeError(Target.takeError()); // lld's to report
+    consumeError(Target.takeError()); // lld reports it
     return Triple::UnknownArch;
   }
   return Triple(*Target).getArch();
@@ -52,7 +52,7 @@ std::string readBitcodeDirectives(ByteSource &Bitcode) {
   if (Contents->Symtab.size() < sizeof(Header))
     return {};
   std::memcpy(&Symbols, Contents->Symtab.data(), sizeof(Header));
-  // irsymtab::Reader believes offsets.
+  // irsymtab::Reader does not check offsets.
   uint64_t Begin = Symbols.COFFLinkerOpts.Offset;
   uint64_t Size = Symbols.COFFLinkerOpts.Size;
   StringRef Strings = Contents->StrtabForSymtab;

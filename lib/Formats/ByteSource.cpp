@@ -44,7 +44,7 @@ void FileBytes::willRead(ArrayRef<ByteRange> Ranges) {
     (void)Cache->hint(*File, Ranges);
 }
 
-/// Fewer bytes than asked for are none: the file has shrunk.
+/// Returns no bytes if it reads fewer than requested: the file has shrunk.
 bool FileBytes::readAt(uint64_t Offset, uint64_t Length, uint64_t Kept,
                        SmallVectorImpl<char> &Into) {
   if (Gate && !Gate->begin()) {
@@ -64,8 +64,8 @@ bool FileBytes::readAt(uint64_t Offset, uint64_t Length, uint64_t Kept,
 
 std::optional<ArrayRef<char>>
 FileBytes::readInside(ByteRange Range, SmallVectorImpl<char> *Into) {
-  // On systems with larger pages, too: what a read leaves of a page is cached,
-  // and copying 64 KiB for each header costs more than the next read.
+  // On systems with larger pages, too: the rest of a page is cached after a
+  // read, and copying 64 KiB for each header costs more than the next read.
   constexpr uint64_t BlockBytes = 4096;
   constexpr uint64_t NextHeaderBytes = 128;
   constexpr uint64_t MaxAheadBytes = 64 * 1024;
@@ -81,15 +81,15 @@ FileBytes::readInside(ByteRange Range, SmallVectorImpl<char> *Into) {
     return ArrayRef<char>(*Into);
   }
   if (!IsHere) {
-    // The rest of the last block comes at no price; what follows a table is
-    // mostly the next header. Headers that lie side by side, as in a thin
-    // archive, are read ahead, twice as many each time.
+    // The rest of the last block costs nothing, and the next header mostly
+    // follows a table. Adjacent headers, as in a thin archive, are read ahead,
+    // twice as many each time.
     uint64_t Ahead = BeginsHere && Range.Length < BlockBytes
                          ? std::min<uint64_t>(2 * Bytes.size(), MaxAheadBytes)
                          : NextHeaderBytes;
     uint64_t NewEnd =
         std::min(alignTo(Range.end() + Ahead, BlockBytes), size());
-    // What is here already is not read again.
+    // Bytes that are here already are not read again.
     if (BeginsHere)
       Bytes.erase(Bytes.begin(), Bytes.begin() + (Range.Offset - Begin));
     else

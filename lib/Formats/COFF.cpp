@@ -23,12 +23,12 @@ using namespace llvm;
 namespace headstart {
 
 namespace {
-/// What both forms of the file header say.
+/// The fields that both forms of the file header have.
 struct FileHeader {
   uint16_t Machine = 0;
   uint64_t NumSections = 0;
   uint64_t FirstSection = 0; ///< offset of the section headers
-  uint64_t SymbolTable = 0;  ///< offset; 0 when there is none
+  uint64_t SymbolTable = 0;  ///< offset; 0 if there is none
   uint32_t NumSymbols = 0;
   uint64_t SymbolBytes = 0;
   bool IsBig = false;
@@ -59,8 +59,8 @@ static std::optional<FileHeader> readFileHeader(ByteSource &Object) {
   auto Big = Object.get<coff_bigobj_file_header>(0);
   if (Big && Big->Sig1 == COFF::IMAGE_FILE_MACHINE_UNKNOWN &&
       Big->Sig2 == 0xffff) {
-    // The same two words open an import library's member, told apart by the
-    // version and the class id.
+    // A member of an import library begins with the same two words; the version
+    // and the class ID distinguish them.
     if (Big->Version < COFF::BigObjHeader::MinBigObjectVersion ||
         std::memcmp(Big->UUID, COFF::BigObjMagic, sizeof(Big->UUID)) != 0 ||
         !isKnownMachine(Big->Machine))
@@ -83,10 +83,10 @@ struct SectionKinds {
 };
 } // namespace
 
-/// Short names only: all the names that matter fit into the header's 8 bytes
-/// but DWARF's, which stand in the string table; `/` opens those.
+/// Uses short names only: all names that matter fit into the header's 8 bytes,
+/// except those of DWARF, which are in the string table and begin with `/`.
 static SectionKinds kindsOf(const object::coff_section &Section) {
-  // Most are code, data or unwind tables.
+  // Most sections are code, data or unwind tables.
   constexpr SectionKinds Mostly = {PartKind::Contents, PartKind::Relocations};
   if (Section.Name[0] == '.' && Section.Name[1] != 'd' &&
       Section.Name[1] != 'l' &&
@@ -105,7 +105,7 @@ static SectionKinds kindsOf(const object::coff_section &Section) {
   if (Name == ".llvm_ad" || Name == ".llvm.ad")
     return {PartKind::NeverRead, PartKind::NeverRead};
   bool Discardable = Section.Characteristics & COFF::IMAGE_SCN_MEM_DISCARDABLE;
-  // A long name in a discardable section is a DWARF section's (mingw).
+  // A discardable section with a long name is a DWARF section (MinGW).
   if (Discardable && (Name.starts_with("/") || Name.starts_with(".debug_")))
     return {PartKind::DWARF, PartKind::DWARF};
   if (Section.Characteristics & COFF::IMAGE_SCN_LNK_REMOVE)
@@ -114,15 +114,15 @@ static SectionKinds kindsOf(const object::coff_section &Section) {
 }
 
 namespace {
-/// What lld reads of CodeView while it parses, whether or not a PDB is made:
+/// The CodeView that lld reads while it parses, whether or not it makes a PDB:
 /// all of the first .debug$S, whose subsections it walks in search of the
 /// compiler's flags (ObjFile::initializeFlags), and the first record of
 /// .debug$T, which may name a type server (initializeDependencies). Without
-/// these in the first phase the parse of an otherwise fetched object waits for
-/// the last phase: 1.9 s instead of 0.9 on a disk held to 400 MB/s.
+/// these in the first stage the parse of an otherwise fetched object waits for
+/// the last stage: 1.9 s instead of 0.9 on a disk limited to 400 MB/s.
 class FirstCodeView {
 public:
-  /// How many bytes from the start of \p Section the parse will read.
+  /// The number of bytes from the start of \p Section that the parse will read.
   uint64_t bytesRead(const object::coff_section &Section, PartKind Kind) {
     if (Kind == PartKind::DebugSymbols && !std::exchange(SeenSymbols, true))
       return Section.SizeOfRawData;
@@ -151,8 +151,8 @@ static void addSection(std::vector<LayoutPart> &Parts,
             {Section.PointerToRawData + Early, Section.SizeOfRawData - Early},
             FileSize, Kinds.Contents, Number);
   }
-  // With IMAGE_SCN_LNK_NRELOC_OVFL the true count stands in the first
-  // relocation: the 65,535 that the header names are a good lower bound.
+  // With IMAGE_SCN_LNK_NRELOC_OVFL the first relocation has the true count. The
+  // 65,535 of the header are a good lower bound.
   addPart(Parts,
           {Section.PointerToRelocations, uint64_t(Section.NumberOfRelocations) *
                                              sizeof(object::coff_relocation)},
@@ -162,10 +162,10 @@ static void addSection(std::vector<LayoutPart> &Parts,
 namespace {
 /// The sections that name other inputs, as lld 22 reads them
 /// (COFF/InputFiles.cpp: readSection, initializeDependencies; checked against
-/// lld-link 22.1.8): of several .drectve only the last counts, of several
-/// .debug$T the first; an object with a .debug$P is itself a precompiled header
-/// and has no type server. Which copy of a COMDAT counts, only the linker
-/// knows; compilers write none of these as one.
+/// lld-link 22.1.8): lld uses the last .drectve and the first .debug$T, and an
+/// object with a .debug$P is itself a precompiled header without a type server.
+/// Only the linker knows which copy of a COMDAT counts; compilers write none of
+/// these sections as one.
 class NamingSections {
 public:
   void add(const object::coff_section &Section) {
@@ -198,7 +198,7 @@ private:
 } // namespace
 
 std::optional<COFFObject> COFFObject::read(ByteSource &Object) {
-  // Mostly all headers; what is left of the last page is the source's.
+  // Mostly all headers; the source also reads the rest of the last page.
   constexpr uint64_t HeadBytes = 16 * 1024 - 128;
   const uint64_t Size = Object.size();
   (void)Object.head(HeadBytes);
@@ -232,8 +232,8 @@ std::optional<COFFObject> COFFObject::read(ByteSource &Object) {
   }
   Result.Directives = Naming.directives();
   Result.TypeRecords = Naming.types();
-  // The string table follows the symbols; its length stands in its first word:
-  // compilers write nothing after it.
+  // The string table, whose first word is its length, follows the symbols.
+  // Compilers write nothing after it.
   if (Header->SymbolTable) {
     Result.SymbolTable = {Header->SymbolTable, Size - Header->SymbolTable};
     Result.NumSymbols = Header->NumSymbols;
@@ -252,8 +252,8 @@ std::string COFFObject::readDirectives(ByteSource &Object) const {
 }
 
 std::string COFFObject::readTypeServer(ByteSource &Object) const {
-  // The signature, and the length and the kind of the first record, which the
-  // length does not count itself in.
+  // The signature is followed by the length and the kind of the first record;
+  // the length does not include itself.
   constexpr uint64_t LengthOffset = 4;
   constexpr uint64_t KindOffset = 6;
   constexpr uint64_t NameOffset = KindOffset + 2 + 16 + 4; // GUID, age
@@ -278,7 +278,7 @@ std::string COFFObject::readTypeServer(ByteSource &Object) const {
 }
 
 namespace {
-/// Walks a symbol table of either form (18 or 20 bytes a symbol).
+/// Walks a symbol table of either form (18 or 20 bytes per symbol).
 template <typename Symbol> class SymbolWalk {
 public:
   SymbolWalk(const BitVector &Comdats, uint32_t NumSymbols,
@@ -306,7 +306,7 @@ public:
   }
 
 private:
-  /// Of a COMDAT section the first symbol defines it, the next leads it.
+  /// The first symbol of a COMDAT section defines it, the next one leads it.
   enum Progress : uint8_t { Nothing, Defined, Led };
 
   const Symbol &symbol(uint64_t I) const {
@@ -339,8 +339,8 @@ private:
       Rules[Section] = {SectionRule::Follower, Parent, 0};
   }
 
-  /// Short names stand in the symbol, long ones in the string table behind the
-  /// symbols. One that is not there is nobody's: it hashes with its offset.
+  /// Short names are in the symbol, long ones in the string table after the
+  /// symbols. A name that is not there is hashed by its offset.
   uint64_t hashOfName(const Symbol &S) {
     if (S.Name.Offset.Zeroes != 0)
       return hashOfSymbol({S.Name.ShortName, strnlen(S.Name.ShortName, 8)});

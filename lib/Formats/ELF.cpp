@@ -24,7 +24,7 @@ template <typename F> static auto withTypes(bool Is64, bool IsLittle, F Visit) {
   return IsLittle ? Visit(object::ELF32LE()) : Visit(object::ELF32BE());
 }
 
-/// The \p Index-th T of \p Bytes; null behind their end.
+/// Returns the \p Index-th T of \p Bytes; null past their end.
 template <typename T> static const T *at(ArrayRef<char> Bytes, uint64_t Index) {
   static_assert(alignof(T) == 1, "the file promises no alignment");
   if (Index >= Bytes.size() / sizeof(T))
@@ -32,7 +32,7 @@ template <typename T> static const T *at(ArrayRef<char> Bytes, uint64_t Index) {
   return reinterpret_cast<const T *>(Bytes.data() + Index * sizeof(T));
 }
 
-/// What lld reads of a shared library: the symbols that it offers.
+/// The kind of a section of a shared library, whose exported symbols lld reads.
 static PartKind kindInShared(uint32_t Type, uint64_t Flags) {
   switch (Type) {
   case ELF::SHT_DYNSYM:
@@ -42,17 +42,17 @@ static PartKind kindInShared(uint32_t Type, uint64_t Flags) {
   case ELF::SHT_GNU_versym:
     return PartKind::Symbols;
   case ELF::SHT_STRTAB:
-    // .dynstr; not the names of sections and of what the dynamic linker does
-    // not see.
+    // .dynstr, but not the names of sections and of symbols that the dynamic
+    // linker does not see.
     return Flags & ELF::SHF_ALLOC ? PartKind::Symbols : PartKind::NeverRead;
   default:
     return PartKind::NeverRead;
   }
 }
 
-/// What lld reads of an object, and as what. Names play no part, so that their
-/// table need not be read: what does not go into memory is debug information,
-/// but for some bytes of comments.
+/// The kind of a section of an object. It does not depend on names, so that
+/// their table need not be read: sections that are not loaded are debug
+/// information, except for some bytes of comments.
 static PartKind kindInObject(uint32_t Type, uint64_t Flags, bool ForDebug) {
   bool IsLoaded = Flags & ELF::SHF_ALLOC;
   switch (Type) {
@@ -63,7 +63,7 @@ static PartKind kindInObject(uint32_t Type, uint64_t Flags, bool ForDebug) {
   case ELF::SHT_LLVM_DEPENDENT_LIBRARIES:
     return PartKind::Symbols;
   case ELF::SHT_NOTE:
-    // .note.gnu.property is read while parsing.
+    // lld reads .note.gnu.property while it parses.
     return IsLoaded ? PartKind::Symbols : PartKind::NeverRead;
   case ELF::SHT_REL:
   case ELF::SHT_RELA:
@@ -97,7 +97,7 @@ public:
       return false;
     uint64_t Count = Header->e_shnum;
     if (Count == 0) {
-      // With 65,280 sections and more, the first one's header has the number.
+      // From 65,280 sections on, the header of the first one has the number.
       auto First = Object.get<Shdr>(Header->e_shoff);
       Count = First ? uint64_t(First->sh_size) : 0;
     }
@@ -143,8 +143,8 @@ private:
         Kind == PartKind::Relocations || Kind == PartKind::DebugRelocs;
     addPart(Relocates ? Relocations : Result.Parts, RangeOf(S), Object.size(),
             Kind, Number);
-    // Neither groups nor .deplibs share bytes; where they say so, there are no
-    // more of them than the file has room for.
+    // Neither groups nor .deplibs share bytes. If a file claims that they do,
+    // only as many count as the file has room for.
     if (S.sh_type == ELF::SHT_GROUP && !RangeOf(S).empty() &&
         RangeOf(S).Length <= GroupBytesLeft) {
       GroupBytesLeft -= RangeOf(S).Length;
@@ -164,8 +164,8 @@ private:
   }
 
   ByteSource &Object;
-  /// Assemblers put relocations behind all else, in the same order, so that two
-  /// lists need less sorting than one.
+  /// Assemblers put relocations after everything else, in the same order, so
+  /// two lists need less sorting than one.
   std::vector<LayoutPart> Relocations;
   uint64_t GroupBytesLeft = Object.size();
   uint64_t DependentBytesLeft =
@@ -212,14 +212,14 @@ public:
     return Uses;
   }
 
-  /// All members of a group go, or stay, with its name.
+  /// All members of a group are linked, or discarded, by its name.
   void addGroup(uint32_t SignatureNumber, ArrayRef<char> Bytes,
                 std::vector<SectionRule> &Rules) {
     const Word *Flags = at<Word>(Bytes, 0);
     const Sym *Signature = at<Sym>(Symbols, SignatureNumber);
     if (!Flags || !(*Flags & ELF::GRP_COMDAT) || !Signature)
       return;
-    // A section's symbol has no name of its own; old compilers named groups so.
+    // A section's symbol, with which old compilers named groups, has no name.
     std::optional<StringRef> Name = nameOf(*Signature);
     if (!Name || Signature->getType() == ELF::STT_SECTION)
       return;
@@ -253,7 +253,7 @@ ELFSymbols ELFObject::readSymbols(ByteSource &Object,
       Object.read(Strings, Buffers.Strings);
   if (!SymbolBytes || !StringBytes)
     return {};
-  // Groups lie together; each is some words.
+  // Groups are adjacent; each has a few words.
   ByteRange GroupBytes;
   for (const Group &G : Groups) {
     if (GroupBytes.empty())

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Of an archive lld's ELF driver skips the symbol index: it goes from
-/// member to member, and reads the symbols of each. So do we.
+/// Like lld's ELF driver, skips the symbol index of an archive, walks from
+/// member to member, and reads the symbols of each.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,9 +20,9 @@ using namespace llvm;
 
 namespace headstart {
 
-/// Asks for the places where the members of an archive meet, all at once: the
+/// Requests the borders between the members of an archive all at once: the
 /// section headers of one, and the header of the next. The symbol index, whose
-/// names lld skips, begins with where the members are; a walk from header
+/// names lld skips, begins with the offsets of the members. A walk from header
 /// to header would wait for the disk at each (185 ms instead of 110 for 3,300
 /// members).
 static void hintBorders(ByteSource &Archive, ByteRange Index) {
@@ -48,7 +48,7 @@ static void hintBorders(ByteSource &Archive, ByteRange Index) {
 static ELFFile::Object readObject(ByteSource &File, ByteRange Within) {
   PartBytes Contents(File, Within);
   ELFFile::Object Object{{}, Within, ELFObject::read(Contents)};
-  // lld looks whether the names end with a zero.
+  // lld checks that the names end with a zero.
   if (Object.Headers && !Object.Headers->Strings.empty())
     Contents.willRead(ByteRange{Object.Headers->Strings.end() - 1, 1});
   return Object;
@@ -57,7 +57,7 @@ static ELFFile::Object readObject(ByteSource &File, ByteRange Within) {
 ELFFile ELFFile::read(ByteSource &File) {
   ELFFile Result;
   Result.Kind = kindOf(File);
-  // Of a thin archive there is nothing but headers and names.
+  // A thin archive has only headers and names.
   if (ArchiveReader::isThin(File))
     return Result;
   Result.IsArchive = Result.Kind == file_magic::archive;

@@ -76,7 +76,7 @@ const MachOInput &FileInspector::machO(StringRef Arch) {
 
 const std::shared_ptr<const ELFFile> &FileInspector::elf() {
   if (!ELF) {
-    expectScatteredReads(); // they lie at the end, or before each member's
+    expectScatteredReads(); // headers are at the end, or between members
     ELF = std::make_shared<const ELFFile>(ELFFile::read(*Bytes));
   }
   return ELF;

@@ -1,4 +1,4 @@
-//===- LinkerScript.cpp - What a linker script names ----------------------===//
+//===- LinkerScript.cpp - Dependencies of linker scripts ------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The tokens are those of lld 22 ELF/ScriptLexer.cpp where it does not expect
-// an expression, the commands those of ELF/ScriptParser.cpp. Everything else is
-// skipped by its parentheses and braces. No recursion: a script of braces
-// alone is as good as any.
+// The tokens are those of lld 22 ELF/ScriptLexer.cpp outside of expressions,
+// the commands those of ELF/ScriptParser.cpp. The reader skips everything else
+// by its parentheses and braces. It does not recurse, so a script of braces
+// alone does no harm.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@ using namespace llvm;
 
 namespace headstart {
 
-/// No script that anybody wrote names as many; each costs a search.
+/// No real script has as many names, each of which costs a search.
 static constexpr size_t MaxNames = 65536;
 
 namespace {
@@ -89,7 +89,7 @@ StringRef Lexer::next() {
     return {};
   if (Rest.front() == '"') {
     size_t End = Rest.find('"', 1);
-    // An unclosed quote is lld's to report.
+    // lld reports an unclosed quote.
     return take(End == StringRef::npos ? Rest.size() : End + 1);
   }
   if (Rest.starts_with("<<=") || Rest.starts_with(">>="))
@@ -112,7 +112,7 @@ bool Reader::add(ScriptName::Kind What, StringRef Token) {
   return true;
 }
 
-/// Behind INPUT or GROUP.
+/// Reads what follows INPUT or GROUP.
 bool Reader::readInputs() {
   if (Tokens.next() != "(")
     return false;
@@ -137,7 +137,7 @@ bool Reader::readDirectory() {
          Tokens.next() == ")";
 }
 
-/// Skips what \p Opening, already read, encloses.
+/// Skips to the end of what \p Opening, which was read already, encloses.
 bool Reader::skipPast(StringRef Opening, StringRef Closing) {
   for (size_t Depth = 1; Depth != 0;) {
     StringRef Token = Tokens.next();
@@ -154,7 +154,7 @@ bool Reader::skipPast(StringRef Opening, StringRef Closing) {
   return true;
 }
 
-/// The rest of `symbol = expression;`, whose first word is read.
+/// Skips the rest of `symbol = expression;`, whose first token was read.
 bool Reader::skipAssignment() {
   StringRef Operator = Tokens.peek();
   bool IsAssignment = Operator.starts_with("=") ||
@@ -226,7 +226,7 @@ std::vector<ScriptName> Reader::run() {
       continue;
     if (!IsPart)
       return std::move(Names);
-    // What surrounds INCLUDE is not known here.
+    // The command that includes this text is unknown here.
     while (!(Token = Tokens.next()).empty())
       if (Token == "INCLUDE" && !add(ScriptName::Kind::Include, Tokens.next()))
         return std::move(Names);

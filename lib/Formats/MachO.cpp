@@ -36,7 +36,7 @@ std::optional<std::pair<uint32_t, uint32_t>> cpuOf(StringRef Arch) {
   return MachO::getCPUTypeFromArchitecture(Known);
 }
 
-/// Of a command: the T that it begins with, where it is long enough.
+/// Returns the T with which \p Command begins; nullopt if it is too short.
 template <typename T> static std::optional<T> as(StringRef Command) {
   if (Command.size() < sizeof(T))
     return std::nullopt;
@@ -46,8 +46,8 @@ template <typename T> static std::optional<T> as(StringRef Command) {
 }
 
 std::optional<MachOFile> MachOFile::read(ByteSource &File) {
-  // Enough for 30 sections: each page more of an archive's member would be one
-  // of contents, which the linker may not want.
+  // Enough for 30 sections: each further page of an archive's member would be
+  // one of contents, which the linker may not need.
   constexpr uint64_t HeadBytes = 2500;
   (void)File.head(HeadBytes);
   auto Header = File.get<MachO::mach_header>(0);
@@ -78,7 +78,7 @@ std::optional<MachOFile> MachOFile::read(ByteSource &File) {
   if (!Bytes)
     return std::nullopt;
   Result.Commands.assign(Bytes->begin(), Bytes->end());
-  // Only those that the header counts, and only whole ones.
+  // Keeps only the commands that the header counts, and only complete ones.
   StringRef Rest(Result.Commands.data(), Result.Commands.size());
   for (uint32_t I = 0; I != Header->ncmds; ++I) {
     auto Command = as<MachO::load_command>(Rest);
@@ -125,7 +125,7 @@ bool isArm64(uint32_t CPU) {
   return CPU == MachO::CPU_TYPE_ARM64 || CPU == MachO::CPU_TYPE_ARM64_32;
 }
 
-/// What a file's load commands say, as parts.
+/// Converts a file's load commands to parts.
 template <class Width> class PartReader {
   using Segment = Width::Segment;
   using Section = Width::Section;
@@ -147,7 +147,7 @@ public:
         add(Table->stroff, Table->strsize, PartKind::Symbols);
       }
       return;
-    // Both are read when the output is written.
+    // ld64.lld reads both when it writes the output.
     case MachO::LC_DATA_IN_CODE:
     case MachO::LC_LINKER_OPTIMIZATION_HINT:
       return addLinkEdit(Bytes, PartKind::Contents);
@@ -156,7 +156,7 @@ public:
     }
   }
 
-  /// Of a library ld64.lld reads the exports alone, not the symbol table.
+  /// ld64.lld reads only the exports of a library, not its symbol table.
   void readLibraryCommand(uint32_t Kind, StringRef Bytes) {
     if (Kind == MachO::LC_DYLD_EXPORTS_TRIE)
       addLinkEdit(Bytes, PartKind::Symbols);
@@ -194,7 +194,7 @@ private:
       addDebugSection(S, Name);
       return;
     }
-    // Bitcode, which is not linked; the call graph is.
+    // Bitcode is not linked; the call graph is.
     if (SegmentName == "__LLVM" && Name != "__cg_profile")
       return;
     add(S.offset, S.size,
@@ -204,12 +204,12 @@ private:
         PartKind::Relocations);
   }
 
-  /// Whether lld looks into the section as it loads the file: to split it (eh
+  /// Whether lld reads the section when it loads the file: to split it (eh
   /// frames, strings), to tie entries to functions (compact unwind), or for the
-  /// addends of relocations, which stand in the section; arm64's code has them
-  /// in relocations of their own (lld 22 MachO/InputFiles.cpp,
-  /// Arch/ARM64Common.cpp). Literals it looks into as soon as it has loaded the
-  /// last file, those of all files at once.
+  /// addends of relocations, which are in the section; arm64's code has them in
+  /// relocations of their own (lld 22 MachO/InputFiles.cpp,
+  /// Arch/ARM64Common.cpp). lld reads the literals of all files at once, as
+  /// soon as it has loaded the last file.
   bool isParsed(const Section &S, StringRef SegmentName, StringRef Name) const {
     if ((SegmentName == "__LD" && Name == "__compact_unwind") ||
         (SegmentName == "__TEXT" && Name == "__eh_frame") ||
@@ -229,8 +229,8 @@ private:
     return S.nreloc && !(IsCode && isArm64(CPUType));
   }
 
-  /// Debug information stays in the object; the output names the object, and
-  /// the source, for whose name lld reads the DIE of the unit.
+  /// Debug information stays in the object. The output names the object and the
+  /// source, for whose name lld reads the DIE of the unit.
   void addDebugSection(const Section &S, StringRef Name) {
     uint64_t Offset = S.offset;
     uint64_t Size = S.size;
@@ -282,8 +282,8 @@ std::vector<LayoutPart> MachOFile::parts() const {
   return Parts;
 }
 
-/// The string of a command, whose offset in the command stands at \p Field;
-/// empty where it does not lie inside.
+/// Returns the string of a command, whose offset in the command is at \p Field;
+/// empty if it does not lie inside.
 static StringRef stringOf(StringRef Command, size_t Field) {
   auto Offset = as<support::ulittle32_t>(
       Command.drop_front(std::min(Field, Command.size())));
@@ -346,7 +346,7 @@ std::vector<StringRef> MachOFile::runPaths() const {
   return Paths;
 }
 
-/// Whether no two of \p Slices share a byte, and all lie behind the headers and
+/// Whether no two of \p Slices share a byte, and all lie after the headers and
 /// within the file.
 static bool areSane(SmallVector<ByteRange, 4> Slices, uint64_t HeadersEnd,
                     uint64_t FileSize) {
@@ -363,8 +363,8 @@ static bool areSane(SmallVector<ByteRange, 4> Slices, uint64_t HeadersEnd,
 }
 
 std::optional<ByteRange> findMachOSlice(ByteSource &File, StringRef Arch) {
-  // No universal file has more slices; a Java class, which begins with the same
-  // bytes, has a version there that may look like a count.
+  // No universal file has more slices. A Java class begins with the same bytes,
+  // and has a version there that may look like a count.
   constexpr uint32_t MaxSlices = 42;
   using support::endian::read32be;
   std::optional<ArrayRef<char>> Head =
@@ -401,10 +401,9 @@ std::optional<ByteRange> findMachOSlice(ByteSource &File, StringRef Arch) {
   return Found;
 }
 
-/// The parts of an archive.
 static std::vector<LayoutPart> readArchive(ByteSource &Input, bool AllMembers) {
-  // Members past this many parts are fetched as they are, which bounds memory:
-  // some 100,000 members.
+  // To bound memory, members past this many parts (some 100,000 members) are
+  // fetched as they are.
   constexpr size_t MaxParts = 2 * 1024 * 1024;
   bool IsThin = ArchiveReader::isThin(Input);
   ArchiveReader Archive(Input);
@@ -454,13 +453,13 @@ std::vector<LayoutPart> MachOInput::readParts(ByteSource &Input,
   }
   if (!IsUniversal)
     return Inside;
-  // Slices begin at pages of their own: of the head nothing else is read. Where
-  // there is none the linker looks no further.
+  // Slices begin at pages of their own, so the linker reads nothing else of the
+  // head. If there is no slice, it reads only the head.
   std::vector<LayoutPart> Parts;
   addPart(Parts, {0, HeadBytes}, Within.empty() ? Input.size() : Within.Offset,
           PartKind::Headers);
   addParts(Parts, Inside, Within.Offset);
-  // Of a universal file only the slice is read, whatever it is.
+  // The linker reads only the slice of a universal file, whatever its kind.
   if (!File && Kind != file_magic::archive && !Within.empty())
     Parts.push_back({Within, PartKind::Whole});
   return Parts;

@@ -23,16 +23,16 @@
 
 namespace headstart {
 
-/// The names in a string table. Names may share their ends, which makes them
-/// longer together than the table, but not by much: when those that were asked
-/// for have four times its bytes, there are no more. Otherwise symbols that all
-/// begin in one long name would cost its length each.
+/// The names in a string table. Names may share their ends, so all names can be
+/// longer than the table, but not by much. After it has returned four times its
+/// bytes, the table returns no more names. Otherwise symbols that all begin in
+/// one long name would cost its length each.
 class NameTable {
 public:
   explicit NameTable(llvm::ArrayRef<char> Bytes)
       : Bytes(Bytes), BytesLeft(4 * Bytes.size()) {}
 
-  /// The name at \p Offset; one that is not closed ends with the table.
+  /// Returns the name at \p Offset; an unterminated one ends with the table.
   std::optional<llvm::StringRef> at(uint64_t Offset) {
     if (Offset >= Bytes.size())
       return std::nullopt;

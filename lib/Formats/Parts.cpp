@@ -57,7 +57,7 @@ void settleParts(std::vector<LayoutPart> &Parts) {
            std::pair(B.Range.Offset, B.Range.Length);
   };
   // Compilers write them in order, or in two ordered runs (clang: code and data
-  // first, unwind tables behind); sorting those was half of a plan's cost.
+  // first, then unwind tables). Sorting those was half of a plan's cost.
   auto Second = std::is_sorted_until(Parts.begin(), Parts.end(), Before);
   if (std::is_sorted(Second, Parts.end(), Before)) {
     std::vector<LayoutPart> Merged(Parts.size());
@@ -89,7 +89,7 @@ void settleParts(std::vector<LayoutPart> &Parts) {
 }
 
 uint64_t hashOfSymbol(StringRef Name) {
-  // DenseMap keeps the two highest keys for itself.
+  // DenseMap reserves the two highest keys.
   return xxh3_64bits(Name) & ~(uint64_t(1) << 63);
 }
 

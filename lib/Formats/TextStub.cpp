@@ -1,4 +1,4 @@
-//===- TextStub.cpp - What a text-based stub re-exports -------------------===//
+//===- TextStub.cpp - Re-exports of a text-based stub ---------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,13 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// LLVM's TextAPIReader makes an object of every symbol, which is what the link
-// takes its time for, and its parsers of YAML and JSON call themselves for
-// every bracket: a megabyte of '[' ends the program. A stub says in a handful
-// of lines what it re-exports, and this reader skips the rest. Of YAML it
-// knows the forms that tapi and LLVM write: documents, keys, lists in brackets
-// or with dashes, quoted and plain words. What is written otherwise is not
-// found, which costs a fetch ahead.
+// LLVM's TextAPIReader creates an object for every symbol, which takes the
+// link's time, and its YAML and JSON parsers recurse for every bracket: a
+// megabyte of '[' ends the program. A stub lists its re-exports in a handful of
+// lines, and this reader skips the rest. It knows the forms of YAML that tapi
+// and LLVM write: documents, keys, lists in brackets or with dashes, quoted and
+// plain scalars. It finds nothing in other forms, whose files are then not
+// fetched ahead.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ using namespace llvm;
 namespace headstart {
 
 namespace {
-/// The parts of a document that have a meaning here.
+/// Reads the parts of a document that matter here.
 class YAMLStub {
 public:
   explicit YAMLStub(StringRef Text) : Rest(Text) {}
@@ -35,11 +35,11 @@ public:
 private:
   void readLine();
   void readEntry(StringRef Entry, size_t Indent);
-  /// Adds the words of a list in brackets to \p Into, if it is not null.
-  /// \p Line is what follows the bracket; the list may end lines below.
+  /// Adds the scalars of a list in brackets to \p Into, if it is not null.
+  /// \p Line follows the bracket; the list may end on a later line.
   void readList(StringRef Line, std::vector<std::string> *Into);
   void endItem();
-  /// Where the words behind \p Key belong; null for what is of no interest.
+  /// Returns the list for the scalars after \p Key; null if they do not matter.
   std::vector<std::string> *listFor(StringRef Key);
 
   /// Takes the next line of the text.
@@ -58,7 +58,7 @@ private:
 };
 } // namespace
 
-/// The word that \p Text begins with, without its quotes.
+/// Returns the scalar with which \p Text begins, without its quotes.
 static std::string scalarOf(StringRef Text) {
   Text = Text.trim();
   if (Text.empty() || (Text.front() != '\'' && Text.front() != '"'))
@@ -109,7 +109,7 @@ void YAMLStub::readList(StringRef Line, std::vector<std::string> *Into) {
       if (Rest.empty())
         return;
       Line = nextLine();
-      // What has no end ends with its document.
+      // A list without an end ends with its document.
       if (Line.starts_with("---") || Line.starts_with("..."))
         return;
       continue;
@@ -137,7 +137,7 @@ void YAMLStub::readEntry(StringRef Entry, size_t Indent) {
   size_t Colon = IsQuoted ? StringRef::npos : Entry.find(':');
   if (Colon == StringRef::npos ||
       (Colon + 1 < Entry.size() && !isSpace(Entry[Colon + 1]))) {
-    // A word of a list with dashes.
+    // A scalar of a list with dashes.
     if (std::vector<std::string> *Into = listFor(Key))
       if (!Entry.empty())
         Into->push_back(scalarOf(Entry));
@@ -172,8 +172,8 @@ void YAMLStub::readLine() {
     return;
   size_t Indent = Line.size() - Entry.size();
   if (Entry.consume_front("- ")) {
-    // An item of keys ends the one before it; a mere word does not. Version 3
-    // may put the dashes of a section at its own indentation.
+    // An item with keys ends the one before it; a plain scalar does not.
+    // Version 3 may put the dashes of a section at the section's indentation.
     Entry = Entry.ltrim(' ');
     if (Entry.find(": ") != StringRef::npos || Entry.ends_with(":"))
       endItem();
@@ -189,7 +189,7 @@ std::vector<StubDocument> YAMLStub::read() {
   return std::move(Documents);
 }
 
-/// Whether json::parse, which calls itself for each level, may have \p Text.
+/// Whether json::parse, which recurses for each level, may parse \p Text.
 static bool isShallow(StringRef Text) {
   constexpr unsigned MaxDepth = 64;
   unsigned Depth = 0;
@@ -207,7 +207,7 @@ static bool isShallow(StringRef Text) {
       break;
     case ']':
     case '}':
-      // Here the parser has stopped already.
+      // The parser has stopped before this.
       if (Depth-- == 0)
         return true;
       break;

@@ -1,4 +1,4 @@
-//===- LinkerScript.h - What a linker script names --------------*- C++ -*-===//
+//===- LinkerScript.h - Dependencies of linker scripts ----------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Symbols.h - What symbols say of a link -------------------*- C++ -*-===//
+//===- Symbols.h - The symbols of a link ------------------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- TextStub.h - What a text-based stub re-exports -----------*- C++ -*-===//
+//===- TextStub.h - Re-exports of a text-based stub -------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
