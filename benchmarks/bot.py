@@ -1,12 +1,12 @@
-"""A bot for BuildGrid, whose package has none: runs actions one by one.
+"""A bot for BuildGrid that runs actions one by one; BuildGrid's package has none.
 
     python3 bot.py HOST:PORT DIRECTORY VIEWS
 
 It needs the Python that BuildGrid is installed for, since it uses BuildGrid's messages.
-The inputs of an action are fetched into DIRECTORY/blobs and linked into the action's
-root. The file VIEWS is read before each action: its {"view": [...]} is a command that
-mounts the root with a latency; without one the action sees the root itself. The seconds
-of each action are appended to DIRECTORY/actions.json as a line.
+It fetches the inputs of an action into DIRECTORY/blobs and links them into the action's
+root. It reads the file VIEWS before each action: its {"view": [...]} is a command that
+mounts the root with a latency; without one the action sees the root itself. It appends
+the seconds of each action to DIRECTORY/actions.json as a line.
 """
 
 import hashlib
@@ -31,7 +31,7 @@ BATCH = 3_000_000  # bytes: below the limit of a gRPC message
 
 
 class Store:
-    """The server's store of blobs, and the blobs that are already here."""
+    """The server's store of blobs, and the blobs that are already on this machine."""
 
     def __init__(self, channel: grpc.Channel, folder: pathlib.Path):
         self.cas = re_grpc.ContentAddressableStorageStub(channel)
@@ -108,8 +108,8 @@ def lay_out(store: Store, root: pathlib.Path, top: re.Digest) -> None:
 
 
 def in_root(root: pathlib.Path, view: List[str], words: List[str]) -> List[str]:
-    """The command, which sees its root through the view. The action's outputs are
-    outside the root, since a view is read-only."""
+    """Returns the command that sees its root through the view. With a view, the action's
+    outputs are outside the root, since a view is read-only."""
     outputs = root / "bazel-out"
     outputs.mkdir(exist_ok=True)
     if not view:
@@ -124,7 +124,7 @@ def in_root(root: pathlib.Path, view: List[str], words: List[str]) -> List[str]:
 
 def run(store: Store, place: pathlib.Path, action: re.Action) -> re.ActionResult:
     shutil.rmtree(place, ignore_errors=True)
-    root = place / f"{time.monotonic_ns()}"  # another directory for each action
+    root = place / f"{time.monotonic_ns()}"  # a new directory for each action
     root.mkdir(parents=True)
     command = store.message(action.command_digest, re.Command)
     lay_out(store, root, action.input_root_digest)
@@ -165,7 +165,7 @@ def work(channel: grpc.Channel, place: pathlib.Path) -> None:
     while True:
         for lease in session.leases:
             if lease.state == bots_pb2.PENDING:
-                lease.state = bots_pb2.ACTIVE  # it runs after the server knows this
+                lease.state = bots_pb2.ACTIVE  # the action runs after the server knows
             elif lease.state == bots_pb2.ACTIVE:
                 action = re.Action()
                 lease.payload.Unpack(action)

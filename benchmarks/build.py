@@ -1,7 +1,7 @@
-"""A build by CMake and ninja after one file was edited, with everything evicted.
+"""Measures a build by CMake and ninja after one file was edited, cached and cold.
 
-Plain with stock's linker, with Headstart's, and with `headstart build` around it, in
-turn. All three build in one directory, in which only the linker is exchanged.
+Three variants build in turn: ninja with stock's linker, ninja with Headstart's, and
+`headstart build` around the latter. They share a directory; only its linker differs.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ from machine import say
 
 FILES = 450
 ROUNDS = 5
-SPEEDS = (0, 400, 100)  # of the disk, MB/s; 0: as it is
+SPEEDS = (0, 400, 100)  # MB/s of the disk; 0: no limit
 WAYS = ("stock", "Headstart", "headstart build")
 
 PROJECT = """\
@@ -33,14 +33,14 @@ add_executable(app main.cpp ${{parts}})
 target_link_options(app PRIVATE -fuse-ld=lld)
 """
 
-# Small to compile and large to link.
+# A part is quick to compile and large to link.
 PART = """\
 #include <vector>
 asm(".section .rodata\\n.incbin \\"{folder}/data\\"\\n.text");
 int part{number}() {{ return std::vector<int>({number}).size(); }}
 """
 
-# The file that is edited: some seconds.
+# The edited file takes some seconds to compile.
 MAIN = """\
 #include <algorithm>
 #include <functional>

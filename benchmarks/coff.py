@@ -1,9 +1,9 @@
 """COFF links: a medium corpus, a large one, and the demonstration's.
 
-Medium: 450 objects, 769 MB, with CodeView, in 40 directories. Large: 2,000
-objects, 2.3 GB, in 120 directories; and the same objects in archives, of which a
-link uses an eighth. The demonstration has half of the medium corpus's objects,
-since a newcomer waits for them.
+The medium corpus has 450 objects, 769 MB, with CodeView, in 40 directories. The large
+one has 2,000 objects, 2.3 GB, in 120 directories, and the same objects in archives, of
+which a link uses an eighth. The demonstration has half of the medium corpus's objects,
+since a newcomer has to wait for them.
 """
 
 import functools
@@ -27,7 +27,7 @@ def words(folder: pathlib.Path, response: str = "link.rsp",
 def sample(title: str, corpus: str, recipe: Sequence[str] = (),
            response: str = "link.rsp", options: Sequence[str] = ("/debug",),
            folders: Sequence[str] = ("obj",)) -> Sample:
-    """A link of the corpus of that name, which is made by that recipe."""
+    """Returns a link of the named corpus, which the recipe makes."""
     folder = harness.make_corpus(corpus, recipe)
     return Sample(title, "lld-link", folder,
                   [folder / name for name in folders],
@@ -48,7 +48,7 @@ archives = functools.partial(
     sample, "COFF, large: /debug, archives, 1/8 linked", "large", LARGE,
     response="link-archives.rsp", folders=("obj/launch", "lib"))
 
-# Disks of a known speed: what a link costs on each is one plot.
+# The speeds of the disk in MB/s; one plot shows the link's time at each.
 SPEEDS = (50, 100, 200, 400)
 
 CONDITIONS: Dict[str, Condition] = {

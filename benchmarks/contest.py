@@ -1,7 +1,7 @@
-"""Several programs do the same job in turn; a table shows their times.
+"""Runs several programs on the same job in turn and shows their times in a table.
 
-A column is a job (a tree, with or without sizes), a row is a program. The results
-are compared before the times are taken.
+A column is a job (a tree, with or without sizes), a row is a program. The benchmarks
+compare the results of the programs before they take times.
 """
 
 import dataclasses
@@ -24,12 +24,12 @@ from peers import Peer
 @dataclasses.dataclass
 class Way:
     """One program in one column."""
-    name: str                       # of the row
+    name: str                       # the row's
     peer: Peer
     arguments: List[str]
     kind: str = "peer"              # or "ours", or "floor"
-    inside: bool = False            # it prints counts and its own time
-    files_only: bool = False        # it does not list directories
+    inside: bool = False            # the program prints counts and its own time
+    files_only: bool = False        # the program does not list directories
 
     def command(self) -> List[str]:
         return [self.peer.program, *self.arguments]
@@ -47,7 +47,7 @@ class Way:
 class Column:
     title: str
     ways: List[Way]
-    base: str = ""                  # a row; none: the fastest peer
+    base: str = ""                  # a row's name; "": the fastest peer
     tree: str = ""                  # the directory that is walked
 
 
@@ -63,7 +63,7 @@ class Taken:
 
 def run(way: Way, environment: Dict[str, str], output: pathlib.Path) -> Taken:
     """Runs a program with its output in `output`, a file in memory: some programs do
-    less if they see /dev/null, and a reader of a pipe would occupy a core."""
+    less if they write to /dev/null, and the reader of a pipe would occupy a core."""
     with open(output, "wb") as sink:
         done = harness.timed(way.command(), environment, stdout=sink,
                              stderr=subprocess.PIPE)
@@ -82,7 +82,7 @@ def in_turn(columns: Sequence[Column], rounds: int, environment: Dict[str, str],
             after: Optional[Callable[[Way, Taken], None]] = None
             ) -> Dict[str, Dict[str, List[Taken]]]:
     """Runs every program of every column `rounds` times, in turn. `before` prepares
-    each run; without it the first round is not counted."""
+    each run; without `before`, the first round is not counted."""
     taken: Dict[str, Dict[str, List[Taken]]] = {c.title: {} for c in columns}
     for column in columns:
         ways = [way for way in column.ways if not way.peer.missing]
@@ -163,12 +163,12 @@ def table(figures: dict) -> List[str]:
     return markdown(head, result)
 
 
-# Programs of the benchmarks themselves, whose commands tell a reader nothing.
+# The benchmarks' own programs, whose commands mean nothing to a reader.
 INTERNAL = ("walk-", "rayon-walk", "jwalk-walk", "search-bench")
 
 
 def called(figures: dict, with_commands: bool = True) -> List[str]:
-    """The command of each row that is a user's program, and why rows are empty."""
+    """The commands of the rows that are users' programs, and the reasons for empty rows."""
     commands: Dict[str, List[str]] = {}
     for column in figures["columns"] if with_commands else ():
         for name, command in column["commands"].items():

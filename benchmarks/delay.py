@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""A delay in front of a server on this machine.
+"""Delays the connections to a server on this machine.
 
     delay.py PORT TO_PORT MILLISECONDS
 
 Forwards PORT of the loopback to TO_PORT. Half of the delay applies in each direction;
-the order of the data stays.
+the data keeps its order.
 """
 
 import asyncio

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The demonstration: one real cold link, four ways.
+"""The demonstration: measures four variants of one cold link.
 
 Makes 225 COFF objects (about 385 MB, with CodeView) once and evicts them before
 each link. Links them in turn with stock lld-link, with stock lld-link

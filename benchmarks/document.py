@@ -10,7 +10,7 @@ from links import FIRST, NEXT
 
 HEADER = """# Benchmarks
 """
-# The machine and the readahead stand with an entry only if they are others.
+# An entry names its machine and readahead only if they differ from those named here.
 ABOUT = """
 ## How the figures were measured
 
@@ -37,14 +37,14 @@ SAME = ("In every link, the outputs of Headstart are identical to those of stock
 NOT_SAME = "A section says so if outputs differ from those of stock lld."
 USUAL = ", readahead 128 KiB"
 
-# The section that a plot precedes.
+# The section that each plot precedes.
 BEFORE = {"scale": "scale", "throttled": "large-debug", "walks": "tree-warm",
           "far": "far"}
 OVERVIEW = ("cold", "limited", "warm")
 
 
 def picture(name: str, plot: dict) -> str:
-    """A plot as Markdown, for white pages and for dark ones."""
+    """A plot as Markdown, for light pages and for dark ones."""
     return (f'<picture><source media="(prefers-color-scheme: dark)" '
             f'srcset="plots/{name}-dark.svg"><img alt="{plot["alt"]}" '
             f'src="plots/{name}.svg"></picture>\n')
@@ -71,7 +71,7 @@ def hardware(entry: dict) -> str:
 
 
 def common_hardware(figures: Dict[str, dict]) -> str:
-    """The machine of all benchmarks, if it is one."""
+    """The machine of all benchmarks, if they ran on the same one."""
     found = {hardware(entry) for entry in figures.values()}
     return found.pop() if len(found) == 1 else ""
 
@@ -108,8 +108,8 @@ def short(entry: dict) -> str:
 
 def document(figures: Dict[str, dict], benchmarks: dict, plots: dict,
              raw: str) -> str:
-    """The page. `benchmarks` has all by name, in order; `plots` is the result of
-    plots.py."""
+    """Returns the page. `benchmarks` has all benchmarks by name, in order; `plots` is
+    the result of plots.py."""
     machine = common_hardware(figures)
     parts = []
     for name, benchmark in benchmarks.items():
@@ -138,7 +138,7 @@ def document(figures: Dict[str, dict], benchmarks: dict, plots: dict,
     return "\n".join(head + parts)
 
 
-# The other flavours in the README.
+# The README's rows for the other flavours.
 OTHERS = (("elf-archives", "`ld.lld`: itself, from LLVM's archives, {bytes}"),
           ("elf-objects", "`ld.lld`: itself, from {inputs:,} objects, {bytes}"),
           ("macho", "`ld64.lld`: {inputs:,} objects with DWARF, {bytes}"))
@@ -176,7 +176,7 @@ def other_rows(figures: Dict[str, dict]) -> List[List[str]]:
 
 
 def readme(figures: Dict[str, dict], text: str) -> str:
-    """The README with the main figures between its marks."""
+    """Returns the README with the main figures between its marks."""
     if "coff" not in figures or "coff-400" not in figures:
         return text
     lines = main_table(figures["coff"]["figures"], figures["coff-400"]["figures"])
@@ -190,6 +190,6 @@ def readme(figures: Dict[str, dict], text: str) -> str:
 
 
 def differing(written: Dict[pathlib.Path, str]) -> List[pathlib.Path]:
-    """The files that are missing or have another text."""
+    """The files that are missing or whose text differs."""
     return [path for path, text in written.items()
             if not path.exists() or path.read_text(encoding="utf-8") != text]

@@ -2,8 +2,8 @@
 
     draw.py DIRECTORY <PLOTS.json
 
-Each becomes NAME.svg for light pages and NAME-dark.svg for dark ones, both without a
-background. The same description gives the same bytes.
+Each plot becomes NAME.svg for light pages and NAME-dark.svg for dark ones, both without
+a background. The same description gives the same bytes.
 """
 
 import io
@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import LogLocator, NullLocator
 
-# By the kind of a thing; for light and for dark pages.
+# The colours of each role, for light and for dark pages.
 COLOURS = {
     "text": ("#1f2328", "#e6edf3"), "grid": ("#d1d9e0", "#343b43"),
     "stock": ("#818b98", "#848d97"), "other": ("#c46a10", "#e8923a"),
@@ -158,7 +158,7 @@ def draw_panels(plot: dict) -> Figure:
 
 
 def draw_heat(plot: dict) -> Figure:
-    """Cells with their values; green ones are at most the panel's middle."""
+    """Draws cells with their values; a value of at most the panel's middle is green."""
     columns = 2
     lines = -(-len(plot["panels"]) // columns)
     figure = Figure(figsize=(WIDTH, 0.6 + 1.35 * lines))
@@ -191,7 +191,7 @@ KINDS = {"ratios": draw_ratios, "curves": draw_curves, "panels": draw_panels,
          "heat": draw_heat}
 
 
-# The style of most text stands once, and all that no browser needs is removed.
+# The patterns that write the style of most text once and remove what no browser needs.
 PLAIN = (f"fill: {COLOURS['text'][0]}; font: 9px 'DejaVu Sans', sans-serif; ")
 SMALLER = ((r"\n\s+", "\n"), (r"<!--.*?-->\n", ""),
            (r" transform=\"rotate\(-0 [^\"]*\"", ""),
@@ -206,7 +206,7 @@ SMALLER = ((r"\n\s+", "\n"), (r"<!--.*?-->\n", ""),
 
 
 def smaller(text: str) -> str:
-    """The same picture in a third of the bytes."""
+    """Returns the same picture in a third of the bytes."""
     for pattern, replacement in SMALLER:
         text = re.sub(pattern, replacement, text, flags=re.DOTALL)
     return text

@@ -1,9 +1,9 @@
-"""Links whose inputs are on a high-latency store: a FUSE view that adds a latency
-to each read and limits the bandwidth (utils/farfs).
+"""Measures links whose inputs are on a high-latency store: a FUSE view that adds a
+latency to each read and limits the bandwidth (utils/farfs).
 
-The view is mounted over the inputs for each link anew, so that every link starts
-cold; the files behind the view are cached. Compares stock, stock after 16 `cat` or
-`headstart warm` read all files, and Headstart.
+Each link mounts the view over the inputs anew, so that it starts cold; the files behind
+the view are cached. Compares stock, stock after 16 `cat` or `headstart warm` read all
+files, and Headstart.
 """
 
 import dataclasses
@@ -39,7 +39,7 @@ def samples() -> List[Sample]:
 
 
 def before(way: str, files: pathlib.Path) -> str:
-    """The commands of the shell before the link."""
+    """The shell commands that run before the link."""
     if way == CAT:
         return f"xargs -d '\\n' -n 16 -P 16 cat <{files} >/dev/null; "
     if way == WARM:
@@ -49,13 +49,13 @@ def before(way: str, files: pathlib.Path) -> str:
 
 def link(sample: Sample, way: Variant, view: List[str],
          scratch: pathlib.Path) -> dict:
-    """Links once through a view. Returns its counts and the output."""
+    """Links once through a view. Returns the view's counts and a hash of the outputs."""
     out = scratch / "out"
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir()
     counts, files = scratch / "counts.json", scratch / "files"
     files.write_text("".join(f"{file}\n" for file in sample.files()))
-    # One name for all variants, since a PDB contains it.
+    # All variants run under one name, since a PDB contains the linker's name.
     script = before(way.name, files) + f'exec -a {way.argv0} "$@"'
     done = subprocess.run(
         [str(FARFS), *view, f"--counts={counts}", str(sample.folder),
@@ -129,7 +129,7 @@ def measure_one(sample: Sample, factor: float) -> dict:
 
 
 def measure_names(factor: float) -> Optional[dict]:
-    """The same with lookups and opens that take as long as a read."""
+    """Measures links through a view whose lookups and opens take as long as a read."""
     if not has_view():
         return None
     measured = []

@@ -10,7 +10,7 @@ from typing import Dict, List, Sequence, Tuple
 
 @dataclasses.dataclass
 class Run:
-    """What one link cost."""
+    """The cost of one link."""
     seconds: float
     user: float
     system: float
@@ -68,13 +68,13 @@ def interval(values: Sequence[float]) -> Tuple[float, float]:
 
 
 def saved(cold: float, cold_base: float, warm_base: float) -> float:
-    """The share of the base's extra cost of a cold link that is gone."""
+    """The share of the base's extra cost of a cold link that was saved."""
     return (cold_base - cold) / max(cold_base - warm_base, 1e-9)
 
 
 def format_bytes(count: float) -> str:
     for unit in ("bytes", "kB", "MB"):
-        # 999.6 kB would be shown as 1000 kB.
+        # Without round(), 999.6 kB would be shown as 1000 kB.
         if round(count) < 1000:
             return f"{count:.0f} {unit}" if count >= 9.95 or unit == "bytes" \
                 else f"{count:.1f} {unit}"

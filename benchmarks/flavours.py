@@ -2,7 +2,7 @@
 
 ELF: this project's ld.lld from LLVM's archives, as Debian packages them, and from the
 same members as separate objects. Mach-O: objects with DWARF, of which ld64.lld reads a
-part. Each is linked cold and warm by all variants in turn, also by other linkers under
+part. All variants link each sample in turn, cold and warm; so do other linkers under
 `headstart run`.
 """
 
@@ -22,7 +22,7 @@ MACHO_SMALL = ["--objects", "80", "--bytes", "180M", "--folders", "20"]
 
 
 def link_words() -> List[str]:
-    """How ld.lld itself is linked: the linker's own words."""
+    """The arguments with which the linker links ld.lld itself."""
     build = harness.ROOT / "build"
     command = subprocess.run(
         ["ninja", "-C", str(build), "-t", "commands", "bin/headstart"],
@@ -35,7 +35,7 @@ def link_words() -> List[str]:
     if done.returncode != 0:
         sys.exit("error: ld.lld is linked from what is in build/, which is not "
                  "all there: ./dev build\n" + asked[:1000])
-    # As in a loop of editing and linking: these are for what is shipped.
+    # These options are for releases; a loop of editing and linking does not use them.
     return [word for word in shlex.split(asked.splitlines()[-1])[1:]
             if word not in ("--icf=all", "-O2")]
 
@@ -72,7 +72,7 @@ def members(archive: pathlib.Path) -> Iterator[bytes]:
 
 
 def made(name: str, make: Callable[[pathlib.Path], List[str]]) -> List[str]:
-    """The arguments of a sample, which is made once."""
+    """Returns the arguments of a sample, which it makes once."""
     folder = harness.corpus_folder(name)
     stamp = folder / "words.json"
     if not stamp.exists():
@@ -91,11 +91,11 @@ def elf_archives() -> Sample:
 
 
 def as_objects(folder: pathlib.Path) -> List[str]:
-    """The same link from objects: --start-lib in place of each archive."""
+    """Makes elf_archives' link from objects: --start-lib in place of each archive."""
     result = []
     for word in elf_archives().words:
         if word in ("--start-group", "--end-group"):
-            continue  # no place for --start-lib
+            continue  # --start-lib is not allowed in a group
         path = pathlib.Path(word)
         if path.suffix != ".a" or not path.is_file():
             result.append(word)
@@ -169,7 +169,7 @@ def macho(title: str = "Mach-O: objects with DWARF", corpus: str = "macho",
     return Sample(title, "ld64.lld", folder,
                   [folder / "obj"], ["-arch", arch, "-platform_version",
                                      "macos", "13.0", "13.0",
-                                     # freestanding, so with C++'s name
+                                     # freestanding, so main's name is mangled
                                      "-e", "__Z4mainv", str(folder / "libSystem.tbd"),
                                      f"@{folder}/link.rsp"])
 

@@ -2,8 +2,8 @@
 
 Variants run in turn, A B C A B C, since other tenants of a machine change absolute
 times within minutes; the documents quote medians and ratios. A run is cold only if
-the residency of its inputs confirms it. All changes to the machine are undone, also
-after Ctrl-C.
+the residency of its inputs confirms it. The benchmarks undo all changes to the machine,
+also after Ctrl-C.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ from figures import Run, Runs, format_bytes
 from machine import say
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# The programs as an installation writes them: see installed().
+# The directory to which installed() copies the programs.
 BIN = ROOT / "build" / "benchmarks" / "bin"
 LLVM = pathlib.Path(os.environ.get("HEADSTART_LLVM", "/usr/lib/llvm-22/bin"))
 HEADSTART = BIN / "headstart"
@@ -61,7 +61,7 @@ def signals_as_exceptions() -> None:
 
 
 def own_memory(program: pathlib.Path, arguments: Sequence[str]) -> int:
-    """The peak of a link's anonymous memory in bytes, which is what it allocates."""
+    """Returns the peak of the anonymous memory, in bytes, that a link allocates."""
     process = subprocess.Popen([program.name, *arguments],
                                executable=str(program),
                                stdout=subprocess.DEVNULL)
@@ -75,7 +75,7 @@ def own_memory(program: pathlib.Path, arguments: Sequence[str]) -> int:
                         most = max(most, int(line.split()[1]) * 1024)
             time.sleep(0.01)
     finally:
-        # After a signal the linker would continue.
+        # Otherwise the linker would continue after a signal.
         if process.poll() is None:
             process.kill()
             process.wait()
@@ -83,7 +83,7 @@ def own_memory(program: pathlib.Path, arguments: Sequence[str]) -> int:
 
 
 def headstart(*words: str) -> bytes:
-    """The output of `headstart`; ends the benchmark if it fails."""
+    """Returns the output of `headstart`. Ends the benchmark if it fails."""
     done = subprocess.run([str(HEADSTART), *words], stdout=subprocess.PIPE)
     if done.returncode != 0:
         sys.exit(f"error: headstart {words[0]} failed with status "
@@ -100,7 +100,7 @@ def evict(paths: Sequence[pathlib.Path]) -> int:
 
 
 def make_cold(paths: Sequence[pathlib.Path], total: int) -> None:
-    """Evicts until at most a hundredth is cached, or ends with an error."""
+    """Evicts until at most 1% of the `total` bytes is cached, or exits with an error."""
     for _ in range(5):
         if evict(paths) <= total / 100:
             return
@@ -185,7 +185,7 @@ def starts(ways: Sequence[Variant], rounds: int) -> Dict[str, List[float]]:
                          str(way.program), stdout=subprocess.PIPE)
             if done.status != 0:
                 sys.exit(f"error: {way.name} /help failed")
-            if number:  # the first is for warming up
+            if number:  # the first round warms up
                 times[way.name].append(done.seconds)
     return times
 
@@ -211,7 +211,7 @@ def hash_of(folder: pathlib.Path) -> str:
 
 
 def corpus_folder(name: str) -> pathlib.Path:
-    """The directory of the corpus of that name."""
+    """The directory of the named corpus."""
     base = pathlib.Path(os.environ.get("HEADSTART_CORPORA",
                                        ROOT / "build" / "corpora"))
     return base / name

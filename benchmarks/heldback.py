@@ -1,10 +1,10 @@
-"""Samples that no number of the engine was chosen on.
+"""Samples that were not used to choose any number of the engine.
 
-The samples of coff.py and flavours.py are those on which the engine is tuned. These
-are other projects, sizes and kinds of objects: clang's own objects (-O2, no debug
+The engine is tuned on the samples of coff.py and flavours.py. The samples here are
+other projects, sizes and kinds of objects: clang's own objects (-O2, no debug
 information), Rust's libraries, objects with DWARF, with split DWARF, with bitcode, many
-small objects for lld-link, few huge ones, and optimized Mach-O objects. What is published
-as a result is measured on them.
+small objects for lld-link, few huge ones, and optimized Mach-O objects. Published
+results are measured on them.
 """
 
 import os
@@ -22,7 +22,7 @@ ANY_SYMBOLS = ["--unresolved-symbols=ignore-all", "--allow-multiple-definition",
 
 
 def unpacked(folder: pathlib.Path, archives: Iterable[pathlib.Path]) -> List[str]:
-    """A link of the ELF members of archives, as objects."""
+    """Writes the ELF members of archives as objects. Returns the arguments of a link."""
     words = ["-shared", *ANY_SYMBOLS]
     for archive in sorted(archives):
         into = folder / archive.stem
@@ -46,7 +46,7 @@ def elf_unpacked(title: str, corpus: str,
 
 
 def elf_clang() -> Sample:
-    """Package libclang-22-dev."""
+    """The archives of package libclang-22-dev."""
     return elf_unpacked("ELF: clang's objects, -O2", "elf-clang",
                         lambda: (harness.LLVM.parent / "lib").glob("libclang*.a"))
 
@@ -77,15 +77,15 @@ def elf_split() -> Sample:
 
 
 def elf_lto() -> Sample:
-    """ThinLTO, with a cache that has all that the link compiles: what a developer
-    links after a change is mostly read."""
+    """ThinLTO with a cache that has everything that the link compiles: after a change, a
+    developer's link mostly reads from the cache."""
     folder = harness.make_corpus(
         "elf-lto", ["--objects", "250", "--bytes", "250M", "--seed", "16", "--lto"],
         kind="elf")
     cache = folder / "cache"
     words = ["-e", "_Z4mainv", *ANY_SYMBOLS, "--lto-O0",
              f"--thinlto-cache-dir={cache}", f"@{folder}/link.rsp"]
-    # Compiles what the cache does not have.
+    # This link compiles what the cache lacks.
     subprocess.run([harness.LLVM / "ld.lld", *words, "-o", os.devnull], cwd=folder,
                    check=True)
     return Sample("ELF: ThinLTO, compiled before", "ld.lld", folder,

@@ -1,7 +1,7 @@
-"""A link of sample inputs under one known condition, compared with stock lld.
+"""Compares links of sample inputs with stock lld under one known condition.
 
 Runs all variants in turn, cold, and for some conditions warm. A `Sample` (coff.py,
-flavours.py) is what is linked; a `Condition` is what stays fixed.
+flavours.py) describes the link, a `Condition` the settings that stay fixed.
 """
 
 import contextlib
@@ -52,9 +52,9 @@ class Sample:
 
 @dataclasses.dataclass
 class Condition:
-    """What stays fixed in one benchmark."""
+    """The settings that stay fixed in one benchmark."""
     sample: Callable[[], Sample]
-    megabytes_per_second: int = 0   # of the disk; 0: as it is
+    megabytes_per_second: int = 0   # of the disk; 0: no limit
     reads_per_second: int = 0
     short_memory: bool = False
     rounds: int = 7
@@ -62,7 +62,7 @@ class Condition:
     around: bool = False            # `headstart run` around other linkers
 
     def missing(self) -> str:
-        """Why this machine cannot set the condition, or nothing."""
+        """The reason why this machine cannot set the condition, or an empty string."""
         if ((self.megabytes_per_second or self.reads_per_second)
                 and not machine.can_throttle()):
             return "limiting the disk needs root and a blkio cgroup (v1)"
@@ -91,7 +91,8 @@ def wrapped(name: str, linker: pathlib.Path) -> Variant:
 
 def variants(sample: Sample, around: bool,
              profile: pathlib.Path) -> List[Variant]:
-    """The variants: stock first, and last Headstart without and with a profile."""
+    """Returns the variants. Stock is the first; Headstart without and with a profile are
+    the last two."""
     linker = sample.linker
     stock, ours = harness.LLVM / linker, harness.BIN / linker
     ways = [Variant(f"{linker} 22 (stock)", stock, argv0=linker)]
@@ -114,14 +115,14 @@ def variants(sample: Sample, around: bool,
         Variant(NEXT, ours, [f"--prefetch-profile={profile}"], argv0=linker)]
 
 
-# What is kept of `--prefetch-stats`.
+# The values of `--prefetch-stats` that the figures store.
 STATISTICS = ("inputs", "handed_over", "hinted_bytes", "touched_bytes",
               "first_hint_ms")
 
 
 def statistics_of(sample: Sample, out: pathlib.Path, size: int) -> List[dict]:
-    """What the prefetcher reports of a first link and of the next one, on the disk
-    without a limit."""
+    """The prefetcher's statistics of a first link and of the next one, with no limit on
+    the disk."""
     report = out.parent / "stats.json"
     profile = out.parent / "profile"
     result = []
@@ -151,14 +152,14 @@ def all_same(*groups: Runs) -> bool:
 
 @contextlib.contextmanager
 def beside(sample: Sample) -> Iterator[pathlib.Path]:
-    """A directory outside the sample's, over which a file system is mounted."""
+    """A directory next to the sample's, since a file system is mounted over the latter."""
     with tempfile.TemporaryDirectory(
             prefix="headstart-", dir=sample.folder.parent) as name:
         yield pathlib.Path(name)
 
 
 def ways(sample: Sample, scratch: pathlib.Path) -> List[Variant]:
-    """Stock, a first link, and one with the profile in that directory."""
+    """The variants: stock, a first link, and a link with the profile in `scratch`."""
     ours = harness.BIN / sample.linker
     return [Variant("stock", harness.LLVM / sample.linker, argv0=sample.linker),
             Variant(FIRST, ours, ["--prefetch-profile=none"],
@@ -168,7 +169,7 @@ def ways(sample: Sample, scratch: pathlib.Path) -> List[Variant]:
 
 
 def scaled(rounds: int, factor: float) -> int:
-    """The number of rounds times the factor, at least one unless it was none."""
+    """The number of rounds times the factor, at least 1 unless `rounds` is 0."""
     return max(1, round(rounds * factor)) if rounds else 0
 
 
@@ -203,7 +204,7 @@ def measure(condition: Condition, factor: float = 1) -> dict:
         warm: Runs = {}
         if condition.warm_rounds:
             harness.warm_up(sample.inputs)
-            # Not counted: it settles which pages the kernel maps as large ones.
+            # This round does not count: the kernel settles which pages it maps as large.
             harness.run_rounds(ways, arguments, out, 1, called=SETTLING)
             warm = harness.run_rounds(ways, arguments, out,
                                       scaled(condition.warm_rounds, factor))
@@ -216,8 +217,8 @@ def measure(condition: Condition, factor: float = 1) -> dict:
 
 
 def processor(runs: List[Run], base: List[Run]) -> str:
-    """Processor time as a ratio. mold and wild work in a process for which their
-    parent does not wait, so that theirs is not known."""
+    """The ratio of processor times. It is not known for mold and wild, which work in a
+    process for which their parent does not wait."""
     value = ratio(runs, base, "processor")
     return f"{value:.2f}" if value > 0.2 else "not known"
 
@@ -248,7 +249,7 @@ def text(figures: dict) -> str:
         about += (f" Memory is limited to {format_bytes(figures['memory'])}: the "
                   f"{format_bytes(figures['own_memory'])} that stock lld allocates, "
                   "and half of the inputs.")
-    # The figures of a link are taken without limits: they would repeat there.
+    # The statistics are taken without limits, so a limited link would only repeat them.
     elif warm:
         about += fetched(*figures["stats"])
     head = ["", "cold", "ratio", "processor", "read from disk"]
@@ -260,8 +261,8 @@ def text(figures: dict) -> str:
 
 
 def fetched(first: dict, following: dict) -> str:
-    """What two links prefetched, and what the second one touched. The first one
-    touches more: a fault also maps cached neighbours of a page."""
+    """Says what two links prefetched and what the second one touched. The first one
+    touches more, since a page fault also maps cached neighbours."""
     touched = following["touched_bytes"]
     return (f" The first link prefetched {format_bytes(first['hinted_bytes'])}, "
             f"the next one {format_bytes(following['hinted_bytes'])}"

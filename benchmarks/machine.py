@@ -1,6 +1,6 @@
-"""The machine during a measurement: readahead, the disk's speed, memory.
+"""Sets the machine's readahead, disk speed and memory during a measurement.
 
-All changes are undone, also after Ctrl-C.
+Each context manager undoes its changes, also after Ctrl-C.
 """
 
 import contextlib
@@ -70,8 +70,8 @@ def can_throttle() -> bool:
 def throttle(megabytes: int, folder: pathlib.Path,
              reads: int = 0) -> Iterator[str]:
     """Limits the reads of this process and its children from the disk of `folder` to
-    this many MB/s or reads per second, by a blkio cgroup (v1), and removes it again.
-    0: no limit."""
+    this many MB/s or reads per second (0: no limit) by a blkio cgroup (v1), which it
+    removes again."""
     if megabytes == 0 and reads == 0:
         yield ""
         return
@@ -134,7 +134,7 @@ def leave(group: pathlib.Path, before: pathlib.Path) -> None:
             break
         except OSError as error:
             say(f"   cannot return to the cgroup {place}: {error}")
-    # A child that is about to end may still be in it.
+    # A child that is about to end may still be in the group.
     for _ in range(50):
         try:
             group.rmdir()
@@ -156,7 +156,7 @@ def can_limit_memory() -> bool:
 @contextlib.contextmanager
 def limit_memory(size: int) -> Iterator[str]:
     """Limits the memory of this process's future children, page cache included, to
-    `size` bytes, by a memory cgroup (v1), and removes it again."""
+    `size` bytes by a memory cgroup (v1), which it removes again."""
     # This process's own memory stays charged to its former group.
     with cgroup(MEMORY, {"memory.limit_in_bytes": str(size)}):
         yield f"memory limited to {format_bytes(size)}"

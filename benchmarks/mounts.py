@@ -1,4 +1,4 @@
-"""Links over real mounts of this machine's own files: sshfs, rclone, s3fs.
+"""Measures links over real mounts of this machine's own files: sshfs, rclone, s3fs.
 
 A server on the loopback serves the files through a delay (delay.py). Each link
 mounts them over its inputs in a mount namespace of its own, so that it starts cold
@@ -28,7 +28,7 @@ from harness import Variant
 from links import Sample
 from machine import say
 
-DELAYS = (1, 5, 20)  # ms, there and back
+DELAYS = (1, 5, 20)  # ms, round trip
 DELAY = pathlib.Path(__file__).resolve().parent / "delay.py"
 
 
@@ -39,7 +39,7 @@ def free_port() -> int:
 
 
 def sshd(folder: pathlib.Path, scratch: pathlib.Path, port: int) -> List[str]:
-    del folder  # all of the machine is served
+    del folder  # sshd serves the whole machine
     for name in ("host", "user"):
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f",
                         str(scratch / name)], check=True)
@@ -71,7 +71,7 @@ def rclone(folder: pathlib.Path, scratch: pathlib.Path, port: int) -> List[str]:
 
 
 def s3(folder: pathlib.Path, scratch: pathlib.Path, port: int) -> List[str]:
-    """The folder is a bucket of its parent."""
+    """Serves the parent of `folder`, in which `folder` is a bucket."""
     (scratch / "passwd").write_text("headstart:headstart")
     (scratch / "passwd").chmod(0o600)
     return ["rclone", "serve", "s3", str(folder.parent), "--read-only",
@@ -86,7 +86,7 @@ def s3fs(folder: pathlib.Path, scratch: pathlib.Path, port: int) -> List[str]:
 
 
 def serves_s3() -> bool:
-    """rclone does since 1.65."""
+    """Whether rclone can serve S3, which it does since 1.65."""
     return subprocess.run(["rclone", "serve", "s3", "--help"],
                           stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL).returncode == 0
@@ -115,7 +115,7 @@ MOUNTS = [Mount("sshfs", ["sshfs", "sshd", "ssh-keygen"], sshd, sshfs),
 
 @contextlib.contextmanager
 def running(command: List[str], port: int) -> Iterator[None]:
-    """Runs a server, from its first answer on that port to the end of the block."""
+    """Runs a server to the end of the block. Waits first until the port answers."""
     server = subprocess.Popen(command, stdout=subprocess.DEVNULL,
                               stderr=subprocess.DEVNULL)
     try:
@@ -133,10 +133,10 @@ def running(command: List[str], port: int) -> Iterator[None]:
 
 
 def inside(mount: List[str], folder: str, link: List[str], argv0: str) -> None:
-    """Runs in a mount namespace of its own: mounts, links and prints the time."""
+    """Mounts, links and prints the time. Runs in a mount namespace of its own."""
     marker = next(os.scandir(folder)).name
     subprocess.run(mount, check=True)
-    for _ in range(100):  # a mount that continues in the background
+    for _ in range(100):  # the mount may continue in the background
         if os.path.ismount(folder) and os.path.exists(f"{folder}/{marker}"):
             break
         time.sleep(0.05)

@@ -1,5 +1,5 @@
-"""The programs that Headstart is compared with. They are installed on first use, into
-the directory of the corpora, or as Debian packages.
+"""The programs that Headstart is compared with. The first use installs them, into the
+directory of the corpora or as Debian packages.
 
 A program that is not available is still a row of the table, with the reason.
 """
@@ -41,7 +41,7 @@ def last_line(text: bytes) -> str:
 
 
 def attempt(command: List[str], **keywords) -> str:
-    """Runs a step of an installation. Returns why it failed, or nothing."""
+    """Runs a step of an installation. Returns its error message or an empty string."""
     say("   " + " ".join(command))
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE,
@@ -108,7 +108,7 @@ def built_ours() -> str:
 
 @functools.cache
 def find(name: str) -> Peer:
-    """The program of that name, built or installed if necessary."""
+    """Finds the named program, and builds or installs it if necessary."""
     if name in CRATES:
         return from_cargo(name)
     if name in DEBIAN:

@@ -143,7 +143,7 @@ def walks(figures: Dict[str, dict]) -> Iterator[dict]:
     for name in ("tree-warm", "tree-cold", "tree-ignore"):
         if name not in figures:
             continue
-        # The last part is that of whole programs.
+        # The last part measures whole programs.
         for column in figures[name]["figures"]["parts"][-1]["columns"]:
             base = column["seconds"].get(contest.base_of(column))
             if not base:
@@ -204,7 +204,7 @@ def interpreter() -> Optional[str]:
 
 
 def version(python: str) -> str:
-    """The version of matplotlib: another one draws other bytes."""
+    """The version of matplotlib; another version writes different bytes."""
     return subprocess.run(
         [python, "-c", "import matplotlib; print(matplotlib.__version__)"],
         check=True, stdout=subprocess.PIPE, text=True).stdout.strip()

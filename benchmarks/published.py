@@ -17,7 +17,7 @@ COLD, COLD_PREFETCHED, WARM, WARM_PREFETCHED = 48.1, 34.2, 29.7, 29.6
 STOCK = "lld-link 22 (stock)"
 VARIANTS = {"stock": STOCK, "stock-prefetch": PREFETCHING, "on": FIRST,
             "on+profile": NEXT}
-# The largest link with all four, cold and warm.
+# The links that have all four variants, cold and warm; the largest first.
 NAMES = ("large-debug", "coff")
 
 
@@ -54,7 +54,7 @@ def ours(figures: dict) -> List[List[str]]:
 
 
 def text(figures: Dict[str, dict]) -> str:
-    """The table, from all figures; nothing without the link that it needs."""
+    """Returns the table, or an empty string if the figures lack the link it needs."""
     name = name_of(figures)
     if not name:
         return ""

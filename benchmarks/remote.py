@@ -2,9 +2,9 @@
 
 It needs Debian's bazel-bootstrap and postgresql, and `bgd` on the PATH from a virtual
 environment with the packages buildgrid and psycopg2-binary. The bot is bot.py. All
-run on this machine and use the loopback only. The link is a cc_binary of existing
-objects. Its inputs are copied to the bot before the action runs, or are in a view that
-fetches what is read, as Buildbarn's workers mount them. Needs root.
+programs run on this machine and use only the loopback. The link is a cc_binary of
+existing objects. The bot copies its inputs before the action runs, or mounts a view that
+fetches what the action reads, as Buildbarn's workers do. Needs root.
 """
 
 import contextlib
@@ -133,7 +133,7 @@ def database(folder: pathlib.Path, port: int) -> Iterator[None]:
     with running([*user, str(POSTGRES[-1] / "postgres"), "-D", str(place),
                   "-p", str(port), "-h", "127.0.0.1", "-k", str(place), "-F"],
                  port):
-        time.sleep(1)  # it answers before it accepts clients
+        time.sleep(1)  # the port answers before the server accepts clients
         yield
 
 
@@ -160,7 +160,7 @@ def build_grid(folder: pathlib.Path, views: pathlib.Path) -> Iterator[str]:
 
 
 def in_words_of_clang(words: List[str], folder: pathlib.Path) -> List[str]:
-    """The linker's arguments as the compiler driver's, inputs relative."""
+    """Converts the linker's arguments to clang's, with relative paths of inputs."""
     result = ["-nostdlib", "-no-pie"]
     for word in words:
         if word.startswith(f"{folder}/"):
@@ -283,8 +283,8 @@ def measure(factor: float) -> Optional[dict]:
         leave_record(folder / "work", folder)
         with build_grid(folder, folder / "views.json") as server:
             try:
-                # Not counted: it uploads the inputs. It is not the variant that
-                # runs next, since Bazel would not repeat its last action.
+                # This build does not count: it uploads the inputs. Its variant is not
+                # the one that runs next, since Bazel would not repeat its last action.
                 build(folder, server, NEXT)
                 views = [measure_view(folder, server, view, factor)
                          for view in VIEWS]

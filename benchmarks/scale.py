@@ -1,7 +1,7 @@
-"""How the cost of a link grows with its inputs.
+"""Measures how the cost of a link grows with its inputs.
 
-The medium corpus at an eighth, a quarter, half, the whole and twice its number of
-objects. Cold and warm, stock and Headstart in turn.
+Links the medium corpus at an eighth, a quarter, half, the whole and twice its number of
+objects, cold and warm, with stock and Headstart in turn.
 """
 
 import contextlib
@@ -48,7 +48,7 @@ def measure_one(sample: links.Sample, factor: float) -> dict:
                                   links.scaled(ROUNDS, factor), sample.inputs,
                                   size)
         harness.warm_up(sample.inputs)
-        # Not counted: it settles which pages the kernel maps as large ones.
+        # This round does not count: the kernel settles which pages it maps as large.
         harness.run_rounds(ways, arguments, out, 1, called=links.SETTLING)
         warm = harness.run_rounds(ways, arguments, out,
                                   links.scaled(WARM_ROUNDS, factor))
@@ -58,7 +58,7 @@ def measure_one(sample: links.Sample, factor: float) -> dict:
 
 
 def measure(factor: float, objects: int = OBJECTS) -> dict:
-    # All corpora first: making one writes to the disk for a while after.
+    # Makes all corpora first: the kernel still writes a new one for a while.
     samples = [(size, corpus(size, objects)) for size in SIZES]
     points = []
     with machine.held(samples[0][1].folder) as readahead:
@@ -81,7 +81,7 @@ def slope(points: List[Tuple[float, float]]) -> float:
 
 
 def curves(figures: dict) -> dict:
-    """For each kind and variant, seconds at each size in bytes."""
+    """The seconds at each size in bytes, by kind and variant."""
     result: dict = {}
     for point in figures["points"]:
         for kind in ("cold", "warm"):

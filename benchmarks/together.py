@@ -1,8 +1,8 @@
-"""Eight links at once in memory for three of them.
+"""Runs eight links at once in memory for three of them.
 
 ninja starts as many links as there are processors. Headstart's links wait for each
-other (LinkQueue.h). This compares them with stock's links and with pools of fixed
-size.
+other (LinkQueue.h). This benchmark compares them with stock's links and with pools of
+fixed size.
 """
 
 import concurrent.futures
@@ -24,7 +24,7 @@ from harness import Variant
 from machine import say
 
 LINKS = 8
-SHARE = 3.3     # of one link's inputs
+SHARE = 3.3     # the memory as a multiple of one link's inputs
 POOLS = (2, 3, 4)
 ROUNDS = 3
 

@@ -1,9 +1,9 @@
-"""Walks of whole trees, compared with a bare walk and with other programs.
+"""Compares walks of whole trees with a bare walk and with other programs.
 
 A is shaped like a source and build tree, B is flat, and G is a git repository of A's
 size with ignore files. A warm walk shows the processor time, a cold one the use of
-the disk. Also compares `headstart status` with git, and the search for libraries
-with probing.
+the disk. Also compares `headstart status` with git, and Headstart's search for
+libraries with probing.
 """
 
 import os
@@ -52,7 +52,7 @@ TEXTS = {
 
 def columns_for(ways: Callable[[pathlib.Path, bool], List[Way]],
                 names: str, base: str = "") -> List[Column]:
-    """For each tree, one column with names and one with sizes and times."""
+    """Two columns for each tree: one with names, one with sizes and times."""
     return [Column(f"{name}, {'sizes and times' if status else 'names'}",
                    ways(tree(name), status), base, str(tree(name)))
             for name in names for status in (False, True)]
@@ -93,11 +93,11 @@ def measure_warm(rounds: int, names: str = "AB") -> dict:
 
 def in_turn_cold(column: Column, folders: int, rounds: int,
                  where: Place) -> dict:
-    """`contest.in_turn` with a tree of `folders` directories, which is evicted
+    """Runs `contest.in_turn` on a tree of `folders` directories, which it evicts
     before each run."""
     def prepare(way: Way) -> None:
         machine.drop_caches()
-        # The program itself stays warm.
+        # A run on an empty directory reads the program into the page cache again.
         subprocess.run([str(where.empty) if word == column.tree else word
                         for word in way.command()], env=where.environment,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -136,7 +136,7 @@ def measure_ignore(rounds: int) -> dict:
     with place() as where:
         ways = ignoring(folder)
         all_folders = all_paths(folder, "-type", "d")
-        # git knows only files; fd says which directories are not ignored.
+        # git lists only files, so fd lists the directories that are not ignored.
         folders = set()
         for way in ways:
             if way.name == "fd" and not way.peer.missing:
@@ -163,8 +163,8 @@ def measure_ignore(rounds: int) -> dict:
 
 def sees_changes(ways: List[Way], folder: pathlib.Path,
                  where: Place) -> Dict[str, str]:
-    """Checks that each reports nothing in an unchanged tree, and exactly one file
-    after that file has changed. Restores the tree."""
+    """Checks that each program reports nothing in an unchanged tree, and exactly one
+    file after that file has changed. Restores the tree."""
     def lines_of(way: Way) -> List[bytes]:
         contest.run(way, where.environment, where.output)
         return where.output.read_bytes().splitlines()
@@ -274,13 +274,13 @@ MEASURES: Dict[str, Callable[[int], dict]] = {
     "tree-warm": measure_warm, "tree-cold": measure_cold,
     "tree-ignore": measure_ignore, "tree-status": measure_status,
     "search": measure_search}
-# At the default number of rounds; a run of these takes a fraction of a second.
+# The default numbers of rounds; one run takes a fraction of a second.
 ROUNDS = {"tree-warm": 15, "tree-cold": 5, "tree-ignore": 9, "tree-status": 15,
           "search": 9}
 
 
 def measure(name: str, factor: float) -> dict:
-    """Measures one of them; `factor` scales the number of rounds."""
+    """Measures one benchmark of MEASURES; `factor` scales the number of rounds."""
     return MEASURES[name](max(1, round(ROUNDS[name] * factor)))
 
 

@@ -25,7 +25,7 @@ COUNTED = ("folders", "entries", "name_bytes", "size_bytes", "times")
 
 @dataclasses.dataclass
 class Place:
-    """Where a benchmark runs: an empty directory and a file in memory."""
+    """A benchmark's scratch space: an empty directory and a file in memory."""
     empty: pathlib.Path
     output: pathlib.Path
     environment: Dict[str, str]
@@ -78,10 +78,10 @@ def counting(folder: pathlib.Path, status: bool, threads: int = 2) -> List[Way]:
 
 
 def listing(folder: pathlib.Path, status: bool) -> List[Way]:
-    """Programs that print all paths below a directory, with hidden and ignored ones;
-    with `status`, they stat each for size and time."""
+    """Programs that print all paths below a directory, including hidden and ignored
+    ones; with `status`, they stat each path for size and time."""
     path = str(folder)
-    # fd prints neither; this makes it stat each file.
+    # fd cannot print size and time; --changed-within makes it stat each file.
     fd = ["--unrestricted", "--color=never",
           *(["--changed-within=9999d"] if status else []), ".", path]
     plain = [path, "-mindepth", "1",
@@ -124,7 +124,7 @@ def all_paths(folder: pathlib.Path, *words: str) -> Set[bytes]:
 
 
 def not_ignored(folder: pathlib.Path) -> Set[bytes]:
-    """git's files of a directory, without the hidden ones."""
+    """The files of a directory that git tracks, without hidden ones."""
     names = paths_from(["git", "-C", str(folder), "ls-files", "-z"])
     return {os.fsencode(folder / os.fsdecode(name)) for name in names
             if not name.startswith(b".") and b"/." not in name}
@@ -132,8 +132,8 @@ def not_ignored(folder: pathlib.Path) -> Set[bytes]:
 
 def differences(ways: Sequence[Way], where: Place, files: Set[bytes],
                 folders: Set[bytes], all_folders: Set[bytes]) -> Dict[str, str]:
-    """Programs whose list differs from `files`, and, unless they list files only,
-    `folders`."""
+    """Returns the programs whose list differs from `files` and, unless they list only
+    files, `folders`, with a description."""
     result = {}
     for way in ways:
         if way.peer.missing:
@@ -155,7 +155,7 @@ def differences(ways: Sequence[Way], where: Place, files: Set[bytes],
 
 
 def check_counts(columns: Sequence[Column], where: Place) -> None:
-    """Ends the program unless all programs of a column have the same counts."""
+    """Exits with an error unless all programs of a column report the same counts."""
     for column in columns:
         counts = {}
         for way in column.ways:

@@ -1,4 +1,4 @@
-"""The programs for Windows under Wine. This is no measurement of Windows.
+"""Measures the programs for Windows under Wine. This is no measurement of Windows.
 
 The host evicts the inputs. A ratio includes the cost of Wine.
 """
@@ -27,7 +27,7 @@ STARTS = 15
 
 def wine(name: str, program: pathlib.Path, folder: pathlib.Path,
          *options: str) -> Variant:
-    """All variants have one path, since a PDB contains it."""
+    """A variant under Wine. All variants run from one path, since a PDB contains it."""
     script = ('ln -sf "$0" "$1" && ln -sf "${0%/*}/headstart.dll" "${1%/*}" && '
               'exec "$2" "$1" "${@:3}"')
     return Variant(name, pathlib.Path("/bin/bash"),
@@ -36,7 +36,7 @@ def wine(name: str, program: pathlib.Path, folder: pathlib.Path,
 
 
 def for_windows(words: List[str], folder: pathlib.Path) -> List[str]:
-    """The same link for a linker that takes a leading slash for an option."""
+    """Converts a link's arguments for a linker that takes a leading slash for an option."""
     response = folder / "link.rsp"
     (path,) = (word[1:] for word in words if word.startswith("@"))
     response.write_text("\n".join(

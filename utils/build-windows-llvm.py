@@ -3,14 +3,14 @@
 
     build-windows-llvm.py FOLDER
 
-Debian's packages have LLVM for Linux only, but its source is there: LLVM 22.1.8, 197
-MB, is fetched, checked, and what lld needs of it unpacked in FOLDER/source. It is
-built in FOLDER/build with cmake/toolchains/mingw-w64.cmake, for x86-64 only. That
-takes about 107 minutes of processor time, and can be stopped: the next call goes on
-where this one was. LLVM's most used headers are compiled once (`HEADERS`): twelve of
-the 978 sources that include them took 32 s instead of 58.
+Debian packages LLVM for Linux only, but has its source. The script fetches the source of
+LLVM 22.1.8 (197 MB), checks it and unpacks the parts that lld needs in FOLDER/source. It
+builds in FOLDER/build with cmake/toolchains/mingw-w64.cmake, for x86-64 only. That takes
+about 107 minutes of processor time and can be stopped; the next call continues it. The
+script compiles LLVM's most used headers once (`HEADERS`): twelve of the 978 sources that
+include them took 32 s instead of 58.
 
-Exit status 77, and the reason in one line, where it cannot be had.
+If the source is not available, the exit status is 77 and one line has the reason.
 """
 
 import argparse
@@ -27,16 +27,16 @@ import urllib.request
 VERSION = "22.1.8"
 SHA256 = "b49b9277aef97616320b2da259e1f8174c65b0ce2fbe2e8629644a97693402fe"
 TARBALL = f"llvm-toolchain-22_{VERSION}.orig.tar.xz"
-# The same file lies in both: of testing and stable, and of their security updates.
+# Both have the same file: for testing and stable, and for their security updates.
 MIRRORS = (
     "http://deb.debian.org/debian/pool/main/l/llvm-toolchain-22/",
     "http://deb.debian.org/debian-security/pool/updates/main/l/llvm-toolchain-22/",
 )
 WANTED = ("llvm", "lld", "cmake", "third-party", "libunwind", "LICENSE.TXT")
-# lld's documents are few, and its CMakeLists.txt asks for them.
+# lld's few documents are unpacked, since its CMakeLists.txt requires them.
 UNWANTED = ("*/llvm/test", "*/llvm/docs", "*/lld/test", "*/unittests")
-# The headers that most sources of these libraries include, and the targets that write
-# those of them that LLVM's build generates.
+# The headers that most sources of these libraries include, and the targets that generate
+# some of them.
 LIBRARIES = ("Analysis", "Bitcode", "CodeGen", "IR", "LTO", "Linker", "Passes",
              "ProfileData", "Target", "Transforms")
 HEADERS = (
@@ -60,7 +60,7 @@ SKIPPED = 77
 
 
 class Unavailable(Exception):
-    """Why it cannot be had here, in one line."""
+    """The reason why the source is not available, in one line."""
 
 
 def say(text: str) -> None:
@@ -73,7 +73,7 @@ def digest(path: pathlib.Path) -> str:
 
 
 def fetch(folder: pathlib.Path) -> pathlib.Path:
-    """The tarball, of which FOLDER keeps no copy once it is unpacked."""
+    """Returns the tarball, which `unpack` removes from the directory."""
     tarball = folder / TARBALL
     if tarball.exists() and digest(tarball) == SHA256:
         return tarball
@@ -115,7 +115,7 @@ def configure(folder: pathlib.Path, toolchain: pathlib.Path) -> pathlib.Path:
     build = folder / "build"
     if (build / "build.ninja").exists():
         return build
-    # LLVM's build runs programs of its own; Debian's are of the same version.
+    # LLVM's build runs programs of LLVM; Debian's have the same version.
     native = folder / "native"
     native.mkdir(exist_ok=True)
     for name, program in (("llvm-tblgen", "llvm-tblgen"),
@@ -153,7 +153,7 @@ def configure(folder: pathlib.Path, toolchain: pathlib.Path) -> pathlib.Path:
 
 
 def quietly(command: list) -> None:
-    """Shows what a command printed only if it failed."""
+    """Runs a command, and prints its output only if it failed."""
     done = subprocess.run(command, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True)
     if done.returncode:
@@ -162,8 +162,8 @@ def quietly(command: list) -> None:
 
 
 def write_launcher(folder: pathlib.Path) -> pathlib.Path:
-    """The compiler's launcher, which names the compiled headers for LIBRARIES. Names
-    of other libraries would be ambiguous with those of the headers."""
+    """Writes the compiler's launcher, which adds the compiled headers for LIBRARIES.
+    Names in other libraries would be ambiguous with those of the headers."""
     launcher = folder / "compile"
     pattern = "|".join(f"*/llvm/lib/{name}/*" for name in LIBRARIES)
     launcher.write_text(f"""#!/bin/sh

@@ -1,39 +1,37 @@
 #!/usr/bin/env python3
-"""Changes inputs of our linker while it links, and judges what it says.
+"""Changes inputs of our linker while it links, and judges the result.
 
     changing-inputs.py [--stock FOLDER] [--ours FOLDER] [--flavour FLAVOUR]
         [--count N] [--first N] [--seed N] [--jobs N] [--work FOLDER]
 
-Each seed is one link of some 70 objects and archives, in memory or not. At a
-random moment one or two of them are replaced, truncated, grown, removed, made
-unreadable, or changed for a folder. What is right:
+Each seed is one link of about 70 objects and archives, cached or not. At a random
+moment the script replaces, truncates, grows, removes or makes unreadable one or two of
+them, or puts a directory in their place. These results are right:
 
-- A linker opens each input once, at a moment of its own. So it may see each of
-  the changed files as it was or as it is now, and the result must be one that
-  stock gives when nothing changes and the files are in one of these states. For
-  a folder there is a third state: nothing is there, for a moment.
-- lld-link asks whether an input is a folder, which it passes over, and opens it
-  later. A folder that came in between cannot be opened: a fourth state.
-- Files under 16 KiB are read, not mapped, by stock and by ours. When one is
-  truncated between the look at its size and the reading, the rest is zeros
-  (LLVM's rule): a third state.
-- Larger files are mapped, by stock as well. When one is truncated behind the
-  mapping, whole pages are gone (stock dies of SIGBUS when it touches one) and
-  the rest of the last page is zeros, at whatever point of the link. So right are
-  also: to die of SIGBUS, if pages are gone, and otherwise whatever an input gives
-  that turns to zeros half-way, which may be an output. Stock is put to the same
-  race, and how often each died is shown.
-- Where stock reads behind the end of a truncated input in one of these states, it
-  dies, or differs from itself (links/judge.py): what it finds there is another
-  byte in each process. Then only the exit status counts; where stock fails
-  however, any failure is right.
+- A linker opens each input once, at its own moment. It may therefore see each changed
+  file in its old or its new state, and the result must be one that stock gives for
+  unchanging files in some of these states. A file that becomes a directory has a third
+  state: for a moment, it does not exist.
+- lld-link checks whether an input is a directory, which it skips, and opens it later. If
+  the file becomes a directory in between, the open fails: a fourth state.
+- Stock and ours read files under 16 KiB and do not map them. If one is truncated between
+  the stat of its size and the read, the rest is zeros (LLVM's rule): a third state.
+- Stock and ours map larger files. If one is truncated after that, whole pages are gone
+  (stock dies of SIGBUS when it touches one), and the rest of the last page turns to
+  zeros at any point of the link. Two more results are then right: death by SIGBUS if
+  pages are gone, and otherwise any result of an input that turns to zeros half-way,
+  which may be an output. Stock runs the same race, and the counts show how often each
+  died.
+- If stock reads past the end of a truncated input in one of these states, it dies or its
+  results differ (links/judge.py), since each process finds another byte there. Then only
+  the exit status counts; if stock always fails, any failure is right.
 - Any other signal is wrong, and so is a link that does not end.
 
-Messages are compared in any order. A user without rights runs all of it when
-root starts it, since nothing is unreadable to root.
+Messages are compared in any order. If root starts the script, an unprivileged user runs
+the links, since root can read every file.
 
-Ends with one line; exits 1 when something was wrong, or when links saw the old
-files only, or the new ones only, which would prove nothing.
+The last line is a summary. The exit status is 1 if a result was wrong, or if links saw
+only old files or only new ones, which would prove nothing.
 """
 
 import argparse
@@ -56,14 +54,14 @@ from links.judge import (Judge, Way, add_options, draw_residency, fails,
                          in_any_order, prepare)
 from links.pool import ALONE, CLEAN, DEBUG, FLAVOURS, ODD, Pool
 
-HEAP = 16384  # below this LLVM reads a file
+HEAP = 16384  # LLVM reads smaller files and maps others
 NOBODY = 65534
 KINDS = ["replace", "replace", "truncate", "grow", "remove", "unreadable",
          "folder"]
 
 
 class Change:
-    """What happens to one input, and the states in which it may be seen."""
+    """A change of one input, and the states in which a linker may see the file."""
 
     def __init__(self, rng, path: pathlib.Path, others):
         self.path, self.kind = path, rng.choice(KINDS)
@@ -91,7 +89,7 @@ class Change:
             -size // page)
 
     def put(self, state: str) -> None:
-        """Puts the file into a state, whatever is there."""
+        """Puts the file into a state, whatever its current one is."""
         if self.path.is_dir():
             self.path.rmdir()
         self.path.unlink(missing_ok=True)
@@ -107,7 +105,7 @@ class Change:
             self.path.chmod(0)
 
     def happen(self) -> None:
-        """The change, while a link runs."""
+        """Makes the change while a link runs."""
         if self.kind == "replace":
             beside = self.path.with_suffix(".beside")
             beside.write_bytes(self.new)
@@ -127,7 +125,7 @@ class Change:
 
 
 class Stand:
-    """The inputs of one flavour in the current folder, and stock's answers."""
+    """The inputs of one flavour in the current directory, and stock's results."""
 
     def __init__(self, arguments, flavour: str, pool: Pool, folder):
         shutil.rmtree(folder, ignore_errors=True)
@@ -138,13 +136,12 @@ class Stand:
         os.mkdir("p")
         for part in ("obj", "lib"):
             shutil.copytree(pool.folder / part, f"p/{part}")
-        os.sync()  # or they cannot be evicted
+        os.sync()  # unwritten files cannot be evicted
         suffix = pool.flavour.suffix
         objects = ["start", *range(ALONE), *range(ODD, DEBUG)]
         files = [f"p/obj/o{o}.{suffix}" for o in objects]
         whole = ["p/lib/" + pool.flavour.archive(f"whole{k}") for k in range(4)]
-        # One thread, or which of many references an error names is another each
-        # time.
+        # With several threads, an error names another of many references each time.
         self.words = {
             "coff": ["/threads:1", "/out:out/a.exe", "/timestamp:0", "/entry:main",
                      "/debug", "/libpath:p/lib", "/subsystem:console", *files] +
@@ -185,7 +182,7 @@ class Stand:
         return seen
 
     def static(self, changes, states) -> dict:
-        """What stock gives when nothing changes."""
+        """Stock's result for files in these states that do not change."""
         if set(states) == {"old"}:
             return self.old
         for change, state in zip(changes, states):
@@ -201,7 +198,7 @@ class Stand:
         return seen
 
     def verdict(self, seen, changes):
-        """Which of the states were seen; None if what was is wrong."""
+        """The states that the link saw, or None if its result is wrong."""
         status = seen["exit status"]
         if status == b"%d" % -signal.SIGBUS and any(
                 c.pages_gone for c in changes):
@@ -222,7 +219,7 @@ class Stand:
 
 
 def trial(stand: Stand, seed: int):
-    """One link: what was seen, by ours and by stock, and what is wrong."""
+    """Runs one link. Returns counts of what ours and stock saw, and any error."""
     rng = random.Random(f"change {seed}")
     pool_objects = [stand.pool.object(i) for i in range(CLEAN)]
     chosen = rng.sample([p for p in stand.inputs
@@ -281,7 +278,7 @@ def worker(arguments, flavour: str, pool: Pool, seeds):
 
 
 def without_rights() -> None:
-    """Goes on as a user to whom files can be unreadable."""
+    """Continues as a user who cannot read every file."""
     if os.geteuid() == 0:
         os.setgroups([])
         os.setgid(NOBODY)

@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
-"""Compares what `headstart inputs` lists with what lld itself says it read.
+"""Compares the list of `headstart inputs` with the files that lld reports as read.
 
     check-discovery.py --headstart H --lld LLD --cases CASES.py [--list]
 
-Works in the current folder, which should be empty. CASES.py is a module with
+Works in the current directory, which should be empty. CASES.py is a module with
 
     NAME       argv[0] of the linker ("ld.lld")
-    prepare()  makes the files that the links need, in the current folder
+    prepare()  makes the files that the links need, in the current directory
     cases()    yields Case(...) objects, at least 40
     read_by(lld, words)
-               links for real, and returns the paths that lld says it read, in
-               its order (from --reproduce, --dependency-file, ...), spelled as
+               links, and returns the paths that lld reports as read, in its order
+               (from --reproduce, --dependency-file, ...), spelled as
                `headstart inputs` spells them
 
-and each case may name paths that only one side has, with the reason; such a
-difference must then be there. Prints one line for each case; exits 1 when one
-differs.
+Each case may name paths that only one side lists, with the reason; the difference must
+then exist. Prints one line for each case. The exit status is 1 if a case differs or
+there are fewer than 40.
 """
 
 import argparse
@@ -53,7 +53,7 @@ def listed(headstart: str, name: str, words) -> list:
     """The existing inputs, as `headstart inputs` lists them."""
     done = subprocess.run(shlex.split(headstart) + ["inputs", "--json", "--", name] + words,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
-    # 1: some that the command line names are not there.
+    # Status 1: some inputs that the command line names do not exist.
     if done.returncode > 1:
         sys.exit(done.stderr.decode(errors="replace"))
     return [i["path"] for i in json.loads(done.stdout)["inputs"]
@@ -96,7 +96,7 @@ def main() -> int:
         theirs = once(module.read_by(arguments.lld, case.words))
         ours = once(listed(arguments.headstart, module.NAME, case.words))
         found = list(problems(case, ours, theirs))
-        # A link that reads nothing shows nothing.
+        # A link that reads nothing proves nothing.
         if not theirs:
             found.append("lld read nothing")
         print(f"{'different' if found else 'same'}: {case.name} "

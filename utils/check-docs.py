@@ -4,10 +4,10 @@ Checks the names and comments of the public headers.
 
 - Every relative link leads to a file, and to a heading if it has an anchor; every path
   in backquotes that looks like one of the tree's exists.
-- The words are the project's (TERMS), no sentence begins with a word of STARTS, and
-  none has only one or two words.
-- No comment of a public header has a word of TERMS, no name in one a word of NAMES.
-- A number that stands in several places is the same in all of them (NUMBERS)."""
+- No text has a word of TERMS, no sentence begins with a word of STARTS, and no sentence
+  has only one or two words.
+- No comment of a public header has a word of TERMS, and no name in one a word of NAMES.
+- A number that appears in several places is the same in all of them (NUMBERS)."""
 
 import argparse
 import pathlib
@@ -21,7 +21,7 @@ LINK = re.compile(r"\]\(([^)#:\s]*)(?:#([^)\s]*))?\)")
 PATH = re.compile(r"`((?:lib|include|tools|test|unittests|benchmarks|utils|"
                   r"cmake|docs)/[\w./-]+)`")
 
-# What is not written, and what is written instead.
+# The words to avoid, and what to write instead.
 TERMS = {
     r"folders?": "directory",
     r"(?:nobody|whoever|somebody)": "the actor's name",
@@ -41,7 +41,7 @@ TERMS = {
     r"(?:last|earlier|former|a|its|the|this|without|no) records? (?:of (?:a|the|an) link|is)":
         "profile",
 }
-# Words that no name in a public header has, and what it has instead.
+# The words that no name in a public header may have, and what to write instead.
 NAMES = {
     "folder": "directory", "folders": "directories", "far": "high latency",
     "patience": "timeout", "played": "simulated", "vain": "unnecessary",
@@ -63,7 +63,7 @@ def listed(*patterns):
 
 
 def anchors(path):
-    """As GitHub and the site name a page's headings."""
+    """The anchors that GitHub and the site give to a page's headings."""
     found = set()
     for line in path.read_text(encoding="utf-8").splitlines():
         heading = re.match(r"#+ +(.*)", line)
@@ -138,7 +138,7 @@ def options(lines):
 
 
 def usage(lines):
-    """What ./dev prints of its commands."""
+    """The text that ./dev prints about its commands."""
     inside = False
     for number, line in enumerate(lines, 1):
         inside = (inside or line.startswith("usage()")) and line != "}"
@@ -177,7 +177,7 @@ def comments(lines):
     """The comments of a header, a block of lines at a time."""
     block, begin = "", 0
     for number, line in enumerate([*lines, ""], 1):
-        # Not the rules between comments, nor addresses.
+        # The // of an address (https://) begins no comment.
         found = re.search(r"(?<!:)//[/!]?<?(.*)", line)
         if found:
             begin = begin if block else number
@@ -202,7 +202,7 @@ def header(path):
                     yield number, f"{name}: say {NAMES[word.lower()]}"
 
 
-# A name, and where its number stands: file, pattern with one group.
+# Each number's name and places: a file, and a pattern with one group.
 NUMBERS = {
     "the version": [
         ("CMakeLists.txt", r"Headstart VERSION ([\d.]+)"),

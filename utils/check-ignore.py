@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Compares the ignore rules with git itself, over generated trees.
+"""Compares Headstart's ignore rules with git's on generated trees.
 
     check-ignore.py ORACLE [--seed N] [--trees N] [--keep] [--rg RG]
 
-ORACLE (unittests/FileTree/IgnoreOracle.cpp) lists what our rules leave of a
-tree. Every tree has ignore files in nested folders, a user's excludes and an
-info/exclude, some have repositories inside. For each the answers must be those
-of `git check-ignore` for every path, and the files those of `git ls-files -o`.
-Trees are the same for the same seed.
+ORACLE (unittests/FileTree/IgnoreOracle.cpp) lists the entries of a tree that our rules
+do not hide. Every tree has ignore files, in nested directories too; many have a user's
+excludes, an info/exclude or inner repositories. For every path our answer must be that
+of `git check-ignore`, and our files must be those of `git ls-files -o`. A seed always
+makes the same trees.
 
-With --rg, trees with `.ignore` files are also listed by ripgrep, with patterns
-that git and ripgrep agree on.
+With --rg, the script also compares with ripgrep, on trees with `.ignore` files and with
+patterns on which git and ripgrep agree.
 """
 
 import argparse
@@ -22,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 
-# Names that look like each other, and like patterns.
+# Names that resemble each other, or patterns.
 NAMES = [
     b"a", b"b", b"c", b"ab", b"abc", b"ba", b"foo", b"foo.c", b"foo.o",
     b"foo.tar.gz", b"bar", b"bar.o", b"build", b"Build", b"foobar", b"a.b.c",
@@ -54,7 +54,7 @@ class Maker:
         self.plain = plain
 
     def blur(self, path):
-        """A pattern that has something to do with a path."""
+        """A pattern derived from a path."""
         out = bytearray()
         for byte in path:
             char = bytes([byte])
@@ -78,7 +78,7 @@ class Maker:
         return bytes(out)
 
     def join(self, parts):
-        """A path's parts, some left out, joined by what may match a slash."""
+        """Joins some of a path's parts with patterns that may match a slash."""
         out = b""
         for part in parts:
             if self.random.random() < 0.25:
@@ -95,7 +95,7 @@ class Maker:
         path = self.random.choice(paths)
         parts = path.split(b"/")
         if self.plain:
-            # What every implementation agrees on.
+            # Patterns on which all implementations agree.
             name = parts[-1]
             body = self.random.choice([
                 name, b"/" + path, b"*" + name[-2:], name[:1] + b"*", path,
@@ -148,7 +148,7 @@ class Maker:
         return text
 
     def fill(self, folder, depth, entries):
-        """Makes files and folders; gives back their paths from here."""
+        """Makes files and directories. Returns their paths from `folder`."""
         paths = []
         for name in self.random.sample(NAMES, entries):
             if self.plain and not name.replace(b".", b"").isalnum():
@@ -212,7 +212,7 @@ class Checker:
         shutil.copytree(template, os.path.join(root, b".git"))
 
     def git_hides(self, repository, paths):
-        """Which of the paths git ignores."""
+        """The paths that git ignores, each with the rule that git names."""
         out = self.run(["git", "check-ignore", "--no-index", "-v", "-n", "-z",
                         "--stdin"], repository,
                        b"".join(p + b"\0" for p in paths), (0, 1))
@@ -223,7 +223,7 @@ class Checker:
                 if fields[i + 2] and not fields[i + 2].startswith(b"!")}
 
     def git_files(self, repository):
-        """What git lists, with what it lists inside of inner repositories."""
+        """The files that git lists, including those in inner repositories."""
         out = self.run(["git", "ls-files", "-o", "-z", "--exclude-standard"],
                        repository)
         result = set()
@@ -236,8 +236,8 @@ class Checker:
         return result
 
     def check(self, root, repositories, what):
-        """Compares our answers for a tree with git's. `repositories`: their
-        paths from the root, b"" for the root itself."""
+        """Compares our answers for a tree with git's. `repositories` has the paths of the
+        repositories from the root; b"" is the root itself."""
         ours = self.listed(root)
         everything = {b: [] for b in repositories}
         for folder, folders, files in os.walk(root):
@@ -251,7 +251,7 @@ class Checker:
         visible = {p.rstrip(b"/") for p in ours}
         hidden = set()
         for base, paths in sorted(everything.items()):
-            # What is in an ignored folder is not asked for.
+            # Paths in an ignored directory are not queried.
             if any((base + b"/").startswith(h + b"/") for h in hidden):
                 continue
             verdicts = self.git_hides(os.path.join(root, base), paths)
@@ -298,7 +298,8 @@ def folders_of(root, paths):
 
 
 def make_user_files(checker, maker, paths):
-    """The user's excludes: by default's name, or where a configuration says."""
+    """Replaces the user's excludes, which may then be missing, have the default name, or
+    the name in a configuration."""
     config = os.path.join(checker.home, b".config/git")
     for name in (b".gitconfig", b".config/git/config", b".config/git/ignore",
                  b"my excludes"):
@@ -359,7 +360,7 @@ def check_tree(checker, template, seed, keep):
 
 
 def check_wide_tree(checker, template, seed, keep):
-    """Many folders, each with one file of patterns: one call for all."""
+    """Checks many directories, each with an ignore file, with one call of git."""
     maker = Maker(seed)
     root = os.path.join(checker.scratch, b"wide")
     os.mkdir(root)
@@ -377,7 +378,7 @@ def check_wide_tree(checker, template, seed, keep):
 
 
 def check_classes(checker, template):
-    """Every byte, for every class and some sets."""
+    """Checks every byte with every character class and some sets."""
     root = os.path.join(checker.scratch, b"classes")
     os.mkdir(root)
     checker.repository(template, root)
@@ -401,7 +402,7 @@ def check_classes(checker, template):
 
 
 def check_gitdir_files(checker, keep):
-    """Work trees and submodules, whose `.git` is a file."""
+    """Checks work trees and submodules, whose `.git` is a file."""
     root = os.path.join(checker.scratch, b"main")
     git = ["git", "-c", "user.name=x", "-c", "user.email=x@y",
            "-c", "protocol.file.allow=always"]
@@ -445,7 +446,7 @@ def check_rg_tree(checker, template, seed, keep):
     root = os.path.join(checker.scratch, b"rg")
     os.mkdir(root)
     paths = maker.fill(root, 3, 12) or [b"a"]
-    # ripgrep anchors the user's excludes at the current folder.
+    # No user's excludes, since ripgrep anchors them at the current directory.
     make_user_files(checker, maker, [])
     folders = folders_of(root, paths)
     for folder in folders:
@@ -455,8 +456,8 @@ def check_rg_tree(checker, template, seed, keep):
             if maker.random.random() < 0.4:
                 write(os.path.join(root, folder, name),
                       maker.ignore_file(paths))
-    # An ignored folder that is asked for is shown, with all that is in it;
-    # ripgrep goes on to apply the rules above it.
+    # Only directories that are not ignored: our rules list all of an ignored root, but
+    # ripgrep still applies the rules above it.
     shown = [f for f in folders[1:] if f + b"/" in checker.listed(root)]
     for folder in [b""] + maker.random.sample(shown, min(2, len(shown))):
         checker.check_against_rg(os.path.join(root, folder),
@@ -487,7 +488,7 @@ def main():
         template = os.path.join(scratch, b"template")
         checker.run(["git", "init", "-q", "--template=", "--bare", template],
                     scratch)
-        # What `git init` without --bare writes.
+        # The configuration that `git init` writes without --bare.
         write(os.path.join(template, b"config"),
               b"[core]\n\trepositoryformatversion = 0\n\tbare = false\n")
         check_classes(checker, template)

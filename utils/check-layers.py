@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Checks that no layer includes what stands to its right.
+"""Checks that no layer includes a header of a layer to its right.
 
     OS <- FileTree <- Formats <- Inputs <- Plan <- Engine <- Link <- Bench <- tools
                                             Report <- Engine, Link, Bench, tools
 
-The libraries of the layers already fail to link when they use what they must
-not; headers alone would slip through. Also checked: OS uses no LLVM, only Link
-and the tools' main functions include lld, only Formats includes what LLVM decodes
-files with, and conditionals on a platform stand in lib/OS only.
+A library that calls a later layer fails to link, but the build does not notice headers
+alone. The script also checks that OS includes no LLVM, only Link and the tools include
+lld, only Formats includes LLVM's decoders of files, only lib/OS has conditionals on a
+platform, and only LLVM.h has conditionals on LLVM's version.
 """
 
 import argparse
@@ -29,7 +29,7 @@ ALLOWED = {
     "Bench": {"OS", "FileTree", "Formats", "Inputs", "Plan", "Report", "Engine",
               "Link", "Bench"},
 }
-# What decodes objects, archives, bitcode and debug information.
+# LLVM's decoders of objects, archives, bitcode and debug information.
 DECODES = re.compile(
     r"llvm/(Bitcode|Bitstream|DebugInfo|Object|BinaryFormat/(ELF|Dwarf))\b"
     r"(?!/WindowsMachineFlag)")
@@ -37,13 +37,13 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 PLATFORM = re.compile(
     r"^\s*#\s*(if|ifdef|ifndef|elif).*"
     r"\b(_WIN32|_WIN64|__linux__|__APPLE__|__unix__|_MSC_VER|__MINGW32__)\b")
-# The one header for what differs between LLVM's versions; of no layer.
+# The header for the differences between LLVM's versions; it belongs to no layer.
 VERSIONS = "LLVM.h"
 VERSION = re.compile(r"^\s*#\s*(if|elif)\b.*\bLLVM_VERSION_")
 
 
 def layer_of(path: pathlib.Path) -> str:
-    """The layer that a source belongs to: its folder's name, or 'tools'."""
+    """The layer of a source: the name of its directory, or 'tools'."""
     parts = path.parts
     if parts[0] == "include":
         return parts[2]
@@ -108,7 +108,7 @@ def check(root: pathlib.Path) -> int:
 
 
 def self_test() -> int:
-    """Each rule, broken once: a check that finds nothing proves nothing."""
+    """Breaks each rule once, since a check that finds nothing proves nothing."""
     broken = {
         "lib/OS/A.cpp": '#include "llvm/ADT/StringRef.h"',
         "lib/Plan/B.cpp": '#include "headstart/Engine/PrefetchEngine.h"',

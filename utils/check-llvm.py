@@ -1,21 +1,20 @@
 #!/usr/bin/env python3
-"""Reports what of Headstart does not fit another LLVM. docs/internals/NewLLVM.md says what is
-then to be done.
+"""Reports the parts of Headstart that do not fit another version of LLVM.
 
     check-llvm.py NEXT [--known LLVM]
 
-NEXT is a version (in /usr/lib/llvm-NEXT) or the folder of an installation with
-headers, lld's archives, libLLVM and its programs. Compared with it are
+NEXT is a version (in /usr/lib/llvm-NEXT) or the directory of an installation with
+headers, lld's archives, libLLVM and its programs. The script compares
 
   options    the tables in lib/Inputs/*.td with those in lld's archives
   seam       the functions of lib/Link/SeamFunctions.json, by name and parameters
-  stages     the timers by which lld-link tells how far it has come; those that are
-             new against the LLVM that Headstart is built with (--known)
-  sources    what includes lld's headers or headstart/LLVM.h: whether it compiles, and
-             whether lld's archives have what it calls
+  stages     the names of lld-link's timers, which mark its stages; also reports timers
+             that are new since the LLVM that Headstart is built with (--known)
+  sources    those that include lld's headers or headstart/LLVM.h: whether they compile,
+             and whether lld's archives have the functions that they call
 
-One line for each thing that does not fit. Exit status 0 when all does, 1 when
-something does not, 2 when it cannot be told.
+It prints one line for each mismatch. The exit status is 0 if there is none, 1 if there
+is one, 2 if it cannot compare. docs/internals/NewLLVM.md says what to do.
 """
 
 import argparse
@@ -33,13 +32,13 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TABLES = {"COFF": "lld-link", "ELF": "ld.lld", "MinGW": "ld.lld as MinGW's",
           "MachO": "ld64.lld"}
-# As cmake/HeadstartLLVM.cmake has it: each before what it calls.
+# The order of cmake/HeadstartLLVM.cmake: each archive precedes those that it calls.
 ARCHIVES = ("lldMinGW", "lldCOFF", "lldELF", "lldMachO", "lldCommon")
 HELP = "llvm::opt::OptTable::printHelp"
 
 
 def load_seam_script():
-    """utils/rename-seam.py, which looks functions up when Headstart is built."""
+    """Loads utils/rename-seam.py, which finds functions when Headstart is built."""
     spec = importlib.util.spec_from_file_location(
         "rename_seam", ROOT / "utils" / "rename-seam.py")
     module = importlib.util.module_from_spec(spec)
@@ -52,7 +51,7 @@ Problem = seam.Problem
 
 
 def run(*command):
-    """(status, standard output, standard error)."""
+    """Runs a command. Returns (status, standard output, standard error)."""
     done = subprocess.run([str(word) for word in command], capture_output=True,
                           text=True, errors="replace")
     return done.returncode, done.stdout, done.stderr
@@ -89,7 +88,7 @@ class Installation:
                          or "c++")
 
     def compile(self, source, out, *flags):
-        """What the compiler says against it, in one line; empty: nothing."""
+        """Compiles a source. Returns the first error in one line, or an empty string."""
         status, _, said = run(
             self.compiler, "-std=c++20", "-fno-rtti", "-Wall", "-Wextra",
             "-Wno-unused-parameter", "-Wno-return-type-c-linkage", "-Werror",
@@ -106,8 +105,8 @@ class Installation:
 # -- option tables -----------------------------------------------------------
 
 def printer(llvm):
-    """A program that prints the tables of this LLVM's lld."""
-    # The one name that all versions have is of a function that we do not call.
+    """Builds a program that prints the option tables of this LLVM's lld."""
+    # Every version has printHelp, which print-options.cpp replaces.
     entry = {"function": HELP, "referenced_in": ["lldCOFF", "lldELF"]}
     seam.look_into(llvm.archives, [entry], llvm.tools)
     symbol = seam.symbol_of(entry, llvm.archives)
@@ -118,7 +117,7 @@ def printer(llvm):
         raise Problem(f"the option tables cannot be read: {problem}")
     flags = " ".join(llvm.tools.run("llvm-config", "--ldflags", "--libs",
                                     "--system-libs")).split()
-    # lld's own, which LLVM's configuration does not name.
+    # llvm-config does not name lld's own archives.
     status, _, said = run(
         llvm.compiler, f"{out}.o", f"-Wl,--wrap={symbol}", *llvm.paths, *
         [path for path in [llvm.folder / "lib" / "liblldWasm.a"] if path.exists()],
@@ -130,7 +129,7 @@ def printer(llvm):
 
 
 def options_of_lld(program, flavour):
-    """{(prefix, name, kind, number of values)}."""
+    """Returns {(prefix, name, kind, number of values)}."""
     status, printed, said = run(program, flavour)
     if status or not printed:
         raise Problem(f"the options of {TABLES[flavour]} cannot be read: "
@@ -143,7 +142,7 @@ def options_of_lld(program, flavour):
 
 
 def options_of_ours(llvm, flavour):
-    """(those that mirror lld's, all), as this LLVM's llvm-tblgen reads them."""
+    """Returns (options that mirror lld's, all), as this LLVM's llvm-tblgen reads them."""
     table = ROOT / "lib" / "Inputs" / f"{flavour}Options.td"
     records = json.loads("\n".join(llvm.tools.run(
         "llvm-tblgen", "--dump-json", f"-I{llvm.include}", f"-I{table.parent}", table)))
@@ -163,7 +162,7 @@ def options_of_ours(llvm, flavour):
 
 
 def described(options):
-    """A line for each name and kind, with its prefixes."""
+    """Yields a line for each name and kind, with its prefixes."""
     prefixes = {}
     for prefix, name, kind, count in sorted(options):
         prefixes.setdefault((name, kind, count), []).append(prefix)
@@ -187,8 +186,8 @@ def check_options(llvm):
 # -- the seam ----------------------------------------------------------------
 
 def declared_parameters(llvm):
-    """(name of the table -> parameters as the seam's sources declare them, what the
-    compiler says against them)."""
+    """Returns (name in the table -> parameters as the seam's sources declare them, the
+    compiler's errors)."""
     found, problems = {}, []
     header = ROOT / "utils" / "llvm" / "DeclaredNames.h"
     for source in sorted((ROOT / "lib" / "Link").glob("Seam*.cpp")):
@@ -206,7 +205,7 @@ def declared_parameters(llvm):
 
 
 def parameters_of(function, symbol, archives):
-    """As the archives have them; of a constructor with `this`."""
+    """A function's parameters in the archives; a constructor's begin with `this`."""
     demangled = next(demangled for archive in archives
                      for member in archive.members
                      for name, demangled, _ in member.symbols if name == symbol)
@@ -275,7 +274,7 @@ def check_stages(llvm, known):
 # -- sources -----------------------------------------------------------------
 
 def sources_to_compile():
-    """Those where versions of LLVM differ, and those that go with their headers."""
+    """The sources that depend on LLVM's version, also through their own header."""
     differs = re.compile(r'#include "(headstart/LLVM\.h|lld/[^"]+)"')
     found = set()
     for path in [*ROOT.glob("lib/**/*.cpp"), *ROOT.glob("lib/**/*.h"),
@@ -293,7 +292,7 @@ def sources_to_compile():
 
 
 def missing_of_lld(llvm, objects):
-    """What our sources call of lld that its archives do not have."""
+    """Yields the functions of lld that our sources call and its archives lack."""
     wanted, defined = {}, set()
     for source, out in objects.items():
         for line in llvm.tools.run("llvm-nm", "--undefined-only",
@@ -305,7 +304,7 @@ def missing_of_lld(llvm, objects):
     for path in llvm.paths:
         defined.update(llvm.tools.run("llvm-nm", "--defined-only", "--quiet",
                                       "--format=just-symbols", path))
-    # wasm-ld's: no archive that the seam binds.
+    # wasm-ld's archive, which the seam does not bind.
     wasm = llvm.folder / "lib" / "liblldWasm.a"
     if wasm.exists():
         defined.update(llvm.tools.run("llvm-nm", "--defined-only", "--quiet",
@@ -355,7 +354,7 @@ def known_timers(name, work):
 
 
 def check(name, known, work):
-    """How many things do not fit."""
+    """Prints the mismatches. Returns their number."""
     llvm = Installation(name, work / "next")
     print(f"Headstart against LLVM {llvm.version} in {llvm.folder}")
     count = 0

@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
-"""Compiles sources for macOS, on any machine, and looks for what is missing.
+"""Compiles sources for macOS on any machine, and reports undefined symbols.
 
     utils/check-macos.py [--zig FOLDER] --clang CLANG --nm NM --out FOLDER
                          [--include FOLDER]... [--system FOLDER]...
                          --sources FILE... [--tests FILE...]
 
-PyPI's package `ziglang` brings the headers of macOS and of libc++, and a list of
-what macOS's own library has (libSystem.tbd): it is FOLDER, or below
-build-tools/zig. clang compiles with these for arm64 and for x86-64. There is no
-linking: libc++ would have to be built for minutes. Instead every symbol that an
-object lacks must be in another one, in libSystem, or in the C++ standard library.
---tests are compiled, too, for arm64 alone, and may lack googletest's.
+PyPI's package `ziglang` has the headers of macOS and of libc++, and a list of the
+symbols of macOS's own library (libSystem.tbd). It is in FOLDER or below
+build-tools/zig. clang compiles with these headers for arm64 and for x86-64. The script
+does not link, since building libc++ would take minutes. Instead, another object,
+libSystem or the C++ standard library must have every symbol that an object lacks.
+--tests are compiled for arm64 only, and may lack googletest's symbols.
 
-Run from the root of the checkout. What is newer than every source is not compiled
-again. Prints what is wrong; the status is 1 then. When something that it needs is
-not there it says so ("skipped: ...") and the status is 77. Symbols of the C++
-library are taken for there, whatever its version.
+Run it from the root of the checkout. It does not compile an object again that is newer
+than every source. It prints errors and then returns status 1. If a prerequisite is
+missing, it prints "skipped: ..." and returns status 77. It assumes that the C++ library
+has all of its symbols, whatever its version.
 """
 import argparse
 import concurrent.futures
@@ -30,8 +30,8 @@ import time
 SKIPPED = 77
 TARGETS = ["arm64-apple-macos11.0", "x86_64-apple-macos11.0"]
 
-# What the build of a libc++ decides, as for macOS's own: the headers have been
-# stripped of the file that says so.
+# The settings that a build of libc++ decides, as for macOS's own libc++: ziglang's
+# headers lack the file that has them.
 LIBCXX = {
     "ABI_VERSION": "1",
     "ABI_NAMESPACE": "__1",
@@ -57,13 +57,13 @@ WARNINGS = [
     "-Werror",
 ]
 
-# Of the C++ library and its runtime, in libc++.dylib and libc++abi.dylib:
+# The symbols of the C++ library and its runtime, in libc++.dylib and libc++abi.dylib:
 # mangled names of namespace std, operators new and delete, type information of
 # the language, and the runtime itself.
 RUNTIME = re.compile(r"^(__ZN?K?S|__ZT[ISTV]N?K?S|__ZT[IV]N10__cxxabiv1|__Zn[wa]|"
                      r"__Zd[la]|__ZTI[a-zP]|__ZTS[a-zP]|___cxa_|___gxx_|__ZT[hc]|"
                      r"___clang_call_terminate)")
-# Of googletest, which is not compiled here.
+# The symbols of googletest, which is not compiled here.
 TESTING = re.compile(r"^__ZT?[ISV]?N?K?7testing|^__ZN?K?7testing")
 
 
@@ -74,8 +74,8 @@ def flags(zig, target):
     for folder in ("libcxx/include", "libcxxabi/include", "include",
                    "libc/include/any-darwin-any"):
         found += ["-isystem", str(zig / "lib" / folder)]
-    # macOS's <math.h> asks clang's <float.h> for a part of it, after which libc++'s
-    # gives no more.
+    # macOS's <math.h> includes only a part of clang's <float.h>, after which libc++'s
+    # <float.h> adds nothing.
     found += ["-include", "math.h",
               "-include", str(zig / "lib/include/float.h")]
     return found
@@ -97,12 +97,12 @@ def compile_one(arguments, target, source, strict):
     command += ["-c", source, "-o", str(place)]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     if run.returncode == 0:
-        os.utime(place, (begun, begun))  # what was edited meanwhile is newer
+        os.utime(place, (begun, begun))  # a source edited meanwhile is newer
     return place, run.returncode, run.stderr
 
 
 def tools_of(arguments):
-    """A name for what compiles: clang, the headers, the warnings, the flags."""
+    """A hash of clang's version, the headers, the warnings and the flags."""
     version = subprocess.run([arguments.clang, "--version"], check=True,
                              capture_output=True, text=True).stdout
     said = "\n".join([version, str(arguments.zig), *WARNINGS, *arguments.include,
@@ -112,7 +112,7 @@ def tools_of(arguments):
 
 
 def newest_change():
-    """When a source or a header that may matter was last changed."""
+    """The time of the last change of a source or header that may matter."""
     files = [pathlib.Path(__file__)]
     for folder in ("include/headstart/OS", "lib/OS", "unittests/OS"):
         files += pathlib.Path(folder).rglob("*.*")
@@ -120,7 +120,7 @@ def newest_change():
 
 
 def symbols(arguments, objects):
-    """What the objects define, and what they lack with the first that does."""
+    """The symbols that the objects define; those that they lack, by the first object."""
     defined, lacked = set(), {}
     for place in objects:
         text = subprocess.run([arguments.nm, "-g", "--format=posix", str(place)],
@@ -149,7 +149,7 @@ def main():
     arguments = parser.parse_args()
 
     arguments.newest = newest_change()
-    # clang compares the folders' names.
+    # clang compares the names of directories, so the path must be resolved.
     places = ([pathlib.Path(arguments.zig)] if arguments.zig else
               list(pathlib.Path("build-tools/zig").glob(
                   "lib/python3*/site-packages/ziglang")))
@@ -167,7 +167,7 @@ def main():
     system = set(re.findall(r"[\w$.]+", library.read_text()))
 
     failed = False
-    # The tests, which take longest, for one of the two.
+    # The tests take longest, so they are compiled for only one target.
     jobs = [(target, source, WARNINGS)
             for target in TARGETS
             for source in arguments.sources +

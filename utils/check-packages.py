@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Installs, uses, upgrades and removes the packages of a folder in an empty Debian.
+"""Installs, uses, upgrades and removes the packages of a directory in an empty Debian.
 
     check-packages.py FOLDER [--suite bookworm|trixie] [--tools] [--only KIND]...
 
-KIND is deb, wheel, rpm or archive. Each gets a Debian of its own that has no compiler
-and no LLVM (mmdebstrap; root), in which programs are linked from objects that clang
-made here. `--tools` then installs Debian's clang, CMake and cargo (a gigabyte) and
-builds a small project with each.
+KIND is deb, wheel, rpm or archive. Each gets its own Debian without compiler and LLVM
+(mmdebstrap; needs root), in which the package links programs from objects that clang
+made on the host. `--tools` then installs Debian's clang, CMake and cargo (a gigabyte)
+and builds a small project with each.
 
-Exit status 77, and the reason in one line, where no Debian can be made.
+If no Debian can be made, the exit status is 77 and one line has the reason.
 """
 
 import argparse
@@ -34,7 +34,7 @@ MANIFEST = ('<assembly xmlns="urn:schemas-microsoft-com:asm.v1"'
 
 
 class Failed(Exception):
-    """What is not as it should be, in one line."""
+    """The description of a failed expectation."""
 
 
 def expect(condition, message: str) -> None:
@@ -43,14 +43,14 @@ def expect(condition, message: str) -> None:
 
 
 class Debian:
-    """An installed system in a folder, in which commands are run."""
+    """An installed system in a directory, in which commands run."""
 
     def __init__(self, root: pathlib.Path):
         self.root = root
 
     def run(self, command: str, fails: bool = False, bare: bool = False) -> str:
-        """What a shell there says. Mounts end with the command. `bare`: without /proc,
-        and nothing but /work can be written."""
+        """Returns the output of a shell command. Mounts end with the command. `bare`:
+        there is no /proc, and only /work is writable."""
         mounts = ('mount --bind "$0" "$0" && mount --bind "$0/work" "$0/work" && '
                   'mount -o remount,bind,ro "$0" && ' if bare else
                   'mount -t proc proc "$0/proc" && ')
@@ -95,7 +95,7 @@ def make_inputs(folder: pathlib.Path) -> None:
 
 
 def check_use(system: Debian, programs: str, linkers: str) -> None:
-    """Links by every name; `programs` and `linkers` are the folders."""
+    """Links under every name; `programs` and `linkers` are the directories."""
     path = f"cd /work; export PATH={programs}:$PATH; "
     none = system.run("ls /usr/bin/*clang* /usr/bin/gcc* /usr/lib/llvm* 2>&1 || true")
     expect(none.count("No such file") == 3, f"not an empty Debian: {none}")
@@ -116,7 +116,7 @@ def check_use(system: Debian, programs: str, linkers: str) -> None:
 
 
 def check_bare(system: Debian) -> None:
-    """A container with nothing but the package: doctor names what is missing."""
+    """In a container with nothing but the package, doctor must report what is missing."""
     said = system.run("cd /work; export XDG_CACHE_HOME=/work/cache; ld.headstart start.o "
                       "part.o -o bare.out; cmp bare.out a.out; headstart doctor",
                       bare=True)
@@ -124,7 +124,7 @@ def check_bare(system: Debian) -> None:
 
 
 def check_tools(system: Debian, programs: str, prefix: str) -> None:
-    """Real build tools, each with the line of docs/Guide.md."""
+    """Builds with real build tools, each with the line of docs/Guide.md."""
     system.install("clang", "g++", "cmake", "make", "cargo")
     here = (f"cd /work/project; export PATH={programs}:$PATH; "
             "export HEADSTART_FLAGS=--prefetch-stats=/work/s.json; ")
@@ -155,7 +155,7 @@ def check_deb(folder, base, inputs, tools) -> None:
         files = system.run("dpkg -L headstart headstart-dbgsym").split("\n")
         check_use(system, "/usr/bin", "/usr/libexec/headstart")
         check_bare(system)
-        # The same, as a later version.
+        # Makes the same package with a later version.
         subprocess.run(["dpkg-deb", "-R", package, system.root / "work/later"],
                        check=True)
         control = system.root / "work/later/DEBIAN/control"
@@ -165,7 +165,7 @@ def check_deb(folder, base, inputs, tools) -> None:
         subprocess.run(["dpkg-deb", "-Znone", "-b", system.root / "work/later",
                         system.root / "work/later.deb"], check=True,
                        stdout=subprocess.DEVNULL)
-        # Its symbols are those of the old one.
+        # The package of symbols belongs to the old version.
         system.run("apt-get remove -qy headstart-dbgsym")
         system.run("apt-get install -qy /work/later.deb")
         expect("99.0" in system.run("dpkg -s headstart"), "not upgraded")
@@ -191,7 +191,7 @@ def check_wheel(folder, base, inputs, tools) -> None:
         check_use(system, "/opt/env/bin", "/opt/env/libexec/headstart")
         if tools:
             check_tools(system, "/opt/env/bin", "/opt/env")
-        # As CI systems do it (docs/Guide.md).
+        # CI systems install it this way (docs/Guide.md).
         system.run(pip + f"install --no-index --target /opt/place /work/{wheel.name}")
         system.run("cd /opt/place; test $(/opt/env/bin/python -c 'import "
                    "headstart_linker as h; print(h.prefix)') = /opt/place; "
@@ -204,7 +204,7 @@ def check_wheel(folder, base, inputs, tools) -> None:
 
 
 def check_rpm(folder, base, inputs, tools) -> None:
-    """By rpm itself; there is no distribution of that kind here."""
+    """Installs with rpm itself, since no distribution with RPMs is available here."""
     (package,) = folder.glob("headstart-[0-9]*.rpm")
     with debian(base, inputs) as system:
         rpm = ["rpm", "--root", system.root, "--nodeps"]
@@ -216,7 +216,7 @@ def check_rpm(folder, base, inputs, tools) -> None:
 
 
 def check_archive(folder, base, inputs, tools) -> None:
-    """Unpacked anywhere."""
+    """Unpacks the archive anywhere, and uses it through a symbolic link."""
     (archive,) = folder.glob("headstart-[0-9]*.tar.zst")
     with debian(base, inputs) as system:
         place = system.root / "opt/some where"

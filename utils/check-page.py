@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Looks at the page of `headstart bench` in a browser without a screen.
+"""Checks the page of `headstart bench` in a headless browser.
 
     check-page.py --render PROGRAM [--browser PROGRAM] [--out FOLDER] KIND...
     check-page.py --render PROGRAM --self-test | --refusals
 
-For each kind of report that test/Inputs/make-bench-report.py makes, the page is
-drawn 1280 and 400 pixels wide, in light and in dark, and for paper: nothing may be
-loaded, no error come up, nothing be wider than the page, no text lie on another or
-beside its chart, nothing be too pale to be read; the charts have the marks that
-the report asks for, the pointer and the keyboard bring up figures, and the picture
-is neither empty nor of the wrong brightness. --out keeps the pictures. --self-test
-breaks a page in each of these ways and wants to be told. --refusals looks at pages
-of what is no report.
+For each kind of report that test/Inputs/make-bench-report.py makes, the script draws the
+page 1280 and 400 pixels wide, in light and in dark, and for paper. The page must not
+load anything or cause an error, nothing may be wider than the page, and no text may
+overlap another, leave its chart or be too pale to read. The charts must have the marks
+that the report requires, the pointer and the keyboard must show figures, and the picture
+must not be empty or have the wrong brightness. --out keeps the pictures. --self-test
+breaks a page in each of these ways and expects a report. --refusals checks the pages
+of invalid reports.
 
-Exit status 77 where there is no browser, or no page.
+The exit status is 77 if there is no browser or no page.
 """
 
 import argparse
@@ -34,7 +34,7 @@ STATES = ("cold", "warm")
 
 
 def check_picture(png: bytes, scheme: str):
-    """Yields what is wrong with a picture: empty, or of the wrong brightness."""
+    """Yields a picture's problems: it is empty, or has the wrong brightness."""
     seen, total, count, plain, rows = set(), 0, 0, 0, 0
     for row in pixels(png):
         seen.update(row)
@@ -51,9 +51,9 @@ def check_picture(png: bytes, scheme: str):
         yield f"a mean brightness of {mean:.0f} is not {scheme}"
 
 
-# -- what is asked of the page -----------------------------------------------
+# -- the requirements on the page --------------------------------------------
 
-# Returns a list of sentences. In the page, but not of it.
+# A script that runs in the page but is no part of it. Returns a list of sentences.
 LAYOUT = r"""
 (() => {
   const wrong = [], root = document.documentElement, right = root.clientWidth;
@@ -173,7 +173,7 @@ COUNTS = """
 
 
 def expected_counts(report, shown):
-    """The marks that the report asks for, with the variants that are shown."""
+    """The number of marks that the report requires if the variants `shown` are shown."""
     variants = report["variants"]
     series = [v[state] for v in variants for state in STATES if v.get(state)]
     rounds = [entry for one in series for entry in one["rounds"]]
@@ -181,7 +181,7 @@ def expected_counts(report, shown):
     for state in STATES:
         links = [variants[index]["observed"][state] for index in shown]
         links = [link for link in links if link]
-        # What is 0 all the time is said in words.
+        # The page describes a lane that is always 0 in words.
         lines[state] = 0
         for lane in (("fetched_bytes", "touched_bytes"), ("read_bytes",),
                      ("major_faults",), ("memory_bytes",)):
@@ -202,19 +202,19 @@ def expected_counts(report, shown):
 
 
 def main_comparison(series):
-    """What says what prefetching is worth, where that is known; else the other."""
+    """The comparison that shows prefetching's effect if it is known, or the other one."""
     return series.get("to_off") or series
 
 
 def main_base(report):
-    """What that compares with."""
+    """The index of the variant with which main_comparison compares."""
     variants = report["variants"]
     return next((at for at, v in enumerate(variants) if v["name"] == "off" and any(
         (one[state] or {}).get("to_off") for one in variants for state in STATES)), 0)
 
 
 def default_shown(report):
-    """The variants that the strip charts begin with: the base and the headline's."""
+    """The variants that the strip charts first show: the base and the headline's."""
     variants = report["variants"]
     watched = [at for at, v in enumerate(variants)
                if any(v["observed"][state] for state in STATES)]
@@ -235,7 +235,7 @@ def compare_counts(found, expected):
 
 
 def check_events(browser, url):
-    """Yields what the page asked for or complained of."""
+    """Yields the page's requests, exceptions, errors and warnings."""
     for event in browser.events:
         method, params = event["method"], event["params"]
         if method == "Network.requestWillBeSent":
@@ -254,8 +254,8 @@ def check_events(browser, url):
 
 
 def check_parts(report, counts):
-    """Yields where the map's areas are not the bytes of the parts: an area is a
-    number of bytes, so the shares must be those of the report's figures."""
+    """Yields the parts whose areas in the map are wrong. An area represents a number of
+    bytes, so its share must be that of the report's figures."""
     names = [v["name"] for v in report["variants"]]
     index = default_shown(report)[-1] if default_shown(report) else None
     link = index is not None and report["variants"][index]["observed"]["cold"]
@@ -268,14 +268,14 @@ def check_parts(report, counts):
     whole = sum(areas.values())
     for part, value in (("used", useful), ("wasted", sum(inputs["wasted_bytes"]))):
         share = areas.get(part, 0) / whole
-        # Folders' names take room, more from small folders.
+        # The names of directories take space, relatively more in small directories.
         if abs(share - value / size) > 0.03:
             yield (f"{names[index]}: {part} has {share:.3f} of the map, "
                    f"{value / size:.3f} of the bytes")
 
 
 def check_pointer(browser):
-    """Yields which charts do not tell what is under the pointer, or the keyboard."""
+    """Yields the charts that do not describe what the pointer or keyboard selects."""
     where = """
       (() => { const mark = document.querySelector('%s');
         if (!mark) return null;
@@ -322,7 +322,7 @@ def check_pointer(browser):
 
 
 def check_choices(browser, report):
-    """Yields what is wrong when all variants are shown."""
+    """Yields the page's problems when it shows all variants."""
     browser.evaluate("document.querySelectorAll('input[type=checkbox]:not(:checked)')"
                      ".forEach(box => box.click())")
     browser.settle()
@@ -331,7 +331,7 @@ def check_choices(browser, report):
     yield from compare_counts(browser.evaluate(COUNTS),
                               expected_counts(report, watched))
     yield from browser.evaluate(LAYOUT)
-    # And each other choice once: they must draw something, and no errors.
+    # Each other choice is clicked once: it must draw something without errors.
     browser.evaluate("[...document.querySelectorAll('input[type=radio]')]"
                      ".filter(one => !one.disabled).forEach(one => one.click())")
     browser.settle()
@@ -339,7 +339,7 @@ def check_choices(browser, report):
 
 
 def check_headline(browser, report):
-    """Yields what the headline does not say."""
+    """Yields the statements that the headline lacks."""
     text = browser.evaluate("document.querySelector('h1').textContent + ' ' + "
                             "document.querySelector('.tiles').textContent")
     variants = report["variants"]
@@ -376,8 +376,8 @@ def check_headline(browser, report):
 
 
 def check_bounds(browser, report):
-    """Yields which figures of what was used say too much: without a record they
-    are what was seen."""
+    """Yields the figures of used bytes that claim too much: if the linker does not report
+    wasted bytes, they are lower bounds."""
     rows = browser.evaluate(
         "[...document.querySelectorAll('table.ends td[data-label=Used]')]"
         ".map(cell => cell.textContent)")
@@ -402,7 +402,7 @@ def check_bounds(browser, report):
 
 
 def check_look(browser, url, report):
-    """Yields what is wrong with the page that is shown now."""
+    """Yields the problems of the page that the browser shows."""
     yield from check_events(browser, url)
     yield from browser.evaluate(LAYOUT)
     counts = browser.evaluate(COUNTS)
@@ -413,7 +413,7 @@ def check_look(browser, url, report):
 
 
 def check_page(browser, url, report, keep):
-    """Yields (view, what is wrong) for one page."""
+    """Yields (view, problem) for one page."""
     for width, scheme in VIEWS:
         view = f"{width} {scheme}"
         browser.show(url, width, scheme)
@@ -440,7 +440,7 @@ def check_page(browser, url, report, keep):
         yield "print", "it does not print"
 
 
-# How a page is broken, and a word of what is to be said of it.
+# The scripts that break a page, and a part of the message that must report each.
 BREAKS = [
     ("document.querySelector('.tile').style.width = '2000px'", "beside the page"),
     ("console.error('x')", "console"),
@@ -473,7 +473,7 @@ BREAKS = [
 
 
 def self_test(browser, url, report):
-    """Yields what was not noticed."""
+    """Yields the breaks that were not noticed."""
     for code, word in BREAKS:
         browser.show(url, 1280, "light")
         if found := list(check_look(browser, url, report)):
@@ -492,7 +492,7 @@ def self_test(browser, url, report):
 
 
 def check_refusals(browser, render, work):
-    """Yields what is no report and is not called so."""
+    """Yields the invalid reports that the page does not refuse."""
     for text in ("", "{", "null", "[]", '{"version": 2}', '{"version": 1}',
                  '{"version": 1, "variants": [null]}', "</script>"):
         source, page = pathlib.Path(work, "no.json"), pathlib.Path(work, "no.html")

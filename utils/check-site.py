@@ -10,7 +10,7 @@ import tempfile
 import headless
 
 WIDTHS = (1400, 400)
-# The first words of each table that is cut off, and whether the page is.
+# Returns the first words of each table that is cut off, and "the page" if it is, too.
 WIDE = """[
   ...[...document.querySelectorAll("article table")].filter(table => {
     const room = table.closest(".md-typeset__scrollwrap") ?? table.parentElement;

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Compares what a walk under Wine shows of trees with what is there.
+"""Compares a walk of trees under Wine with the trees on the host.
 
     utils/check-walk.py WINE WALK-TREE.exe FOLDER...
 
-Names, types and sizes must be those that the host's own calls give. Wine shows
-the host's links as what they point to, so trees with links are refused.
+Names, types and sizes must be those that the host's own system calls return. Wine shows
+the host's links as their targets, so the script refuses trees with links.
 """
 
 import argparse

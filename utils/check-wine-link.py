@@ -1,17 +1,16 @@
 #!/usr/bin/env python3
-"""A link by lld-link.exe, seen from both sides: what it asks for under Wine, and
-what the host's page cache holds.
+"""Checks a link by lld-link.exe from both sides: the requests that it reports under
+Wine, and the contents of the host's page cache.
 
     check-wine-link.py WINDOWS_BUILD FOLDER
 
-WINDOWS_BUILD is where the preset windows builds, FOLDER one on a real disk. Ends
-with status 77 and a reason where something is missing.
+WINDOWS_BUILD is the directory of the preset windows, FOLDER a directory on a real disk.
+If a prerequisite is missing, the script prints a reason and exits with status 77.
 
-The first input is a pipe: the linker waits there, and reads nothing else, until we
-let it go. Meanwhile the prefetcher must have brought the others into the host's
-page cache, one after the other and as far as it is allowed; with /prefetch-inputs:no
-nothing of them may be there but what Wine itself reads of a file that is opened.
-"""
+The first input is a pipe. The linker waits there and reads nothing else until the script
+continues it. Meanwhile the prefetcher must read the other inputs into the host's page
+cache, in order and as far as it is allowed. With /prefetch-inputs:no, only the pages that
+Wine itself reads of an opened file may be cached."""
 
 import importlib.util
 import json
@@ -30,10 +29,10 @@ COUNT = 4
 BYTES = 8 << 20
 PAGE = 4096
 EACH = BYTES // PAGE
-# Of what is around a range: Wine's own look at a file's head, and readahead; and
-# what of a file the plan leaves out.
+# The pages around a range, which Wine (a file's head) and readahead read, and those that
+# the plan leaves out.
 SLACK = 64
-# The next input is looked into meanwhile, and the host reads on behind what it looks at.
+# The prefetcher inspects the next input meanwhile, and the host's readahead continues.
 AHEAD = 256
 PATIENCE = 20
 
@@ -46,7 +45,7 @@ check, fincore, evict, skip = (residency.check, residency.fincore,
 
 
 def make_inputs(folder: Path) -> list:
-    """main.obj, and objects of data that the link keeps."""
+    """Makes main.obj, and returns objects of data that the link keeps."""
     def assemble(name: str, text: str) -> Path:
         path = folder / name
         subprocess.run([LLVM / "llvm-mc", "-triple=x86_64-windows-msvc",
@@ -64,7 +63,7 @@ def make_inputs(folder: Path) -> list:
 
 
 class Link:
-    """A link that is held at its first input."""
+    """A link that waits at its first input."""
 
     def __init__(self, build: Path, folder: Path, words: list,
                  linker: Path | None = None):
@@ -98,8 +97,8 @@ class Link:
 
 
 def watch(big: list, wanted: int) -> list:
-    """Until so many pages are in memory, or nothing has changed for a second: the
-    pages of each; each must have come after the one before it."""
+    """Waits until `wanted` pages are cached or nothing has changed for 1.5 s. Returns the
+    pages of each file; each must be cached after the one before it."""
     before, since = None, time.monotonic()
     begin = since
     while time.monotonic() - begin < PATIENCE:
@@ -136,8 +135,8 @@ def run(build: Path, folder: Path, words: list, check_held) -> dict:
 
 
 def interrupt(build: Path, folder: Path):
-    """Ctrl-C, as a terminal gives it to Wine: the same end, and no output. The status
-    is what Wine's own handler ends a program with, 0."""
+    """Sends Ctrl-C as a terminal sends it to Wine. Stock and ours must end alike and leave
+    no output. Wine's own handler ends a program with status 0."""
     seen = []
     for linker in (LLVM_WINDOWS / "bin" / "lld-link.exe", None):
         link = Link(build, folder, [], linker)

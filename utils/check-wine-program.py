@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""A real program of C++, linked by lld-link.exe under Wine and run there: lld.exe.
+"""Links a real C++ program, lld.exe, by lld-link.exe under Wine, and runs it there.
 
     check-wine-program.py WINDOWS_BUILD FOLDER
 
-WINDOWS_BUILD is where the preset windows builds, FOLDER gets what is linked. The
-inputs are those of which utils/build-windows-llvm.py has linked lld.exe: 107
-archives, of which a link takes two thousand objects. Stock and ours must make the
-same program, which must link in its turn. Status 77, and a reason, where something
-is missing.
+WINDOWS_BUILD is the directory of the preset windows, FOLDER the place for outputs. The
+inputs are those from which utils/build-windows-llvm.py linked lld.exe: 107 archives, of
+which a link takes two thousand objects. Stock and ours must make the same program, which
+must itself link. If a prerequisite is missing, the script prints a reason and returns
+status 77.
 """
 
 import os
@@ -25,14 +25,14 @@ WINE = HERE / "wine"
 
 
 def told(command: list) -> str:
-    """What a driver would run: the last line that it says with -###."""
+    """The command that a driver would run: the last line that it prints with -###."""
     done = subprocess.run([*command, "-###"], cwd=LLVM, check=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     return done.stdout.splitlines()[-1]
 
 
 def link_words() -> list:
-    """lld.exe's link, as lld-link's own words."""
+    """The arguments with which lld-link links lld.exe."""
     build = subprocess.run(["ninja", "-t", "commands", "bin/lld.exe"], cwd=LLVM,
                            check=True, stdout=subprocess.PIPE, text=True)
     last = build.stdout.splitlines()[-1].split("&&")[1]
@@ -43,7 +43,7 @@ def link_words() -> list:
 
 
 def for_windows(word: str) -> str:
-    """A path of the host is one of Wine's drive Z."""
+    """Converts an argument's path on the host to one on Wine's drive Z."""
     option, path = re.fullmatch(r"(-[\w-]+:)?(.*)", word).groups()
     if path and not path.startswith("-") and (LLVM / path).exists():
         return f"{option or ''}Z:{LLVM / path}"

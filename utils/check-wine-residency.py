@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
-"""Residency from both sides: what a Windows program does and says under Wine,
-and what the host's page cache holds.
+"""Checks residency from both sides: the actions and reports of a Windows program under
+Wine, and the contents of the host's page cache.
 
     check-wine-residency.py WINDOWS_BUILD FOLDER
 
-WINDOWS_BUILD is where the preset windows-cross builds, FOLDER one on a real
-disk. Ends with status 77 and a reason where something is missing.
+WINDOWS_BUILD is the directory of the preset windows-cross, FOLDER a directory on a real
+disk. If a prerequisite is missing, the script prints a reason and exits with status 77.
 
-PrefetchVirtualMemory of a file's second half must bring just that half into the
-host's page cache. What Wine 8 cannot tell is said: QueryWorkingSetEx reads
-/proc/self/pagemap there, so it knows the pages that the program has touched and
-no others.
+PrefetchVirtualMemory of a file's second half must read just that half into the host's
+page cache. The program must report what Wine 8 does not know: QueryWorkingSetEx reads
+/proc/self/pagemap there, so it knows only the pages that the program has touched.
 """
 
 import ctypes
@@ -23,13 +22,13 @@ import time
 from pathlib import Path
 
 PAGE = mmap.PAGESIZE
-# Half of it is more than any readahead that is common (8 MiB at the most), to
-# which a hint would be cut that does not go in steps.
+# Half of it exceeds any common readahead (8 MiB at most), to which the kernel would cut
+# a hint that is not split into steps.
 SIZE = 32 << 20
 HALF = SIZE // 2
 # Wine 8 itself reads the head of a file that is opened and mapped.
 HEAD = 8
-# Of what readahead may bring around a range.
+# The pages that readahead may read around a range.
 SLACK = 32
 TRIES = 4
 SKIPPED = 77
@@ -41,7 +40,7 @@ libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int,
 
 
 class Retry(Exception):
-    """Somebody reclaims memory under our hands."""
+    """The kernel reclaims pages during the test."""
 
 
 def skip(reason):
@@ -61,7 +60,7 @@ def fincore(path):
 
 
 def resident_map(path):
-    """One byte a page: whether it is in memory."""
+    """For each page of the file, 1 if it is cached, otherwise 0."""
     with open(path, "rb") as file:
         address = libc.mmap(None, SIZE, mmap.PROT_READ, mmap.MAP_SHARED,
                             file.fileno(), 0)
@@ -78,7 +77,7 @@ def evict(path):
 
 
 def wait_for(path, pages):
-    """Until so many are in memory, or for five seconds; how many are."""
+    """Waits at most five seconds until `pages` are cached. Returns how many are."""
     for _ in range(250):
         if fincore(path) >= pages:
             break
@@ -102,7 +101,7 @@ class Probe:
 
 
 def compare(probe, path, touched):
-    """What both sides say now, when so many pages have been touched."""
+    """Compares the reports of both sides after the program touched `touched` pages."""
     host = fincore(path)
     print(f"  host:    fincore                  -> {host}")
     check(int(probe.ask("touched")) == touched, f"touched is not {touched}")
@@ -126,12 +125,12 @@ def run_once(wine, program, path):
     probe = Probe(wine, program)
     try:
         check(int(probe.ask(f"open Z:{path}")) == SIZE, "size")
-        # Both say that nothing is there, and to ask brings nothing.
+        # Both sides report that nothing is cached, and the query reads nothing.
         before = compare(probe, path, 0)
         check(before <= HEAD, "something was read")
         check(fincore(path) <= before, "asking has read")
 
-        # While the system says that memory is low, nothing is asked for.
+        # While the system reports low memory, the program requests nothing.
         check(probe.ask("pressure") == "0", "pressure")
         if probe.ask("low-memory 1") == "0":
             try:
@@ -165,7 +164,7 @@ def run_once(wine, program, path):
 
         probe.ask("close")
         probe.ask(f"open Z:{path}")
-        probe.ask("unmap") # what is mapped stays
+        probe.ask("unmap") # mapped pages are not evicted
         probe.ask("evict")
         left = fincore(path)
         print(f"  host:    {left} pages after the Windows program's evict"

@@ -48,7 +48,7 @@ done < <({headstart} inputs -- {linker} "$@" </dev/null 2>/dev/null)
 exec -a "$0" {linker} "$@"
 """
 COLD = INPUTS.replace("EVICT", '{headstart} evict -- "${{files[@]}}"')
-# Evicts a random half of them, some only in part: the same for the same arguments.
+# Evicts a random half of the inputs, some only in part; the arguments are the seed.
 DRAW = ROOT / "utils" / "draw-residency.py"
 HALF = INPUTS.replace("EVICT", f'{shlex.quote(sys.executable)} '
                       f'{shlex.quote(str(DRAW))} --name half --seed "$*" -- '
@@ -56,18 +56,18 @@ HALF = INPUTS.replace("EVICT", f'{shlex.quote(sys.executable)} '
 RUN = """#!/bin/bash
 exec {headstart} run -- {stock} "$@"
 """
-# Both sides then have the same name, which a PDB contains.
+# Gives both sides the same name, since a PDB contains it.
 BY_PATH = """#!/bin/bash
 exec {stock} "$@"
 """
-# lld's tests set it to 1, to link once and clean up; those of COFF set it to 2.
+# lld's tests set LLD_IN_TEST to 1, to link once and clean up; COFF's tests set it to 2.
 TIMES = """#!/bin/bash
 LLD_IN_TEST=%s exec -a "$0" {linker} "$@"
 """
 
-# Two links; freed memory is filled, so that a read of it fails on both sides.
+# Links twice. Freed memory is filled, so that a read of it fails on both sides.
 FILLED = "2 MALLOC_PERTURB_=85"
-# Here stock reads memory that it has freed, so the outcome depends on its contents.
+# In these tests stock reads memory that it has freed, whose contents decide the result.
 FREED = "stock reads freed memory (valgrind: reportPendingDuplicateSymbols of " \
     "ld64.lld 22 keeps a first link's symbols for the second)"
 KNOWN = {"twice: MachO/abs-duplicate.s": FREED, "twice: MachO/force-load.s": FREED}
@@ -102,7 +102,7 @@ VARIANTS = {
 
 
 def describe(name: str, stock: list, ours: list) -> str:
-    """A difference, with the end of the output of a run that failed, which is that of
+    """Describes a difference, with the end of a failed run's output, which is that of
     the failing line."""
     def side(results):
         ends = collections.Counter(
@@ -184,7 +184,7 @@ both sides, in turn.
 
 
 def write(records: dict) -> None:
-    """docs/internals/Conformance.md."""
+    """Writes docs/internals/Conformance.md."""
     ran = [records[name] for name in VARIANTS if name in records]
 
     def found(key):
@@ -276,7 +276,7 @@ def evicts(headstart: pathlib.Path, folder: pathlib.Path) -> bool:
 
 
 def run_variant(name: str, options, stocks: dict) -> dict:
-    """`stocks` keeps stock's results, which serve all variants of one kind."""
+    """`stocks` keeps stock's results, which all variants with the same stock share."""
     variant = VARIANTS[name]
     if variant.stock not in stocks:
         side = Side(options.out / name / "stock", LLVM,
@@ -285,7 +285,7 @@ def run_variant(name: str, options, stocks: dict) -> dict:
         say(f"{len(names)} tests with stock")
         stocks[variant.stock] = (side, side.run(names), side.seconds)
     stock, expected, stock_seconds = stocks[variant.stock]
-    # A name as long as the other one, since outputs contain paths.
+    # "other" is as long as "stock", since outputs contain paths.
     ours = Side(options.out / name / "other", options.linkers,
                 dataclasses.replace(variant, environment={
                     **variant.environment, **options.env}), options.jobs)
@@ -296,7 +296,7 @@ def run_variant(name: str, options, stocks: dict) -> dict:
     for title, found in (("different", differences), ("flaky", flaky)):
         for words in found:
             print(f"{title}: {name}: {words}", flush=True)
-    # Gigabytes, which are useful only to inspect a difference.
+    # The tests' files take gigabytes, and are useful only to inspect a difference.
     if not differences:
         shutil.rmtree(ours.tests)
     return {"variant": name, "stock": counts(expected), "ours": counts(got),

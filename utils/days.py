@@ -69,7 +69,7 @@ def parse() -> argparse.Namespace:
 
 
 def parts_of(arguments):
-    """Flavours and sizes; the real sizes first, which find the most."""
+    """The flavours and sizes; the real sizes are first, since they find the most."""
     return [(flavour, size) for flavour in FLAVOURS for size in ("real", "small")
             if arguments.flavour in (None, flavour)
             and arguments.size in (None, size)]

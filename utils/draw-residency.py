@@ -3,7 +3,7 @@
 
     draw-residency.py [--name NAME] [--seed TEXT] [--] FILE...
 
-The same seed and files give the same draw. Prints it.
+Prints the draw. The same seed and files give the same draw.
 """
 
 import argparse

@@ -3,10 +3,10 @@
 
     embed-page.py --page lib/Report/Page [--d3 d3.min.js --license FILE] --out FILE.cpp
 
-One file is made of page.html, page.css, the scripts and the charting library, and
-cut where the report goes. The policy in its head names the two scripts by their hashes
-and forbids everything else: no other script runs, and nothing is loaded. Without
-the library there is no page, and the source says so by being empty.
+The script makes one file of page.html, page.css, the scripts and the charting library,
+and cuts it at the place of the report. The policy in its head names the two scripts by
+their hashes and forbids everything else: no other script runs, and the page loads
+nothing. Without the library there is no page, and the source has two empty parts.
 """
 
 import argparse
@@ -40,7 +40,7 @@ def script_text(text: str, name: str) -> str:
 
 
 def with_license(d3: str, license_text: str) -> str:
-    """The library, its licence in front of it as a comment."""
+    """The library, with its licence as a comment after the first line."""
     first, rest = d3.split("\n", 1)
     if not re.match(r"// https://d3js\.org v\d", first):
         raise SystemExit("embed-page.py: this is not d3.min.js: its first line "
@@ -60,7 +60,7 @@ def policy(*scripts: str) -> str:
 
 
 def make_page(folder: pathlib.Path, d3: str):
-    """The page before and behind the report."""
+    """The parts of the page before and after the report."""
     def part(name):
         return (folder / name).read_text(encoding="utf-8")
 
@@ -82,7 +82,7 @@ def literals(text: str):
     def escaped(byte):
         if byte in b'"\\':
             return "\\" + chr(byte)
-        # Three digits: what follows cannot become part of it. And no trigraphs.
+        # Three digits, so that no following digit joins them; "?" could be a trigraph.
         return chr(byte) if 32 <= byte < 127 and byte != 63 else f"\\{byte:03o}"
 
     data = text.encode()
@@ -93,7 +93,7 @@ def literals(text: str):
 
 
 def make_source(parts) -> str:
-    """The C++ source that holds the two parts; empty ones without a library."""
+    """The C++ source with the two parts, which are empty without a library."""
     out = [BANNER, "using llvm::StringRef;\n\nnamespace headstart {\n"]
     for name, text in zip(("Before", "Behind"), parts):
         pieces = list(literals(text))

@@ -3,17 +3,17 @@
 
     fault-archives.py --table CALLS.json --llvm BIN --out COPY.a ARCHIVE...
 
-Copies our archives, and the members of libLLVMSupport.a that call the system for
-them, into one archive in which references to the C library's functions of the table
-are renamed to `headstart_fault_<name>`: test/Faults/Faults.cpp defines those. lld
-keeps the originals of LLVM's members, so that only our calls are bound. Whatever
-both sides may define is renamed in the copy as well: functions of the copied
-members, and templates and inline functions, of which a linker keeps one.
+The script copies our archives, and the members of libLLVMSupport.a that call the system
+for them, into one archive. There it renames references to the table's functions of the
+C library to `headstart_fault_<name>`, which test/Faults/Faults.cpp defines. lld keeps
+the originals of LLVM's members, so that only our calls are bound. The copy also has new
+names for everything that both sides may define: functions of the copied members, and
+templates and inline functions, of which a linker keeps one.
 
-Complete by construction: each function of the C library that the copies refer to
-must stand in the table, as one that fails or as one that cannot, and each member of
-libLLVMSupport.a that the copies refer to and that calls a function which may fail must
-be copied as well, or spared with a reason. Anything else ends the build.
+The build fails unless the table is complete: it must have each function of the C library
+that the copies reference, as one that fails or as one that cannot. Each member of
+libLLVMSupport.a that the copies reference and that calls a function which may fail must
+be copied as well, or spared with a reason.
 """
 
 import argparse
@@ -27,9 +27,9 @@ import tempfile
 
 COPY = "headstart_copy_"
 FAULT = "headstart_fault_"
-# The streams stay lld's: what is written to them is the link's.
+# The streams stay lld's, since their output is the link's.
 STREAMS = {"_ZN4llvm4outsEv", "_ZN4llvm4errsEv"}
-# What of the C++ library reaches the system, and its name in the table.
+# The functions of the C++ library that call the system, and their names in the table.
 RUNTIME = {
     "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_"
     "EEPFvvE": "thread",
@@ -40,12 +40,12 @@ RUNTIME_HARMLESS = re.compile(
     r"|_ZNK?St10filesystem7__cxx114path|_ZT[ISV]")
 RUNTIME_SUSPECT = re.compile(
     r"St10filesystem|fstream|filebuf|random_device|St6thread|St11this_thread")
-# Of the compiler and the C++ runtime.
+# The functions of the compiler and the C++ runtime.
 COMPILER = re.compile(r"_Unwind_|__|malloc$|_GLOBAL_")
 
 
 class Problem(Exception):
-    """What is wrong, in words for whoever builds."""
+    """An error message for the developer who builds."""
 
 
 class Member:
@@ -64,14 +64,14 @@ def run(tools, name, *args):
 
 
 def symbols_of(tools, archive):
-    """{member's name: its symbols}; members of one name are taken together."""
+    """Returns {member's name: its symbols}; members of one name share an entry."""
     members = {}
     for line in run(tools, "llvm-nm", "-g", "--format=posix", archive).splitlines():
         if header := re.match(r"(\S+):$", line):
             member = members.setdefault(header[1], Member())
         elif symbol := re.match(r"(\S+) (\S)", line):
             name, kind = symbol.groups()
-            # `u`, unique in the process, must stay so.
+            # A `u` symbol must stay unique in the process.
             where = ("wanted" if kind in "Uwv" else "weak" if kind in "WV" else
                      "strong" if kind != "u" else None)
             if where and not name.startswith("DW.ref."):
@@ -80,12 +80,12 @@ def symbols_of(tools, archive):
 
 
 def plain(name):
-    """open for open64, preadv2 for preadv64v2: as in the table."""
+    """The name in the table: open for open64, preadv2 for preadv64v2."""
     return name if name == "getdents64" else re.sub("64$|64v(?=2$)", "", name)
 
 
 def classify(table, where, name):
-    """What a reference is renamed to; None if it stays."""
+    """The new name of a reference, or None if it stays."""
     if name in RUNTIME:
         return FAULT + RUNTIME[name].replace("readlink", "read_symlink")
     if name.startswith("_Z") or COMPILER.match(name):
@@ -103,7 +103,7 @@ def classify(table, where, name):
 
 
 def check_llvm(table, support, wanted):
-    """No member of LLVM that calls the system for us is forgotten."""
+    """Checks that the table has every member of LLVM that calls the system for us."""
     for name, member in support.items():
         if name in table["llvm"] or name in table["spared_llvm"]:
             continue
@@ -115,7 +115,7 @@ def check_llvm(table, support, wanted):
 
 
 def copy_archives(table, tools, archives, support_archive, work):
-    """Writes the renamed copies to the folder \\p work; returns their paths."""
+    """Writes the renamed copies to the directory `work`. Returns their paths."""
     ours = {archive: symbols_of(tools, archive) for archive in archives}
     members = [(f"{archive.name}({name})", member) for archive in archives
                for name, member in ours[archive].items() if name not in table["spared"]]

@@ -5,13 +5,13 @@
                    [--call NAME]... [--way WAY]... [--fault CALL:N:WAY]
                    [--without WAY]... [--delays N] [--quick] [--write FILE]
 
-A small link of each flavour is recorded once: the prefetcher's calls, their number and
-the places that make them. Then each call fails with each error that its manual names
-(test/Faults/SystemCalls.json), returns short, returns late, or never returns: the first
-of its kind, the second, one in the middle, the last, the first from each place, and
-all. Inputs are cached or evicted, and the link has a profile or not; each fault gets
-one of these four conditions in turn. Outputs, messages and exit status must be those of
-stock lld, and the link must end.
+The script records a small link of each flavour once: the prefetcher's calls, their
+number and the places that make them. Then it lets each call fail with each error that
+its manual names (test/Faults/SystemCalls.json), return short, return late, or never
+return: the first of its kind, the second, one in the middle, the last, the first from
+each place, and all. Inputs are cached or evicted, and the link has a profile or not;
+each fault gets one of these four conditions in turn. Outputs, messages and exit status
+must be those of stock lld, and the link must end.
 
 Prints a line for each call, and every difference with the arguments that repeat it.
 Exits with 1 if there was one. --write puts the table into a document between its marks.
@@ -48,10 +48,10 @@ same_link = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(same_link)
 
 
-# -- what is linked ------------------------------------------------------------
+# -- the inputs ----------------------------------------------------------------
 
 def bytes_of(name, size):
-    """A variable of `size` random bytes."""
+    """The source of a variable of `size` random bytes."""
     rng = random.Random(name)
     values = ",".join(str(rng.randrange(256)) for _ in range(size))
     return f"const unsigned char {name}[] = {{{values}}};\n"
@@ -123,7 +123,7 @@ def make_inputs(kind, folder, llvm):
              f"{name}.c", "-o", f"{name}.{suffix}")
     tool("llvm-ar", *how, archive.format("parts"), f"two.{suffix}", f"unused.{suffix}")
     tool("llvm-ar", *how, "libraries/" + archive.format("four"), f"four.{suffix}")
-    for number in range(MANY):  # so that folders are listed
+    for number in range(MANY):  # so that Headstart lists directories
         (folder / f"libraries/other{number}").touch()
         (folder / f"libraries/libempty{number}.a").write_text("!<arch>\n")
     if kind == "macho":
@@ -146,7 +146,7 @@ Counted = collections.namedtuple("Counted", "calls off_main faults sites")
 
 
 def read_record(path):
-    """{name: Counted}, from the file that Faults.cpp writes (its struct Call)."""
+    """Returns {name: Counted} from the file that Faults.cpp writes (its struct Call)."""
     layout = struct.Struct("=16s3Q32Q")
     found = {}
     for name, calls, off_main, faults, *sites in layout.iter_unpack(path.read_bytes()):
@@ -157,7 +157,7 @@ def read_record(path):
 
 
 class Worker:
-    """Links in a directory of its own; one for each process."""
+    """Links in its own directory; each process has one worker."""
 
     here = None
 
@@ -180,7 +180,7 @@ class Worker:
                     with open(path, "rb") as file:
                         os.fsync(file)
         os.chdir(place)
-        runs = program == "headstart"  # a linker, by its path
+        runs = program == "headstart"  # it runs a linker by its path
         stock = str(self.options.stock / ("ld.lld" if runs else program))
         self.expected[flavour] = same_link.link(stock, stock if runs else program,
                                                 words, LIMIT)
@@ -205,7 +205,7 @@ class Worker:
         return seen
 
     def try_fault(self, flavour, condition, fault):
-        """(the differences from stock, the counted calls)."""
+        """Returns (the differences from stock, the counted calls)."""
         if flavour not in self.expected:
             self.prepare(flavour)
         cold, recorded = condition
@@ -248,7 +248,7 @@ def try_one(task):
     return task, *Worker.here.try_fault(*task)
 
 
-# -- which faults --------------------------------------------------------------
+# -- the faults ----------------------------------------------------------------
 
 def numbers_of(flavour, call, counted, way, quick):
     """The numbers of the calls that fail."""
@@ -265,7 +265,7 @@ def numbers_of(flavour, call, counted, way, quick):
     if quick:
         return [1, *everything]
     some = {1, counted.calls}
-    if "-" not in flavour:  # otherwise a variant of another flavour
+    if "-" not in flavour:  # otherwise it is a variant of another flavour
         some |= {2, (counted.calls + 1) // 2, *counted.sites}
     return [n for n in sorted(some) if n <= counted.calls] + everything
 
@@ -275,7 +275,7 @@ def ways_of(call, table, options):
     ways = [way for way in ways if way.split("=")[0] not in options.without]
     if options.ways:
         return [way for way in ways if way.split("=")[0] in options.ways]
-    # The first of the errors stands for all of them.
+    # With --quick, the first error represents all errors.
     return [way for way in ways if not options.quick or way == ways[0] or way[0] != "E"]
 
 
@@ -287,7 +287,7 @@ def faults_of(flavour, records, table, options):
         met = [(c, records[flavour, c][call]) for c in CONDITIONS
                if call in records[flavour, c] and records[flavour, c][call].calls]
         for way in ways_of(call, table, options) if met else []:
-            # A random start, or "all fail" would always have the same condition.
+            # With a fixed start, "all fail" would always have the same condition.
             turn = random.Random(flavour + call + way).randrange(len(met))
             numbers = {c: numbers_of(flavour, call, counted, way, options.quick)
                        for c, counted in met}

@@ -3,10 +3,10 @@
 
     fetch-lld-tests.py FOLDER
 
-They are lld 19's, of Debian's source package llvm-toolchain-19: 164 MB, of which
-20 are kept. The mirrors and keys are those that the machine's own apt names; its
-state is not touched. Exit status 77, and the reason in one line, where they
-cannot be had.
+They are lld 19's, from Debian's source package llvm-toolchain-19: 164 MB, of which the
+script keeps 20. It uses the mirrors and keys of the machine's own apt, and does not
+change apt's state. If the tests are not available, the exit status is 77 and one line
+has the reason.
 """
 
 import pathlib
@@ -18,14 +18,14 @@ import sys
 import time
 
 PACKAGE = "llvm-toolchain-19"
-# Below FOLDER without their first two folders: test, utils/lit.
+# FOLDER has them without the first two directories: test, utils/lit.
 WANTED = ("lld/test", "llvm/utils/lit/lit", "llvm/utils/lit/lit.py")
 UNWANTED = ("lld/test/Unit", "lld/test/wasm")
 SKIPPED = 77
 
 
 def deb_src(path: pathlib.Path) -> str:
-    """A list of sources of the machine, asked for source packages instead."""
+    """One of the machine's lists of sources, changed to source packages."""
     text = path.read_text()
     if path.suffix == ".sources":
         return re.sub(r"(?mi)^Types:.*$", "Types: deb-src", text)
@@ -33,7 +33,7 @@ def deb_src(path: pathlib.Path) -> str:
 
 
 def private_apt(folder: pathlib.Path) -> list:
-    """apt-get with the machine's mirrors and keys, and a state of its own."""
+    """An apt-get command with the machine's mirrors and keys, and its own state."""
     found = subprocess.run(
         ["apt-config", "shell", "file", "Dir::Etc::sourcelist/f",
          "parts", "Dir::Etc::sourceparts/d"],
@@ -53,7 +53,7 @@ def private_apt(folder: pathlib.Path) -> list:
 
 
 def run(command: list, folder: pathlib.Path) -> str:
-    """Returns the last thing it said when it failed."""
+    """Runs a command. Returns its last message if it failed, or an empty string."""
     ended = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE,
                            stderr=subprocess.STDOUT, text=True)
     lines = ended.stdout.strip().splitlines() or ["failed"]
@@ -61,10 +61,10 @@ def run(command: list, folder: pathlib.Path) -> str:
 
 
 def fetch(work: pathlib.Path, folder: pathlib.Path) -> str:
-    """By way of `work`, an empty folder. Returns why it could not."""
+    """Fetches by way of `work`, an empty directory. Returns an error or an empty string."""
     apt = private_apt(work)
-    # Other sources than the distribution's may well have none: what counts is
-    # whether the package is there.
+    # Sources other than the distribution's may have no source packages, so only the
+    # package itself must be available.
     run(apt + ["update"], work)
     problem = run(apt + ["source", "--download-only", "--tar-only", PACKAGE],
                   work)

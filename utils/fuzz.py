@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""fuzz.py BUILD [SECONDS | --runs N]: runs the fuzzers of unittests/Fuzzers, two
-at a time: each for so long (60), or all together N times, shared among them by
-what an execution costs. Prints a table; fails when anything was found."""
+"""Runs the fuzzers of unittests/Fuzzers, two at a time, and prints a table:
+each for SECONDS (60), or all together N times (--runs N), shared among them by
+the cost of an execution. Fails if a fuzzer found anything."""
 
 import argparse
 import concurrent.futures
@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 
-# Name: how many of a hundred executions, and the largest input in bytes.
+# Each fuzzer's share of a hundred executions, and its largest input in bytes.
 FUZZERS = {
     "InputScanner": (8, 6144),
     "CommandLine": (3, 2048),
@@ -26,14 +26,14 @@ FUZZERS = {
     "DirectoryRecords": (18, 4096),
 }
 
-# libLLVM is not instrumented: annotations that cross into it are false. The
-# others make allocations cheaper.
+# libLLVM is not instrumented, so annotations that cross into it are false. The
+# other options make allocations cheaper.
 ASAN = "detect_container_overflow=0:quarantine_size_mb=8:malloc_context_size=4"
 MOST_FINDINGS = 5  # of one fuzzer
 
 
 def run_once(build, name, limit, seed):
-    """How many executions there were, and what they cost."""
+    """Runs a fuzzer. Returns the executions, their costs, whether it failed, its log."""
     corpus = build / "corpus" / name
     corpus.mkdir(parents=True, exist_ok=True)
     log = build / f"{name}.log"

@@ -1,6 +1,6 @@
-"""A headless Chromium for checks that look at pages, and the pixels of its pictures.
+"""A headless Chromium for checks of pages, and the pixels of its pictures.
 
-Speaks the DevTools protocol over a pipe; nothing but Python's own library.
+It speaks the DevTools protocol over a pipe, and needs only Python's own library.
 """
 
 import base64
@@ -23,7 +23,7 @@ def find_browser():
 
 
 class Problem(Exception):
-    """The browser did not do what it was asked."""
+    """The browser did not execute a command."""
 
 
 class Browser:
@@ -31,7 +31,7 @@ class Browser:
 
     def __init__(self, program: str, folder: str):
         to_browser, from_browser = os.pipe(), os.pipe()
-        # The descriptors that the browser wants.
+        # The browser requires the descriptors 3 and 4.
         ends = [os.dup(to_browser[0]), os.dup(from_browser[1])]
         self.write_end = os.dup(to_browser[1])
         self.read_end = os.dup(from_browser[0])
@@ -47,8 +47,8 @@ class Browser:
                  "--no-first-run", "--disable-extensions", "--mute-audio",
                  "--disable-background-networking", "--disable-dev-shm-usage",
                  "--force-color-profile=srgb", f"--user-data-dir={folder}",
-                 # The pages are our own. Chromium does not start where the system
-                 # has no sandbox for it: containers, root, no user namespaces.
+                 # The pages are our own. Chromium does not start if the system has
+                 # no sandbox for it: containers, root, no user namespaces.
                  "--no-sandbox"]
         self.process = subprocess.Popen(
             words + ["about:blank"], pass_fds=(3, 4), stdin=subprocess.DEVNULL,
@@ -89,7 +89,7 @@ class Browser:
         return json.loads(message)
 
     def call(self, method: str, **params):
-        """Sends a command, and returns what it gives."""
+        """Sends a command, and returns its result."""
         self.number += 1
         message = {"id": self.number, "method": method, "params": params}
         if self.session:
@@ -128,19 +128,19 @@ class Browser:
         self.settle()
 
     def view(self, width: int, scheme: str, media="screen"):
-        """Sets what the page is looked at with."""
+        """Sets the width of the window, the colour scheme and the medium."""
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=900,
                   deviceScaleFactor=1, mobile=False)
         self.call("Emulation.setEmulatedMedia", media=media, features=[
             {"name": "prefers-color-scheme", "value": scheme}])
 
     def settle(self):
-        """Lets the page draw what it has been told."""
+        """Waits until the page has drawn its changes."""
         self.evaluate("new Promise(done => requestAnimationFrame(() => "
                       "requestAnimationFrame(() => setTimeout(done, 20))))")
 
     def picture(self, scale=1.0) -> bytes:
-        """All of the page, as a PNG."""
+        """The whole page as a PNG."""
         size = self.call("Page.getLayoutMetrics")["cssContentSize"]
         return base64.b64decode(self.call(
             "Page.captureScreenshot", format="png", captureBeyondViewport=True,
@@ -151,7 +151,7 @@ class Browser:
 # -- pictures ----------------------------------------------------------------
 
 def pixels(png: bytes):
-    """The rows of a PNG: eight bits, with or without alpha, as (r, g, b)."""
+    """Yields the rows of a PNG of eight bits, with or without alpha, as (r, g, b)."""
     at, data = 8, b""
     width = height = colours = 0
     while at < len(png):

@@ -1,4 +1,4 @@
-"""lld's own tests with one set of linkers: what utils/conformance.py compares."""
+"""Runs lld's own tests with one set of linkers, for utils/conformance.py."""
 
 import dataclasses
 import json
@@ -25,12 +25,12 @@ PATIENCE = 300  # seconds for one link
 
 @dataclasses.dataclass
 class Variant:
-    """One way to run ours."""
+    """One variant of running ours."""
     what: str
     environment: dict = dataclasses.field(default_factory=dict)
     wrapper: str = ""    # a shell script in the linker's place
-    stock: str = ""      # the same, on stock's side
-    named: bool = False  # only when asked for by name
+    stock: str = ""      # such a script on stock's side
+    named: bool = False  # runs only if requested by name
 
 
 SITE = """
@@ -50,7 +50,7 @@ def say(words: str) -> None:
 
 @dataclasses.dataclass
 class Result:
-    """How one test ended."""
+    """The result of one test."""
     code: str   # passed, failed or unsupported
     where: str  # the line that failed
     output: str
@@ -64,7 +64,7 @@ CODES = {"PASS": "passed", "XFAIL": "passed", "FLAKYPASS": "passed",
 
 
 def read_result(test: dict) -> Result:
-    """From what lit writes of a test."""
+    """Reads a result from lit's report of a test."""
     code = CODES.get(test["code"], "failed")
     if code != "failed":
         return Result(code, "", "")
@@ -80,7 +80,7 @@ def llvm_has(name: str) -> bool:
 
 
 def settings_of(folder: pathlib.Path) -> dict:
-    """What CMake would write into lld's lit.site.cfg.py."""
+    """The settings that CMake would write into lld's lit.site.cfg.py."""
     triple = subprocess.run([LLVM / "llvm-config", "--host-target"],
                             check=True, stdout=subprocess.PIPE,
                             text=True).stdout.strip()
@@ -108,7 +108,7 @@ def headstart_of(linkers: pathlib.Path) -> pathlib.Path:
 
 
 class Side:
-    """The tests with one set of linkers, in a folder of its own."""
+    """The tests with one set of linkers, in their own directory."""
 
     def __init__(self, folder: pathlib.Path, linkers: pathlib.Path,
                  variant: Variant, jobs: int):
@@ -130,7 +130,7 @@ class Side:
 
     def install(self, name: str, linkers: pathlib.Path,
                 variant: Variant) -> None:
-        """Puts a linker, or what stands in its place, into `bin`."""
+        """Puts a linker, or its wrapper, into `bin`."""
         ours = self.folder / "bin" / name
         if not (linkers / name).exists():
             return  # stock's is next in PATH
@@ -151,7 +151,7 @@ class Side:
         return sorted(re.findall(r"(?m)^ +lld :: (.*)$", listed))
 
     def run(self, names: list) -> dict:
-        """Runs some tests; the results by name."""
+        """Runs some tests. Returns the results by name."""
         output = self.folder / "output.json"
         output.unlink(missing_ok=True)
         wanted = self.folder / "wanted"
@@ -177,8 +177,8 @@ class Side:
         return {t["name"].split(" :: ")[1]: read_result(t) for t in tests}
 
     def end_hanging(self) -> None:
-        """Ends linkers of ours that have run for too long; what lit itself has
-        needs a package of Python's."""
+        """Ends linkers of ours that run for too long; lit's own timeout would need
+        another package of Python."""
         mark = f"XDG_CACHE_HOME={self.folder / 'cache'}\0".encode()
         ticks = os.sysconf("SC_CLK_TCK")
         now = float(pathlib.Path("/proc/uptime").read_text().split()[0])

@@ -3,11 +3,11 @@
 
 A prefetcher can only be judged on inputs like those of real programs: a
 linker reads section headers and symbols first, then section contents, then
-types, and how many bytes of each kind an object holds decides what the disk
-sees.  Real game code is not ours to hand out and takes hours to compile.  So
-this script writes C++ that looks like it (an engine header with containers,
+types, and the number of bytes of each kind in an object decides the reads of
+the disk.  Real game code is not ours to distribute and takes hours to compile.
+The script therefore writes C++ like it (an engine header with containers,
 delegates and reflection, instantiated over many types; classes with virtual
-functions; debug information) and compiles it to as many objects as asked.
+functions; debug information), and compiles it to the requested objects.
 
     make-corpus.py coff --out /tmp/corpus
     cd /tmp && lld-link /Brepro /debug /entry:main /subsystem:console \
@@ -20,26 +20,26 @@ functions; debug information) and compiles it to as many objects as asked.
     make-corpus.py elf --out /tmp/corpus
     ld.lld -e _Z4mainv --unresolved-symbols=ignore-all @/tmp/corpus/link.rsp
 
-What it leaves in the output folder:
+It leaves these in the output directory:
 
     obj/<folder>/<name>.obj  the objects; obj/launch/main.obj has the entry
-    link.rsp                 every object, folder by folder
+    link.rsp                 every object, directory by directory
     lib/<folder>.lib         with --archive: the same objects in archives
     link-archives.rsp        with --archive: a link that takes 1/8 of them
-    src/, pch/               the sources, kept to look at
-    made.jsonl               what was made from which recipe, to resume from
-    corpus.json              the stamp: written last, when all is there
+    src/                     the sources, to inspect
+    made.jsonl               the recipe of each file, to resume from
+    corpus.json              the stamp, written last, when all files exist
     libSystem.tbd            macho: the system's library, as far as needed;
                              objects end in .o there, archives in .a
 
-The code needs no header and no library.  Every object is a translation unit
-of its own; like in real code most of its bytes come from headers, so that
-objects share types and inline functions (COMDATs) for the linker to fold.
+The code needs no header and no library.  Every object is its own translation
+unit; as in real code, most of its bytes come from headers, so that objects
+share types and inline functions (COMDATs), which the linker folds.
 The headers are precompiled, one per module, because parsing and
 instantiating them again in every object would take longer than all the rest.
 
-The same seed and compiler give the same bytes, in whatever folder and with
-however many jobs.
+The same seed and compiler give the same bytes, in any directory and with any
+number of jobs.
 
 This is the command line; the package corpus/ next to it does the work.
 """

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""make-fuzz-seeds.py FOLDER: small inputs for the fuzzers of unittests/Fuzzers,
-one folder for each, so that they begin behind the magic numbers. By LLVM's own
-tools: objects, bitcode and archives of the three formats, and texts."""
+"""make-fuzz-seeds.py FOLDER: makes small inputs for the fuzzers of unittests/Fuzzers,
+in one directory each, so that they begin past the magic numbers: objects, bitcode and
+archives of the three formats, by LLVM's own tools, and texts."""
 
 import pathlib
 import subprocess
@@ -20,7 +20,7 @@ int f(int X) { S Y; return twice(X) + other(); }
 int g(long X) { return static_cast<int>(twice(X)); }
 """
 
-# Name and clang's words.
+# The name of each object, and clang's arguments.
 OBJECTS = {
     "elf.o": ["--target=x86_64-linux-gnu", "-g1", "-ffunction-sections"],
     "elf32.o": ["--target=i386-linux-gnu"],
@@ -31,7 +31,7 @@ OBJECTS = {
     "macho.o": ["--target=x86_64-apple-macos11", "-g1"],
     "arm64.o": ["--target=arm64-apple-macos11"],
 }
-# Name, llvm-ar's words, and members.
+# The name of each archive, llvm-ar's arguments, and the members.
 ARCHIVES = {
     "elf.a": ("crs", "--format=gnu", ["elf32.o", "elfbe.o"]),
     "thin.a": ("crsT", "--format=gnu", ["elf32.o", "elfbe.o"]),
@@ -114,7 +114,7 @@ def main():
     made = {p.name: p.read_bytes() for p in planner.iterdir()
             if p.suffix and p.name in [*OBJECTS, *ARCHIVES, "fat.o"]}
     write(into / "InputScanner", {**made, **TEXTS})
-    # Its first byte says how much of the file is said to follow.
+    # The first byte selects whether this fuzzer reads all members.
     write(into / "Layout", {n: b"\0" + b for n, b in made.items()})
     write(into / "CommandLine",
           {str(i): text for i, text in enumerate(COMMANDS)})

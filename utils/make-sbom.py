@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes what the program is made of, as SPDX 2.3 (JSON).
+"""Writes the list of the program's parts as SPDX 2.3 (JSON).
 
     make-sbom.py --version V --llvm V [--part NAME=VERSION]... FILE
 
@@ -13,7 +13,7 @@ import os
 import pathlib
 import time
 
-# Name, license, where it comes from; what is linked into the program for Linux.
+# The parts that are linked into the program for Linux: name, license, origin.
 PARTS = {
     "LLVM and lld": ("Apache-2.0 WITH LLVM-exception", "https://llvm.org"),
     "zlib": ("Zlib", "https://zlib.net"),

@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
-"""Makes the trees of folders that the benchmarks of walkers walk.
+"""Makes the directory trees for the benchmarks of walkers.
 
     make-tree.py source --out DIR --folders 27000 --files 226000
     make-tree.py flat --out DIR --folders 300 --files 120000
     make-tree.py libraries --out DIR --folders 200 --files 80000
     make-tree.py repository --out DIR --folders 27000 --files 226000
 
-source: shaped like a large source and build tree: nested, with folders of very
-different sizes, most of the files empty or tiny. flat: folders of equal size
-beside each other. libraries: the same, where folder 0007 holds libpart0007.a.
-repository: a source tree in git, everything committed that its .gitignore files
-(in many of its folders) do not hide; two fifths of the files are outputs of a
+source: shaped like a large source and build tree: nested, with directories of very
+different sizes, most of the files empty or tiny. flat: directories of equal size next
+to each other. libraries: a flat tree in which directory 0007 has libpart0007.a.
+repository: a source tree in git, with all files committed that its .gitignore files
+(in many of its directories) do not hide; two fifths of the files are outputs of a
 build, and hidden.
 
-The same seed gives the same names and contents. The stamp tree.json lies beside
-the tree (DIR.json), so that the tree holds nothing else; a tree that is there
-is left alone, one that was interrupted is finished.
+The same seed gives the same names and contents. The stamp is next to the tree
+(DIR.json), so that the tree has no other files. The script leaves a finished tree
+alone, and finishes one that was interrupted.
 """
 
 import argparse
@@ -44,8 +44,8 @@ SOURCES = (".cpp", ".cpp", ".h", ".h", ".inl", ".cs", ".ini", ".txt", ".uasset",
            ".png", ".py", ".tmp", ".bak", ".json")
 OUTPUTS = (".o", ".o", ".d", ".log")
 
-# What .gitignore files hold: the root's, and one of several in one folder out of
-# forty. Anchored or not, folders, negations, classes: what real ones have.
+# The contents of .gitignore files: the root's, and one of several in one directory out
+# of forty. Like real ones, they have anchored and free patterns, negations and classes.
 ROOT_RULES = """# outputs
 *.o
 *.d
@@ -58,11 +58,11 @@ RULES = ("*.tmp\n", "*.tmp\n!*Asset*.tmp\n", "/Cache/\n*.bak\n",
          "[A-D]*.bak\nDebug*/\n", "**/Audio/*.json\n", "# none\n\n*.swp\n",
          "Generated\n*.tmp\n\\#*\n", "/*.json\n!/Config*.json\n")
 
-Tree = Dict[str, List[str]]  # a folder's path and the names of its files
+Tree = Dict[str, List[str]]  # a directory's path and the names of its files
 
 
 class Namer:
-    """Names that are new in their folder."""
+    """Makes names that are new in their directory."""
 
     def __init__(self, rng: random.Random):
         self.rng = rng
@@ -80,8 +80,8 @@ class Namer:
 
 def nested(rng: random.Random, folders: int, files: int, top: str = "",
            suffixes=SOURCES) -> Tree:
-    """A tree below the folder `top`, as deep and as uneven as real ones: each
-    new folder goes into one that is there, or beside one that is there."""
+    """A tree below the directory `top`, as deep and as uneven as real ones: each new
+    directory goes into an existing one, or next to an existing one."""
     namer = Namer(rng)
     paths = [top]
     parents = [0]
@@ -91,7 +91,7 @@ def nested(rng: random.Random, folders: int, files: int, top: str = "",
         name = namer.name(paths[at], rng.choice((1, 1, 2)), "")
         paths.append(f"{paths[at]}/{name}" if paths[at] else name)
         parents.append(at)
-    # A few folders hold hundreds of files, many hold two or none.
+    # A few directories have hundreds of files, many have two or none.
     weights = [rng.lognormvariate(0, 1.5) for _ in paths]
     counts = [int(weight * files / sum(weights)) for weight in weights]
     for at in rng.choices(range(len(paths)), k=files - sum(counts)):
@@ -140,12 +140,12 @@ KINDS = {"source": nested, "flat": flat, "libraries": libraries,
 def contents(rng: random.Random, path: str, name: str) -> str:
     if name == ".gitignore":
         return rng.choice(RULES) if path else ROOT_RULES
-    # Sizes that differ; few different ones, so that git keeps few objects.
+    # There are few different sizes, so that git stores few objects.
     return "" if rng.random() < 0.92 else "x\n" * rng.randrange(1, 200)
 
 
 def write(tree: Tree, rng: random.Random, out: pathlib.Path) -> None:
-    """Makes what is not there yet; the same again does no harm."""
+    """Writes the files of a tree; writing them again does no harm."""
     for path, names in tree.items():
         folder = out / path
         folder.mkdir(parents=True, exist_ok=True)
@@ -163,7 +163,7 @@ def write(tree: Tree, rng: random.Random, out: pathlib.Path) -> None:
 
 
 def git(out: pathlib.Path, *words: str, **keywords) -> bytes:
-    # Nothing of the user's: neither excludes nor hooks.
+    # Ignores the user's configuration: excludes and hooks.
     environment = {**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null",
                    "GIT_CONFIG_NOSYSTEM": "1", "XDG_CONFIG_HOME": "/nonexistent",
                    "HOME": "/nonexistent"}
@@ -173,9 +173,9 @@ def git(out: pathlib.Path, *words: str, **keywords) -> bytes:
 
 
 def commit(out: pathlib.Path) -> int:
-    """Commits what is not ignored and leaves a fresh index; the number of files.
-    Through fast-import, which writes one pack: `git add` would leave a file for
-    each folder below .git, and that is no tree as people have it either."""
+    """Commits the files that are not ignored, and leaves a fresh index. Returns their
+    number. fast-import writes one pack: `git add` would leave a file for each directory
+    below .git, unlike in users' trees."""
     shutil.rmtree(out / ".git", ignore_errors=True)
     git(out, "init", "--quiet", "--initial-branch=main")
     names = git(out, "ls-files", "--others", "--exclude-standard",
@@ -189,7 +189,7 @@ def commit(out: pathlib.Path) -> int:
                       % (name, len(data), data))
     git(out, "fast-import", "--quiet", input=b"".join(stream))
     git(out, "reset", "--quiet")
-    # Files that are younger than the index count as dirty until looked into.
+    # Files that are younger than the index count as dirty until git reads them.
     time.sleep(1.5)
     if git(out, "status", "--porcelain"):
         sys.exit(f"error: {out} is not clean after its commit")

@@ -19,7 +19,7 @@ import sys
 import time
 import zipfile
 
-# Installed by pip to the environment's bin, libexec and share.
+# pip installs these to the environment's bin, libexec and share.
 SCRIPTS, DATA = ".data/scripts", ".data/data"
 LAUNCHER = '#!/bin/sh\nexec "${0%%/*}/%sheadstart" %s "$@"\n'
 METADATA = """\
@@ -66,14 +66,14 @@ def glibc(program: pathlib.Path) -> str:
     names = (word[len("GLIBC_"):].split(".") for word in symbols.split()
              if word.startswith("GLIBC_2."))
     newest = max([int(part) for part in name] for name in names)
-    # Packed relocations: GLIBC_ABI_DT_RELR.
+    # Packed relocations (GLIBC_ABI_DT_RELR) need 2.36.
     if "GLIBC_ABI_DT_RELR" in symbols:
         newest = max(newest, [2, 36])
     return f"{newest[0]}_{newest[1]}"
 
 
 def contents(prefix: pathlib.Path, base: str, version: str, tag: str):
-    """Name in the wheel, bytes, whether it is a program."""
+    """Yields (name in the wheel, bytes, whether it is a program)."""
     yield f"{base}{SCRIPTS}/headstart", (prefix / "bin/headstart").read_bytes(), True
     for link in sorted((prefix / "bin").glob("*.headstart")):
         text = LAUNCHER % ("", link.name)

@@ -1,23 +1,23 @@
 #!/usr/bin/env python3
-"""Runs links made at random with the stock linker and with ours.
+"""Runs random links with the stock linker and with ours.
 
     random-links.py [--stock FOLDER] [--ours FOLDER] [--flavour FLAVOUR]
         [--count N] [--first N] [--seed N] [--jobs N] [--work FOLDER]
 
-Each seed is one link: inputs out of a pool (links/pool.py), some of them spoilt,
-put together in the ways that the flavour knows, with options at random. Our
-linker runs in a way that is picked at random, too: threads, memory, records of
-other links, inputs of which all, half, or some pages are evicted. Compared, as in same-link.py, are
-outputs, messages and exit status; a link that takes longer than --timeout is a
-difference. Where stock does not agree with itself (its threads tell errors in another
-order; it reads what lies behind a truncated input), what of it is always the same
-is compared, lines in any order, and the link is counted.
+Each seed is one link: inputs from a pool (links/pool.py), some of them damaged, combined
+by the methods of the flavour, with random options. Our linker runs in a random variant:
+threads, memory, profiles of other links, inputs of which all, half, or some pages are
+evicted. The script compares outputs, messages and exit status as same-link.py does; a
+link that takes longer than --timeout is a difference. If stock differs from itself (its
+threads report errors in another order; it reads past the end of a truncated input), the
+script compares only results that never vary, with lines in any order, and counts the
+link.
 
---seed N shows one link again, and leaves its folder. A link that differs is made
-smaller, as long as it differs. The same seed gives the same link.
+--seed N repeats one link, and leaves its directory. The script shrinks a link as long as
+it differs. The same seed gives the same link.
 
-Ends with a line for each flavour; exits 1 when there was a difference, or when
-hardly any links succeeded or failed, which would prove nothing.
+The last line of each flavour is a summary. The exit status is 1 if there was a
+difference, or if hardly any links succeeded or failed, which would prove nothing.
 """
 
 import argparse
@@ -34,11 +34,11 @@ from links.judge import Judge, Response, Way, add_options, prepare, render
 from links.maker import Maker
 from links.pool import FLAVOURS, Pool
 
-POOL = 1000  # so many seeds share one
+POOL = 1000  # seeds that share one pool
 
 
 def smaller(parts):
-    """The same command line with one thing less, for each thing."""
+    """Yields the command line without one of its parts, for each part."""
     for at, part in enumerate(parts):
         before, after = parts[:at], parts[at + 1:]
         yield before + after
@@ -52,7 +52,7 @@ def smaller(parts):
 
 
 def shrink(judge: Judge, parts, way: Way, status, found, seconds=120.0):
-    """The smallest link that differs in the same things, as far as found in
+    """Returns the smallest link with one of the same differences that it finds in
     time."""
     judge.timeout = min(judge.timeout, 10)
     end = time.monotonic() + seconds
@@ -88,7 +88,7 @@ def make_here(folder: pathlib.Path, pool: Pool, seed: int):
 
 
 def show(arguments, flavour: str, pool: Pool, seed: int, verbose: bool):
-    """A link again, in a folder that stays, and smaller if it differs."""
+    """Repeats a link in a directory that stays, and shrinks it if it differs."""
     folder = arguments.work / f"{flavour}-{seed}"
     parts, way = make_here(folder, pool, seed)
     judge = Judge(arguments, flavour)

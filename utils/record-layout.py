@@ -51,7 +51,7 @@ class Part(NamedTuple):
 
 
 def joined(parts: Sequence[Part]) -> List[Part]:
-    """The parts in the order of the file, neighbours of one kind as one."""
+    """Returns the parts in the order of the file, with neighbours of one kind joined."""
     result: List[Part] = []
     for part in sorted(parts):
         if part.size == 0:
@@ -65,7 +65,7 @@ def joined(parts: Sequence[Part]) -> List[Part]:
 
 
 def reduced(parts: Sequence[Part]) -> List[Part]:
-    """Few enough parts: the smallest joins its larger neighbour."""
+    """Reduces the number of parts: the smallest joins its larger neighbour."""
     result = joined(parts)
     while True:
         candidates = [(part.size, index) for index, part in enumerate(result)
@@ -91,7 +91,7 @@ def text_at(data: bytes, offset: int) -> bytes:
 
 
 class Layouts:
-    """Reads objects in the order of the link, and knows which COMDATs came."""
+    """Reads objects in the order of the link, and remembers their COMDATs."""
 
     def __init__(self) -> None:
         self.seen: Set[bytes] = set()
@@ -199,7 +199,8 @@ class Layouts:
 
     def coff_dropped(self, data: bytes, count: int, symbols: int, names: int,
                      width: int) -> Set[int]:
-        """The first symbol of a COMDAT section defines it, the next leads it."""
+        """The COMDAT sections that the linker drops. The first symbol of a COMDAT section
+        defines it, the next is its leader."""
         strings = symbols + names * width
         progress: Dict[int, int] = {}
         dropped: Set[int] = set()
@@ -279,7 +280,7 @@ def line(head: str, size: int, parts: Sequence[Part]) -> str:
 
 
 def members(data: bytes) -> List[Tuple[str, bytes]]:
-    """The index comes first, with the name `/`."""
+    """The name and bytes of each member; the index is first, with the name `/`."""
     result, at, names = [], len(ARCHIVE_MAGIC), b""
     while at + MEMBER_HEADER <= len(data):
         name = data[at:at + 16].decode().rstrip()
@@ -337,7 +338,7 @@ class Recorder:
 
 
 def linked_members(command: Sequence[str]) -> Set[str]:
-    """What the linker takes, by its --trace. Only ld.lld names members."""
+    """The members that the linker links, by its --trace. Only ld.lld names members."""
     if "ld.lld" not in pathlib.Path(command[0]).name:
         return set()
     done = subprocess.run([*command, "--trace"], stdout=subprocess.PIPE,

@@ -1,27 +1,27 @@
 #!/usr/bin/env python3
-"""Binds lld's references to the seam, where the linker has no --wrap.
+"""Binds lld's references to the seam if the linker has no --wrap.
 
     rename-seam.py --table FUNCTIONS.json --llvm BIN --out FOLDER ARCHIVE...
     rename-seam.py --table FUNCTIONS.json --llvm BIN --names HEADER ARCHIVE...
 
-The first form copies the archives to FOLDER with the references to each function
-of the table renamed to `headstart_wrap_<name>`, and its definition, where one of
-the archives has it, to `headstart_real_<name>`. The second changes no archive: it
-writes the linker's names of the functions as macros, for --wrap, and prints them.
+The first form copies the archives to FOLDER. It renames the references to each function
+of the table to `headstart_wrap_<name>`, and its definition, if one of the archives has
+it, to `headstart_real_<name>`. The second form changes no archive: it writes the linker's
+names of the functions as macros, for --wrap, and prints them.
 
-A function is found by its demangled name, so that the table serves every mangling.
-What is renamed is what --wrap would bind: references in members that do not define
-the function. In the member that defines it a reference is the same symbol table
-entry as the definition and goes on to the function itself; a symbol of the same
-name that is local to a member is left alone.
+The script finds a function by its demangled name, so that the table serves every
+mangling. It renames the references that --wrap would bind: those in members that do not
+define the function. In the member that defines it, a reference is the same symbol table
+entry as the definition and still calls the function itself. A symbol of the same name
+that is local to a member keeps its name.
 
-Nothing may be missed silently, or the prefetcher would be switched off without a
-word: it is an error when an archive that must refer to a function does not, when
-two functions match one entry of the table, when there is no definition or more than
-one, and when the copies still refer to the old name.
+A missed reference would silently switch off the prefetcher. It is therefore an error if
+an archive that must refer to a function does not, if two functions match one entry of
+the table, if there is no definition or more than one, and if the copies still refer to
+the old name.
 
-Uses llvm-nm, llvm-objcopy and llvm-ar (llvm-lib for COFF, which writes the index
-that link.exe reads).
+The script uses llvm-nm, llvm-objcopy and llvm-ar (llvm-lib for COFF, which writes the
+index that link.exe reads).
 """
 
 import argparse
@@ -39,7 +39,7 @@ REAL = "headstart_real_"
 
 
 class Problem(Exception):
-    """What is wrong, in words for whoever builds."""
+    """An error message for the developer who builds."""
 
 
 # -- archives ----------------------------------------------------------------
@@ -47,8 +47,8 @@ class Problem(Exception):
 def members_of(data: bytes, where: str):
     """Yields (name, bytes) of each member, in order.
 
-    Read here and not with llvm-ar, which extracts by name: names may be equal, and
-    in libraries for Windows are paths.
+    llvm-ar does not serve, since it extracts by name: names may be equal, and are paths
+    in libraries for Windows.
     """
     if data.startswith(b"!<thin>\n"):
         raise Problem(f"{where}: a thin archive; a plain one is needed")
@@ -77,7 +77,7 @@ def members_of(data: bytes, where: str):
             long_names = body
         elif name in ("/", "/SYM64/", "/<ECSYMBOLS>/"):
             pass  # indexes
-        elif name.startswith("#1/"):  # BSD: the name stands before the data
+        elif name.startswith("#1/"):  # BSD: the name precedes the data
             length = int(name[3:])
             name = body[:length].rstrip(b"\0").decode("utf-8", "replace")
             if not name.startswith("__.SYMDEF"):
@@ -133,7 +133,7 @@ class Member:
                    for name, _, kind in self.symbols)
 
     def defines(self, symbol):
-        """Whether others see its definition: local symbols have small letters."""
+        """Whether other members see its definition: local symbols have small letters."""
         return any(name == symbol and (kind.isupper() or kind == "u")
                    and kind != "U" for name, _, kind in self.symbols)
 
@@ -155,7 +155,7 @@ class Archive:
 # -- LLVM's tools ------------------------------------------------------------
 
 class Tools:
-    """LLVM's programs, and a folder for what is given to them."""
+    """LLVM's programs, and a directory for their inputs."""
 
     def __init__(self, folder: pathlib.Path, work: pathlib.Path):
         self.folder = folder
@@ -177,7 +177,7 @@ class Tools:
         return done.stdout.decode("utf-8", "replace").splitlines()
 
     def symbols(self, paths):
-        """For each object of the folder: (name, demangled, nm's letter)."""
+        """Returns the (name, demangled, nm's letter) of each object's symbols."""
         plain = self.run("llvm-nm", "-A", "--no-sort", "--format=posix", *paths,
                          cwd=self.work)
         names = self.run("llvm-nm", "-A", "--no-sort", "--format=just-symbols",
@@ -196,7 +196,7 @@ class Tools:
 # -- names -------------------------------------------------------------------
 
 def spelled(demangled: str) -> str:
-    """One spelling for what Itanium's and Microsoft's demanglers write."""
+    """Converts the names of Itanium's and Microsoft's demanglers to one spelling."""
     text = re.sub(r"\b(class|struct|enum|union) ", "", demangled)
     text = re.sub(r"\[abi:\w+\]", "", text)
     text = re.sub(r"\bstd::(__\w+|_LIBCPP\w*)::", "std::", text)
@@ -207,10 +207,10 @@ def spelled(demangled: str) -> str:
 
 
 def split_function(demangled: str):
-    """(qualified name, parameter list) of a demangled function, or None.
+    """Returns (qualified name, parameter list) of a demangled function, or None.
 
-    What stands before the name (`void`, `public: static bool __cdecl`) ends at the
-    last space outside of all brackets before the parameters.
+    The text before the name (`void`, `public: static bool __cdecl`) ends at the last
+    space outside of all brackets before the parameters.
     """
     text = spelled(demangled)
     depth = 0
@@ -228,7 +228,7 @@ def split_function(demangled: str):
 
 
 def matches(function: str, demangled: str) -> bool:
-    """Whether a symbol is the table's function: with parameters, if it says so."""
+    """Whether a symbol is the table's function, with the parameters if it has them."""
     parts = split_function(demangled)
     if not parts:
         return False
@@ -242,8 +242,8 @@ def qualified(function: str):
 
 
 def needles(function: str):
-    """What a symbol of this function has in it: its last name, as Itanium's
-    mangling has it, and as Microsoft's."""
+    """The bytes that a symbol of this function contains: its last name in Itanium's
+    mangling, and in Microsoft's."""
     name = qualified(function)[-1]
     return f"{len(name)}{name}".encode(), f"{name}@".encode()
 
@@ -263,7 +263,7 @@ def look_into(archives, table, tools):
 
 
 def symbol_of(entry, archives) -> str:
-    """The one symbol that the archives call the table's function by."""
+    """The one symbol by which the archives call the table's function."""
     function = entry["function"]
     found = {}  # symbol -> the archives that refer to it
     for archive in archives:
@@ -271,7 +271,7 @@ def symbol_of(entry, archives) -> str:
             for name, demangled, kind in member.symbols:
                 if kind not in "Uwv":
                     continue
-                # llvm-nm does not demangle these.
+                # llvm-nm does not demangle imports.
                 if name.startswith("__imp_") and all(
                         part in name for part in qualified(function)):
                     raise Problem(f"{member.where} takes {function} from a DLL; "
@@ -292,7 +292,7 @@ def symbol_of(entry, archives) -> str:
 
 
 def check_definition(entry, symbol, archives):
-    """There is the one definition that the table names, and no other."""
+    """Checks that there is only the definition that the table names."""
     where = [(archive, member) for archive in archives
              for member in archive.members if member.defines(symbol)]
     expected = entry.get("defined_in")
@@ -304,7 +304,7 @@ def check_definition(entry, symbol, archives):
         return
     if len(where) != 1:
         listed = ", ".join(member.where for _, member in where) or "none"
-        # Each copy of a template would take the references beside it.
+        # Each copy of a template would bind the references in its own member.
         raise Problem(f"{function} must be defined once, not {len(where)} times: "
                       f"{listed}")
     if where[0][0].name != expected:
@@ -317,7 +317,7 @@ def c_name(name: str, member: Member) -> str:
 
 
 def changes_of(member, names):
-    """old name -> new name, for one member."""
+    """Returns old name -> new name for one member."""
     changes = {}
     for short, symbol in names.items():
         if member.defines(symbol):
@@ -328,7 +328,7 @@ def changes_of(member, names):
 
 
 def check_copies(copies, tools):
-    """What is renamed has its new name, as what it was, and not its old one."""
+    """Checks that renamed symbols have the new name and their kind, and no old name."""
     for (member, changes, _), symbols in zip(
             copies, tools.symbols([path for _, _, path in copies])):
         after = {(name, kind in "Uwv") for name, _, kind in symbols}
@@ -362,7 +362,7 @@ def write_archive(archive, names, tools, out):
     partial.unlink(missing_ok=True)
     listing = tools.work / "list"
     if any(member.format == "coff" for member in archive.members):
-        # llvm-lib turns the order around, as lib.exe does.
+        # llvm-lib reverses the order, as lib.exe does.
         listing.write_text("\n".join(reversed(paths)), encoding="utf-8")
         tools.run("llvm-lib", "/nologo", f"/out:{partial}", "@list",
                   cwd=tools.work)
@@ -378,7 +378,7 @@ def write_if_changed(path: pathlib.Path, text: str):
 
 
 def run(table, archives, tools, out=None, names_file=None):
-    """Does what the command line says; returns the symbols by their short names."""
+    """Executes the command line. Returns the symbols by their short names."""
     look_into(archives, table, tools)
     names = {}
     for entry in table:

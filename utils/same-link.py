@@ -4,18 +4,18 @@
     same-link.py --stock LLD --ours LLD --name NAME... [--with OPTIONS]... -- ARGS...
 
 Both run under one name and in one place, since a PDB records argv[0], the
-command line and the output paths. Outputs are whatever a link writes into the
-folder `out` of the current folder, which is emptied before each. Compared are
-the names and bytes of the outputs, standard output, standard error and the
-exit status.
+command line and the output paths. Outputs are the files that a link writes into
+the directory `out` of the current directory, which the script empties before
+each link. It compares the names and bytes of the outputs, standard output,
+standard error and the exit status.
 
-With --version-line our standard output may end in one line more, Headstart's
+With --version-line our standard output may end in one more line, Headstart's
 version.
 
---with names options for our linker alone, as one string split like a shell
-does; each --with is one more link to compare. `--with ''` is our linker as it
-comes. All of that under each --name. Prints one line per comparison; exits 1 at
-the first difference.
+--with has options for our linker only, in one string that is split as by a
+shell; each --with is one more link to compare. `--with ''` runs our linker
+without options. The script does all of this under each --name. It prints one
+line per comparison, and exits with 1 at the first difference.
 """
 
 import argparse
@@ -34,10 +34,10 @@ def empty(folder: pathlib.Path) -> None:
 
 
 def started(program: str, name: str, runner: str) -> dict:
-    """How to start a program under another name."""
+    """The arguments of subprocess.run that start a program under another name."""
     if not runner:
         return {"args": [name], "executable": program}
-    # What runs it gives it no name but its path: one for both.
+    # The runner uses the path as the name, so both programs run from one path.
     place = pathlib.Path("run")
     empty(place)
     same = place / (name + pathlib.Path(program).suffix)
@@ -49,7 +49,7 @@ def started(program: str, name: str, runner: str) -> dict:
 
 def link(program: str, name: str, arguments, timeout: float,
          runner: str = "") -> dict:
-    """Links once and returns all that can be seen of it."""
+    """Links once. Returns the exit status, the messages and the outputs."""
     out = pathlib.Path("out")
     empty(out)
     start = started(program, name, runner)
@@ -70,7 +70,7 @@ def link(program: str, name: str, arguments, timeout: float,
 
 
 def differences(expected: dict, got: dict):
-    """Yields a sentence for each thing that is not the same."""
+    """Yields a sentence for each difference."""
     for what in sorted(set(expected) | set(got)):
         if what not in got:
             yield f"{what}: only the stock linker made it"

@@ -1,7 +1,7 @@
 """The hooks of mkdocs.yml. The site has the layout of the repository, so that a
 link works in both: the documents of the root and of docs, and the files that they
-link to. Manual pages and sources become pages. The built site is checked: each link
-leads to one of its files, and no page loads anything from another host."""
+link to. Manual pages and sources become pages. The last hook checks the built site: each
+link leads to one of its files, and no page loads anything from another host."""
 
 import html.parser
 import logging
@@ -26,7 +26,7 @@ def becomes_page(path):
 
 
 def manual_page(path, root):
-    """A page of mdoc(7), each section of which is one of the site's."""
+    """Converts a page of mdoc(7), whose sections become the site's."""
     done = subprocess.run(
         ["mandoc", "-T", "html", "-O", "fragment,man=%N.%S.html", path],
         check=True, stdout=subprocess.PIPE, text=True)
@@ -82,8 +82,8 @@ def on_files(files, config):
 
 
 def on_page_markdown(markdown, page, config, files):
-    """A link to a file that has become a page leads to that. A bar in code in a
-    table, which GitHub wants escaped, must not be here."""
+    """Leads a link to a file that has become a page to that page. Unescapes the bars in
+    code in tables, which GitHub requires to be escaped."""
     markdown = re.sub(r"^\|.*$", lambda row: re.sub(
         r"`[^`]*`", lambda code: code[0].replace(r"\|", "|"), row[0]), markdown,
         flags=re.M)
@@ -92,8 +92,8 @@ def on_page_markdown(markdown, page, config, files):
 
 
 def on_page_content(html, page, config, files):
-    """Names each cell by its column, which is what site.css shows of a table that
-    is too wide for a small screen."""
+    """Names each cell by its column; site.css shows the names if a table is too wide
+    for a small screen."""
     def table(match):
         heads = [re.sub("<[^>]*>", "", head).replace('"', "&quot;")
                  for head in re.findall(r"<th(?: [^>]*)?>(.*?)</th>", match[0], re.S)]
@@ -107,7 +107,7 @@ def on_page_content(html, page, config, files):
 
 
 class References(html.parser.HTMLParser):
-    """What a page leads to, and what it loads."""
+    """The targets of a page's links, and the files that it loads."""
 
     def __init__(self):
         super().__init__()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Summarizes a run of ctest: what passed, what was skipped and why, and what was slow.
+"""Summarizes a run of ctest: passed, failed, skipped (with the reason) and slow tests.
 
     summarize-tests.py BUILD [--rest COMMAND]
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Tests check-llvm.py: a copy of the sources in which something does not fit.
+"""Tests check-llvm.py with a copy of the sources in which some parts do not fit.
 
     test-check-llvm.py LLVM
 
-LLVM is the folder of the installation that Headstart is built with.
+LLVM is the directory of the installation that Headstart is built with.
 """
 
 import pathlib
@@ -18,7 +18,7 @@ LLVM = sys.argv.pop(1)
 
 
 class CheckLLVM(unittest.TestCase):
-    """Each change is one that a new LLVM would need, turned around."""
+    """Each change is the reverse of one that a new LLVM would require."""
 
     @classmethod
     def setUpClass(cls):
@@ -29,7 +29,7 @@ class CheckLLVM(unittest.TestCase):
             shutil.copytree(ROOT / name, cls.root / name)
         (cls.root / "cmake").mkdir()
         shutil.copy(ROOT / "cmake/HeadstartOptions.cmake", cls.root / "cmake")
-        # lld has an option that the table has not, and the reverse; another kind.
+        # lld has an option that the table lacks, and the reverse; another kind.
         cls.change("lib/Inputs/ELFOptions.td", ' "gc-sections",', "")
         cls.change("lib/Inputs/MachOOptions.td",
                    'def dylib : SingleFlag<"dylib">;',
@@ -44,7 +44,7 @@ class CheckLLVM(unittest.TestCase):
         cls.change("lib/Link/LinkSession.cpp", '"Code Layout"', '"Layout"')
         cls.change("lib/Link/LinkerMain.cpp", "bool ExitEarly);",
                    "int ExitEarly);")
-        # What no longer compiles.
+        # A source that no longer compiles.
         cls.change("lib/Link/NoPolly.cpp", "LLVM_PLUGIN_API_VERSION", "\"none\"")
         done = subprocess.run(
             [sys.executable, cls.root / "utils/check-llvm.py", LLVM,
@@ -85,7 +85,7 @@ class CheckLLVM(unittest.TestCase):
             self.assertIn(line, self.said)
 
     def test_finds_nothing_else(self):
-        # The four forms of splitSections, and what the changes bring with them.
+        # The four forms of splitSections, and other effects of the changes.
         lines = [line for line in self.said.splitlines()
                  if line.startswith(("options: ", "seam: ", "stages: ",
                                      "sources: "))]

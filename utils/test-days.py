@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Tests days.py: whether it notices what a linker does wrong.
+"""Tests whether days.py notices a linker's errors.
 
     test-days.py [--stock DIR] [--ours DIR] [--work DIR]
 
-In the place of ours is a script which runs ours and then does one thing wrong.
-Also: that a campaign can be stopped and goes on, and that a day that differs
-becomes smaller.
+A script takes the place of our linker: it runs the linker and then makes one error.
+Other tests check that a campaign can be stopped and continued, and that a day that
+differs becomes smaller.
 """
 
 import argparse
@@ -88,7 +88,7 @@ class Days(unittest.TestCase):
         self.assertRegex(done.stdout, r"smallest: --objects \d+ --steps \d+\n")
 
     def test_stopped_and_continued(self):
-        """Each run adds to the counts of those before."""
+        """Each run adds to the counts of earlier runs."""
         name = "results-elf-small.json"
         (options.work / name).unlink(missing_ok=True)
         steps = []

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of fault-archives.py, on an archive of one object.
+"""Tests fault-archives.py with an archive of one object.
 
     test-fault-archives.py --llvm BIN --support LIBLLVMSUPPORT
 """
@@ -22,7 +22,7 @@ options = None
 
 class Archives(unittest.TestCase):
     def copy(self, source, suffix="c"):
-        """(what fault-archives.py did, the copy's undefined symbols)."""
+        """Returns (the run of fault-archives.py, the copy's undefined symbols)."""
         with tempfile.TemporaryDirectory() as folder:
             work = pathlib.Path(folder)
             (work / f"a.{suffix}").write_text(source)

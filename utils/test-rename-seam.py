@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests of rename-seam.py: small libraries for each object format, renamed, linked
-and, where the machine can, run.
+"""Tests rename-seam.py with small libraries of each object format.
+The tests rename and link the libraries and, if the machine can, run the program.
 
     test-rename-seam.py --llvm BIN
 """
@@ -32,7 +32,7 @@ TARGETS = {
 }
 
 TABLE = [
-    # As of libLLVM: no archive defines it.
+    # Like a function of libLLVM: no archive defines it.
     {"name": "open", "function": "demo::Box::open",
      "referenced_in": ["core"]},
     # A constructor, one of two.
@@ -78,7 +78,7 @@ int drive() {
 """
 SAME_A = "int unused() { return 0; }\n"
 SAME_B = DEMO + "int same() { return demo::Box::open(0).Value; }\n"
-# What Seam.cpp is to Headstart; in all 25 + 35 + 5 + 41 = 106.
+# The counterpart of Headstart's Seam.cpp; the sum is 25 + 35 + 5 + 41 = 106.
 PROGRAM = DEMO + """
 int drive();
 demo::Answer demo::Box::open(int Number) { return {Number + 1}; }
@@ -104,7 +104,7 @@ int main() { return start(); }
 
 
 class Folder:
-    """A temporary folder with sources compiled in it."""
+    """A temporary directory in which sources are compiled."""
 
     compiled = {}  # (kind, text, options) -> object
 
@@ -143,7 +143,7 @@ class Folder:
         return common, lib
 
     def rename(self, *archives, table=None):
-        """Runs the script; returns the folder of the copies, or its message."""
+        """Runs the script. Returns the directory of the copies, or the error message."""
         table_file = self.path / "table.json"
         table_file.write_text(json.dumps(TABLE if table is None else table))
         out = self.path / "out"
@@ -166,14 +166,14 @@ def run(*words, **options):
 
 
 def symbols(path):
-    """(kind, name) of each symbol, kind as of llvm-nm."""
+    """Returns (llvm-nm's kind, name) of each symbol."""
     lines = run(LLVM / "llvm-nm", "--quiet", "--format=posix", path).splitlines()
     words = [line.split() for line in lines]
     return [(w[1], w[0]) for w in words if len(w) >= 2]
 
 
 class Renaming(unittest.TestCase):
-    """What the copies hold, for each format."""
+    """The contents of the copies, for each format."""
 
     def with_demo(self, kind):
         holder = tempfile.TemporaryDirectory()
@@ -205,7 +205,7 @@ class Renaming(unittest.TestCase):
 
     def test_elf_symbols(self):
         folder, _, lib = self.check_symbols("elf")
-        # The group of the instance goes by the symbol's new name.
+        # The group of the instance has the symbol's new name.
         groups = run(LLVM / "llvm-readelf", "--section-groups", lib)
         self.assertIn("[headstart_real_split]", groups)
         self.assertIn("[_ZN4demo5splitINS_4KindILi1ELb1EEEEEiv]", groups)
@@ -273,7 +273,7 @@ class Renaming(unittest.TestCase):
 
 
 class Linking(unittest.TestCase):
-    """The copies link, and calls take the way through the wrapper."""
+    """The copies link, and calls go through the wrapper."""
 
     WORTH = 106
 
@@ -316,13 +316,13 @@ class Linking(unittest.TestCase):
             self.assertIn(name, drive)
         self.assertIn(("T", "__ZN4demo5splitINS_4KindILi1ELb1EEEEEiv"),
                       symbols(out))
-        # Nothing is left to be found by the dynamic linker.
+        # The dynamic linker has no symbol left to find.
         self.assertEqual([n for k, n in symbols(out)
                           if k == "U" and "demo" in n], [])
 
 
 class Problems(unittest.TestCase):
-    """Each reason not to go on, and what is said."""
+    """Each error, and its message."""
 
     def setUp(self):
         holder = tempfile.TemporaryDirectory()
@@ -440,7 +440,7 @@ class Problems(unittest.TestCase):
 
 
 class Names(unittest.TestCase):
-    """One spelling of two demanglers."""
+    """The names of two demanglers have one spelling."""
 
     def test_spellings(self):
         function = "lld::elf::splitSections<llvm::object::ELFType<1, 1>>"

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Tries Headstart in a virtual machine with another kernel, by ./dev vm.
+"""Tests Headstart in a virtual machine with another kernel, for ./dev vm.
 
     vm.py [6.1|6.12] [--write]
 
-Boots the kernel of Debian 12 (6.1) or 13 (6.12) in qemu without KVM; utils/vm/guest.py
-says what runs there: headstart doctor, unit tests, cold links on several file systems
-and in control groups. Prints a table, and writes build/vm/KERNEL.json and .txt. The
-plan and the fetched ranges of one link are compared with those of this machine's
+Boots the kernel of Debian 12 (6.1) or 13 (6.12) in qemu without KVM. utils/vm/guest.py
+runs there: headstart doctor, unit tests, cold links on several file systems and in
+control groups. The script prints a table, and writes build/vm/KERNEL.json and .txt. It
+compares the plan and the fetched ranges of one link with those of this machine's
 kernel. --write also writes the rows of docs/Platforms.md.
 
-Systems and inputs stay in build-tools/vm, which can be deleted. Exit status 1 if
-something is wrong, 77 if there can be no such machine.
+Systems and inputs stay in build-tools/vm, which can be deleted. The exit status is 1 if
+a check failed, 77 if the machine cannot be made.
 """
 
 import argparse
@@ -55,14 +55,14 @@ def say(text: str) -> None:
 
 
 def make_image(folder: pathlib.Path, image: pathlib.Path, megabytes: int) -> None:
-    """An ext4 file system with what is in a directory."""
+    """Makes an ext4 file system with the contents of a directory."""
     image.unlink(missing_ok=True)
     subprocess.run(["mke2fs", "-q", "-t", "ext4", "-d", folder, "-E", "root_owner=0:0",
                     image, f"{megabytes}M"], check=True, stdout=sys.stderr)
 
 
 def make_system(suite: str) -> pathlib.Path:
-    """A directory with a Debian as an image, its kernel and its initrd."""
+    """Returns a directory with a Debian as an image, its kernel and its initrd."""
     system = CACHE / suite
     ready = system / "ready"
     if ready.exists() and ready.read_text() == PACKAGES + INIT:
@@ -89,7 +89,7 @@ def make_system(suite: str) -> pathlib.Path:
 
 
 def make_inputs() -> pathlib.Path:
-    """The inputs of a link, with a response file that has relative paths."""
+    """Makes the inputs of a link, with a response file."""
     corpus = CACHE / "corpus"
     subprocess.run([sys.executable, ROOT / "utils/make-corpus.py", "elf", "--out", corpus,
                     "--objects", "100", "--folders", "10", "--bytes", "90M"], check=True,
@@ -98,7 +98,7 @@ def make_inputs() -> pathlib.Path:
 
 
 def make_work(corpus: pathlib.Path) -> pathlib.Path:
-    """What guest.py finds in /vm."""
+    """Makes the files of /vm for guest.py; the response file gets relative paths."""
     work = BUILD / "work"
     shutil.rmtree(work, ignore_errors=True)
     for name in ("bin", "tests", "corpus"):
@@ -120,7 +120,7 @@ def make_work(corpus: pathlib.Path) -> pathlib.Path:
 
 
 def boot(system: pathlib.Path, work: pathlib.Path, port: pathlib.Path) -> None:
-    """Runs the machine until it powers off; its console is copied."""
+    """Runs the machine until it powers off, and copies its console."""
     with tempfile.TemporaryDirectory(dir=BUILD) as name:
         folder = pathlib.Path(name)
         make_image(work, folder / "work.img", 800)
@@ -137,7 +137,7 @@ def boot(system: pathlib.Path, work: pathlib.Path, port: pathlib.Path) -> None:
                    "-virtfs", f"local,path={work / 'corpus'},mount_tag=corpus,"
                               "security_model=none,readonly=on"]
         for disk in disks:
-            # Nothing is written to the image of the system.
+            # qemu must not write to the image of the system.
             keeps = "on" if disk.name == "root.img" else "off"
             command += ["-drive", f"file={disk},if=virtio,format=raw,snapshot={keeps}"]
         subprocess.run(command, stdin=subprocess.DEVNULL, timeout=TIMEOUT, check=True,
@@ -145,16 +145,16 @@ def boot(system: pathlib.Path, work: pathlib.Path, port: pathlib.Path) -> None:
 
 
 def compare(result: dict, here: dict) -> None:
-    """The plan, and what a cold link fetches, there and here."""
+    """Compares the plan and the ranges that a cold link fetches, in the guest and here."""
     there = result.pop("described", {"plan": [], "fetched": {}})
 
     def count(*sides) -> int:
-        """How many bytes were fetched by any of them."""
+        """The number of bytes that any of the sides fetched."""
         return sum(end - begin for path in there["fetched"].keys() | here["fetched"].keys()
                    for begin, end in guest.united(
                        [part for side in sides for part in side["fetched"].get(path, [])]))
 
-    # What is cheaper to fetch depends on the disk; a plan does not.
+    # The ranges that are cheaper to fetch depend on the disk; a plan does not.
     result["compared"] = {
         "kernel": os.uname().release, "plan": len(there["plan"]),
         "plan_same": there["plan"] == here["plan"], "fetched_there": count(there),
@@ -168,7 +168,7 @@ def megabytes(count) -> str:
 
 
 def rows(result: dict) -> list:
-    """A row for each file system and each group: what the document shows."""
+    """The document's rows: one for each file system and each group."""
     kernel = ".".join(result["kernel"].split(".")[:2])
     table = []
     for row in result.get("links", []):

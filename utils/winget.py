@@ -3,9 +3,9 @@
 
     winget.py ZIP URL FOLDER [--schemas FOLDER]
 
-URL is where the zip will be downloaded from. `--schemas` is a checkout of
-microsoft/winget-cli's schemas/JSON/manifests: the manifests are checked by those,
-for which Python's jsonschema must be installed.
+winget will download the zip from URL. `--schemas` is a checkout of
+microsoft/winget-cli's schemas/JSON/manifests, by which the script checks the manifests;
+this needs Python's jsonschema.
 """
 
 import argparse
@@ -29,12 +29,12 @@ TEXTS = {
 
 
 def manifests(zip_file: pathlib.Path, url: str) -> dict:
-    """Kind of manifest -> contents."""
+    """Returns kind of manifest -> contents."""
     version = re.search(r"-(\d+\.\d+\.\d+)-windows-", zip_file.name)
     if not version:
         sys.exit(f"{zip_file}: cpack's names are headstart-VERSION-windows-x86_64.zip")
     with zipfile.ZipFile(zip_file) as archive:
-        # The linkers stay where they are: lld-link may be LLVM's on this machine.
+        # The linkers get no alias, since lld-link may be LLVM's on the user's machine.
         (headstart,) = (name for name in archive.namelist()
                         if name.endswith("bin/headstart.exe"))
     installer = {
@@ -48,7 +48,7 @@ def manifests(zip_file: pathlib.Path, url: str) -> dict:
         "installer": {
             "InstallerType": "zip",
             "NestedInstallerType": "portable",
-            # winget makes a link, next to which headstart.dll is not.
+            # winget makes a link, and headstart.dll is not next to it.
             "ArchiveBinariesDependOnPath": True,
             "NestedInstallerFiles": [
                 {"RelativeFilePath": headstart.replace("/", "\\"),

@@ -1,4 +1,4 @@
-"""The statistics and the texts of the benchmarks, on figures that are made up."""
+"""Tests the statistics and the texts of the benchmarks with invented figures."""
 
 import pathlib
 import sys
@@ -35,7 +35,7 @@ STATS = {"inputs": 10, "handed_over": 10, "hinted_bytes": 50_000_000,
 
 
 def link(title: str = "COFF: /debug", speed: int = 0, **variants) -> dict:
-    """Kept figures of a link: stock twice as slow as ours when cold."""
+    """Stored figures of a link. A cold link takes stock twice as long as Headstart."""
     cold = {"lld-link 22 (stock)": runs(4.0, 8.0, 6.0),
             links.PREFETCHING: runs(3.0, 7.0, 5.0),
             links.FIRST: runs(2.0, 4.0, 3.0),
@@ -59,11 +59,11 @@ class Statistics(unittest.TestCase):
         self.assertEqual(figures.median(several, "read_bytes"), 1000)
 
     def test_ratios_are_pair_by_pair(self):
-        # Drift: the second round is ten times as slow, for both.
+        # The machine drifts: the second round is ten times as slow for both.
         base, ours = runs(2.0, 20.0, 4.0), runs(1.0, 10.0, 3.0)
         self.assertEqual(figures.ratios(ours, base), [0.5, 0.5, 0.75])
         self.assertEqual(figures.ratio(ours, base), 0.5)
-        # The ratio of the medians would be another.
+        # The ratio of the medians differs.
         self.assertEqual(figures.median(ours) / figures.median(base), 0.75)
 
     def test_ratio_to_nothing_is_a_number(self):
@@ -125,7 +125,7 @@ class Links(unittest.TestCase):
         self.assertTrue(links.all_same(same))
         self.assertFalse(links.all_same(
             stock, {links.FIRST: runs(1.0, outputs="other")}))
-        # These write something else on purpose.
+        # The outputs of these variants differ by design.
         for name in (links.PREFETCHING, "mold", "headstart run mold"):
             self.assertTrue(links.all_same(
                 stock, {name: runs(1.0, outputs="other")}))
@@ -165,7 +165,7 @@ class Links(unittest.TestCase):
 
     @mock.patch.object(peers, "INSTALL", False)
     def test_variants(self):
-        """Stock first, ours last, whatever lies between."""
+        """Stock is first and Headstart last, whatever variants are between them."""
         for linker in ("lld-link", "ld.lld", "ld64.lld"):
             for around in (False, True):
                 sample = links.Sample("S", linker, pathlib.Path("/"), [], [])
@@ -183,7 +183,7 @@ class Published(unittest.TestCase):
                       "| 29.6 s | 1.00 |", text)
         self.assertIn("| here, `stock`: lld-link 22 (stock) | 6.00 s | 1.00 | – |",
                       text)
-        # 6 s to 1.5 s, where 1 s is warm.
+        # A warm link takes 1 s.
         self.assertIn(f"| here, `on+profile`: {links.NEXT} | 1.50 s | 0.25 "
                       "| 90% | 1.00 s | 1.00 |", text)
 

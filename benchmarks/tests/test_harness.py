@@ -1,4 +1,4 @@
-"""How links are run, with a linker that is a few lines of shell."""
+"""Tests how the benchmarks run links, with a shell script as the linker."""
 
 import contextlib
 import importlib.machinery
@@ -22,7 +22,7 @@ import harness
 import machine
 from harness import Variant
 
-# Writes what it is told into the last word's folder, and notes that it ran.
+# Writes $TEXT into the directory in the last argument, and logs the first argument.
 LINKER = """#!/bin/sh
 for last; do :; done
 echo "$1" >>"$last.log"
@@ -42,7 +42,7 @@ class Linking(unittest.TestCase):
         self.linker.chmod(0o755)
 
     def way(self, name: str, **environment: str) -> Variant:
-        # sh would take argv[0] for the script.
+        # The name is an option, since argv[0] of a script is its path.
         return Variant(name, self.linker, [name], environment)
 
     def rounds(self, ways, count):
@@ -112,7 +112,7 @@ class Linking(unittest.TestCase):
 
 
 class Failing(unittest.TestCase):
-    """One benchmark that fails takes nothing from the others."""
+    """A benchmark that fails does not affect the others."""
 
     def setUp(self):
         loader = importlib.machinery.SourceFileLoader("run",
@@ -146,7 +146,7 @@ class Failing(unittest.TestCase):
 
 
 class Interrupted(unittest.TestCase):
-    """What was changed is put back when a signal comes in the middle."""
+    """A signal starts the cleanup, and a second signal does not interrupt it."""
 
     def test_once(self):
         script = (
@@ -158,7 +158,7 @@ class Interrupted(unittest.TestCase):
             "    print('ready', flush=True)\n"
             "    time.sleep(60)\n"
             "except KeyboardInterrupt:\n"
-            "    time.sleep(0.2)\n"  # the second one comes now
+            "    time.sleep(0.2)\n"  # the second signal arrives now
             "    print('put back', flush=True)\n")
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             process = subprocess.Popen([sys.executable, "-c", script],
@@ -171,7 +171,7 @@ class Interrupted(unittest.TestCase):
 
 
 class Held(unittest.TestCase):
-    """Without root, or the knobs, a sentence says so, and nothing fails."""
+    """Without root or a kernel's setting, a note says so and nothing fails."""
 
     def test_readahead_is_set_and_put_back_where_it_can_be(self):
         with tempfile.TemporaryDirectory() as name:
@@ -184,7 +184,7 @@ class Held(unittest.TestCase):
                     self.assertIn("(was 4096)", note)
                     self.assertEqual(knob.read_text(), "128")
                 self.assertEqual(knob.read_text(), "4096")
-                # Root may write everywhere: no file refuses it for certain.
+                # Root may write to every file, so only a mock refuses for certain.
                 refusing = mock.Mock()
                 refusing.read_text.return_value = "4096\n"
                 refusing.write_text.side_effect = PermissionError
@@ -192,7 +192,7 @@ class Held(unittest.TestCase):
                 with machine.readahead(128, pathlib.Path(name)) as note:
                     self.assertEqual(
                         note, "readahead 4096 KiB (the usual 128 needs root)")
-                # And nothing is put back that was not changed.
+                # machine.readahead does not restore what it did not change.
                 refusing.write_text.assert_called_once_with("128")
                 machine.readahead_knob = lambda folder: None
                 with machine.readahead(128, pathlib.Path(name)) as note:
@@ -212,8 +212,8 @@ class Held(unittest.TestCase):
                 self.assertEqual(machine.group_in(hierarchy, others), hierarchy)
 
     def test_a_signal_while_a_group_is_made(self):
-        """A hierarchy of plain files: the group goes, and this process is told to
-        be where it was."""
+        """In a hierarchy of plain files, machine.cgroup removes the group and moves this
+        process back."""
         for problem, raised in ((KeyboardInterrupt, KeyboardInterrupt),
                                 (OSError, SystemExit)):
             with tempfile.TemporaryDirectory() as name:

@@ -2,11 +2,11 @@
 
     check-plan.py HEADSTART FOLDER LINKER ARGS...
 
-Puts FOLDER out of memory, reads just the planned ranges, and links. The linker
-must then find nearly all that it needs (at most an eighth of the planned bytes
-come in by its own reading), must touch at least four fifths of what was planned,
-and the plan must leave out at least four tenths of the folder's inputs. Nobody
-can be too late."""
+Evicts FOLDER, reads only the planned ranges, and links. Nearly all bytes that the
+linker needs must then be cached (the linker itself reads at most an eighth as many as
+were planned), it must touch at least four fifths of the planned bytes, and the plan
+must leave out at least four tenths of the inputs. The prefetcher cannot be too late,
+since the ranges are cached before the link."""
 
 import json
 import os
@@ -34,7 +34,7 @@ for part in plan["ranges"]:
     if part["path"] not in files:
         files[part["path"]] = os.open(part["path"], os.O_RDONLY)
         os.posix_fadvise(files[part["path"]], 0, 0, os.POSIX_FADV_RANDOM)
-# Making the plan has read what it needs, and around that.
+# The planner has read the parts that it needs, and the pages around them.
 run(headstart, "evict", folder)
 for part in plan["ranges"]:
     os.pread(files[part["path"]], part["length"], part["offset"])
@@ -44,8 +44,8 @@ subprocess.run(command + ["--prefetch-stats=stats.json", "--prefetch-jobs=1",
                           "--prefetch-profile=none"], check=True)
 with open("stats.json", encoding="utf-8") as file:
     stats = json.load(file)
-# An input that is in memory as a whole is not asked for its COMDATs, so that the
-# prefetcher takes the next one's for the first.
+# If an input is fully cached, the prefetcher does not read its COMDAT names, and takes
+# those of the next input for the first ones.
 more = resident() - planned - stats["hinted_bytes"]
 print(f"planned {planned} of {stats['inputs_bytes']}, "
       f"touched {stats['touched_bytes']}, read besides {more}")

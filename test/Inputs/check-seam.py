@@ -1,5 +1,5 @@
-"""Checks that a link came to its session: every input was handed over, and the
-linker told its stages.
+"""Checks that a link reached its session: every input was handed over, and the trace
+has the linker's stages.
 
     check-seam.py stats.json trace.json INPUTS STAGE...
 """

@@ -1,6 +1,6 @@
-"""Checks that a trace of ours holds the events of the time trace that lld has
-written; and, with stock lld's of the same link, that lld's file is what stock
-writes, apart from times, threads and the program's place.
+"""Checks that a trace of ours has the events of the time trace that lld has written.
+With stock lld's trace of the same link, also checks that lld's file equals it except
+for times, threads and the program's path.
 
     check-time-trace.py ours.json lld.json [stock.json]
 """
@@ -21,7 +21,7 @@ theirs = [e for e in lld["traceEvents"] if e["ph"] != "M"
 merged = [e for e in ours["traceEvents"] if e["pid"] == 2 and e["ph"] != "M"]
 assert theirs and len(merged) == len(theirs), (merged, theirs)
 
-# One shift for all, and nothing else changed.
+# All events have one shift, and nothing else changed.
 shift = merged[0]["ts"] - theirs[0]["ts"]
 assert shift > 0, shift
 threads = {}
@@ -33,8 +33,8 @@ assert len(set(threads.values())) == len(threads), threads
 
 
 def shape(trace):
-    """All that is not a time, in no order: which one begins first, of two that
-    end together, is chance, and sums are sorted by time."""
+    """Everything that is not a time, in no order: of two events that end together, either
+    may begin first, and sums are sorted by time."""
     def of(event):
         event = {k: v for k, v in event.items()
                  if k not in ("ts", "dur", "pid", "tid")}

@@ -1,12 +1,12 @@
-"""Checks traces against the Trace Event Format, strictly: what each kind of
-event must have and of which type, names for processes and threads, order and
-nesting of what a thread does, counters, and arrows with both ends.
+"""Checks traces strictly against the Trace Event Format: the fields of each kind of
+event and their types, names for processes and threads, order and nesting of a thread's
+events, counters, and arrows with both ends.
 
     check-trace.py TRACE... [--merged] [--has PROCESS/THREAD/EVENT]...
 
---merged: the linker's own events are there too (--time-trace), as a second
-process, and lie within the link. --has: an event of that name exists; an empty
-part means any.
+--merged: the trace must also have the linker's own events (--time-trace), as a second
+process and within the link. --has: an event of that name must exist; an empty part
+matches any.
 """
 import argparse
 import json
@@ -22,14 +22,14 @@ def is_number(value):
 
 
 def unique(pairs):
-    """An object whose keys are there once."""
+    """Makes an object, and checks that its keys are unique."""
     result = dict(pairs)
     assert len(result) == len(pairs), pairs
     return result
 
 
 def check_fields(event):
-    """The fields of one event, by its kind."""
+    """Checks the fields of one event, by its kind."""
     kind = event["ph"]
     assert kind in KINDS, event
     assert isinstance(event["name"], str), event
@@ -60,19 +60,19 @@ def check_fields(event):
 
 
 def check_lane(slices):
-    """What one thread does is in order, and each thing is within another or
-    beside it."""
+    """Checks that a thread's events are in order, and that each is within another or
+    after it."""
     open_until = []
     last = 0
     for event in slices:
-        # To the nanosecond, as they are written.
+        # Times are written to the nanosecond.
         begin = round(event["ts"] * 1000)
         end = begin + round(event["dur"] * 1000)
         assert begin >= last, (event, last)
         last = begin
         while open_until and open_until[-1] <= begin:
             open_until.pop()
-        # The two are rounded apart from each other.
+        # The two ends are rounded separately.
         assert not open_until or end <= open_until[-1] + 1, (event, open_until)
         open_until.append(end)
 
@@ -112,7 +112,7 @@ def check(path, merged, wanted):
         elif event["ph"] in "sf":
             arrows.setdefault(event["ph"], []).append(event)
     for tid, slices in lanes.items():
-        if threads[tid][0] == LINKER:  # by their ends, as LLVM writes them
+        if threads[tid][0] == LINKER:  # LLVM writes events in the order of their ends
             slices.sort(key=lambda e: (e["ts"], -e["dur"]))
         check_lane(slices)
     for samples in counters.values():

@@ -1,9 +1,9 @@
-"""Objects for links through farfs, and what such a link asked for.
+"""Makes objects for links through farfs, and checks the requests of such a link.
 
     far-objects.py make LLVM-MC     far/0.o to far/59.o, and their names in `words`
     far-objects.py check STOCK OURS LOG    compares the counts of two links
-    far-objects.py names STOCK OURS        the same, of names
-    far-objects.py order LOG               of a link with eight threads
+    far-objects.py names STOCK OURS        compares the counts of lookups
+    far-objects.py order LOG               checks the order of a link with eight threads
 """
 
 import json
@@ -18,7 +18,7 @@ def make(assembler: str) -> None:
     folder = pathlib.Path("far")
     folder.mkdir()
     for number in range(COUNT):
-        # What lld reads of it, and something that it does not.
+        # Sections that lld reads, and one that it does not.
         text = (f".globl f{number}\nf{number}: ret\n"
                 f".data\n.fill {20_000 + 5_000 * number}, 1, {number}\n"
                 ".section .unused,\"e\"\n.fill 3000, 1, 1\n")
@@ -38,7 +38,7 @@ def calls_of(log: str) -> list:
 
 
 def order(log: str) -> int:
-    """In the linker's order, but for what threads do at the same time."""
+    """Checks that reads are in the linker's order, except for concurrent threads."""
     places = [int(path[1:-2]) for _, call, path, offset, _ in calls_of(log)
               if call == "read" and offset == "0"]
     if sum(abs(place - at) for at, place in enumerate(places)) <= 8 * COUNT:
@@ -48,7 +48,7 @@ def order(log: str) -> int:
 
 
 def names(stock: str, ours: str) -> int:
-    """A listing answers for most of its folder."""
+    """Checks that listings replace at least a quarter of stock's lookups."""
     before, after = counts_of(stock, ours)
     if after["listings"] and after["lookups"] * 4 <= before["lookups"] * 3:
         return 0
@@ -66,7 +66,7 @@ def check(stock: str, ours: str, log: str) -> int:
     if after["bytes"] > before["bytes"] * 1.1:
         problems.append("more bytes than stock")
     opened = [path for _, call, path, _, _ in calls_of(log) if call == "open"]
-    # A file is opened anew if FUSE has skipped a request for large pages.
+    # A file is opened again if FUSE has skipped a request for large pages.
     if len(opened) > len(set(opened)) + COUNT // 10:
         problems.append("files are opened twice")
     if problems:

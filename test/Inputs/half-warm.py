@@ -1,5 +1,5 @@
 """Makes 400 objects of 32 KiB in o/, their names in objects and script.ld, and
-lib.a with 800 members, of which every second is referred to.
+lib.a with 800 members, every second of which is referenced.
 
     half-warm.py LLVM-TOOLS
 """
@@ -21,7 +21,7 @@ def assemble(path: str, text: str) -> None:
 
 
 def renamed(path: str, to: str, old: str, new: str) -> None:
-    """A copy of an object with other names of the same length."""
+    """Copies an object, with other names of the same length."""
     data = pathlib.Path(path).read_bytes().replace(old.encode(), new.encode())
     with open(to, "wb") as file:
         file.write(data)

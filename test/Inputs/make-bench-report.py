@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Writes a report of `headstart bench`, as it could be, for the tests of its page.
+"""Writes an invented report of `headstart bench`, for the tests of its page.
 
     make-bench-report.py KIND
 
-Kinds: normal (all five variants), old (as before Headstart off was a variant), many (4,000 inputs), one (a variant, an input),
-nulls (nothing is known that need not be), few (too few rounds for a verdict), noisy
-(rounds that tell no difference, and would not), empty (no round, no input), hostile
-(names that would like to be markup). The same kind gives the same bytes. Figures
-agree with each other: medians are those of the rounds, and what became of the inputs
-adds up to the last sample.
+Kinds: normal (all five variants), old (from before Headstart off was a variant), many
+(4,000 inputs), one (a variant, an input), nulls (every optional value is unknown), few
+(too few rounds for a verdict), noisy (rounds too noisy to show a difference), empty (no
+round, no input), hostile (names with markup). The same kind gives the same bytes. The
+figures are consistent: medians are those of the rounds, and the bytes of the inputs add
+up to the last sample.
 """
 
 import json
@@ -22,7 +22,7 @@ PHASES = [("parse", 0.38), ("symbols", 0.12), ("sections", 0.08),
 
 
 def make_files(count, total, rng):
-    """Inputs in the order of a link: objects by folder, then archives."""
+    """Inputs in the order of a link: objects by directory, then archives."""
     folders = ["obj/core", "obj/core/memory", "obj/render", "obj/render/shaders",
                "obj/physics", "obj/audio", "obj/net", "obj/ui",
                "obj/ui/widgets", "obj/scripting"]
@@ -50,7 +50,7 @@ def make_files(count, total, rng):
 
 
 def make_series(median, spread, rounds, rng, figures, base=None):
-    """Rounds around a median; one more that is discarded when they are cold."""
+    """Rounds around a median; cold variants have one more, which is discarded."""
     cold = figures["read_bytes"] > 0
     entries = []
     for number in range(rounds):
@@ -93,7 +93,7 @@ def make_series(median, spread, rounds, rng, figures, base=None):
 
 
 def compare(series, base):
-    """The ratio to another series, and what it says."""
+    """The ratio to another series, and its verdict."""
     kept, before = ([e["seconds"] for e in one["rounds"] if e["kept"]]
                     for one in (series, base))
     ratios = sorted(a / b for a, b in zip(kept, before))
@@ -104,12 +104,12 @@ def compare(series, base):
 
 
 def curve(steps, power):
-    """From 0 to 1."""
+    """A curve from 0 to 1."""
     return [(step / (steps - 1)) ** power for step in range(steps)]
 
 
 def make_link(seconds, files, is_cold, knows_fetches, waste, rng):
-    """A link that is watched: samples every 10 ms or so, phases, inputs."""
+    """An observed link: samples about every 10 ms, phases, inputs."""
     steps = max(12, int(seconds * 100))
     times = [0.0]
     for _ in range(steps - 1):
@@ -132,7 +132,7 @@ def make_link(seconds, files, is_cold, knows_fetches, waste, rng):
             wasted.append(in_vain if is_cold else 0)
         inputs["fetched_bytes"], inputs["wasted_bytes"] = fetched, wasted
     touched = sum(inputs["touched_bytes"])
-    # In steps, as the phases have it: parsing, sections, types.
+    # The touched bytes grow with the phases: parsing, sections, types.
     touching = [(0.42 * min(1, x / 0.38) + 0.33 * min(1, max(0, x - 0.5) / 0.1)
                  + 0.25 * min(1, max(0, x - 0.6) / 0.25)) for x in curve(steps, 1)]
     samples = {"ms": times, "fetched_bytes": None,
@@ -234,7 +234,7 @@ def make_report(count=450, total=769 * MB, variants=5, seed=1):
 
 
 def old(report):
-    """The same as it was when stock was called off."""
+    """Changes a report to the format in which stock was called off."""
     report["variants"] = [v for v in report["variants"] if v["name"] != "off"]
     report["variants"][0]["name"] = "off"
     for variant in report["variants"]:
@@ -244,7 +244,7 @@ def old(report):
 
 
 def without(report):
-    """The same with everything unknown that the format lets be unknown."""
+    """Removes every value that the format lets be unknown from a report."""
     machine = report["machine"]
     for key in ("disk", "file_system", "readahead_bytes"):
         machine[key] = None
@@ -277,7 +277,7 @@ def without(report):
             series.update(median_seconds=None, min_seconds=None,
                           max_seconds=None, deviation_seconds=None)
         else:
-            # Some are known.
+            # Some values are known.
             link["samples"].update(major_faults=None, read_bytes=None)
             link["inputs"].update(touched_bytes=None, wasted_bytes=None)
             link["phases"] = None
@@ -285,7 +285,7 @@ def without(report):
 
 
 def few(report):
-    """Ratios of which nobody knows what they are worth, and a variable unset."""
+    """Gives ratios an unknown verdict, and unsets a variable."""
     for variant in report["variants"]:
         variant["environment"] = {"HEADSTART": None, "HEADSTART_FLAGS": "-a 'b'"}
         for state in ("cold", "warm"):
@@ -298,7 +298,7 @@ def few(report):
 
 
 def noisy(report):
-    """Ratios between which everything is possible, cold; not so warm."""
+    """Gives cold ratios a wide range, and warm ones a narrow range."""
     for variant in report["variants"]:
         for state, low, high in (("cold", 0.84, 1.12), ("warm", 0.98, 1.01)):
             series = variant[state]

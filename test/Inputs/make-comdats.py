@@ -1,10 +1,10 @@
-"""Writes objects that share most of what they hold: comdats/oN.cpp and their
+"""Writes objects that share most of their contents: comdats/oN.obj and their
 response file comdats.rsp. Each has 40 tables of 16 KiB that all others have as
 well (COMDATs), 6 of its own, a function for each, and debug symbols.
 
     make-comdats.py CLANG COUNT [OPTIONS...]
 
-OPTIONS are the compiler's in place of those for Windows and CodeView."""
+OPTIONS replace the compiler's options for Windows and CodeView."""
 
 import os
 import subprocess

@@ -1,10 +1,10 @@
-"""A link whose inputs lie in two folders, one of which does not answer.
+"""Tests a link with inputs in two directories, one of which does not answer.
 
     stalled-folder.py make LLVM-MC
     stalled-folder.py check HEADSTART LINK...
 
-`make` leaves objects in far/ and near/, and the file words. `check` runs the link,
-which never ends, until what it needs of near/ has been in memory, and ends it.
+`make` writes objects in far/ and near/, and the file words. `check` runs the link,
+which never ends, until its inputs in near/ have been cached, and kills it.
 """
 
 import os
@@ -37,7 +37,7 @@ def make(assembler: str) -> None:
 def check(headstart: str, link: list) -> None:
     subprocess.run([headstart, "evict", "near"], check=True)
     process = subprocess.Popen(link, start_new_session=True)
-    most = [0] * NEAR  # of each: the kernel may evict what was fetched
+    most = [0] * NEAR  # of each file: the kernel may evict fetched pages
     try:
         for _ in range(1000):
             told = subprocess.run([headstart, "residency", "near"],
@@ -45,7 +45,7 @@ def check(headstart: str, link: list) -> None:
             assert process.poll() is None, "the link has ended"
             shares = re.findall(rb"(\d+)%  near", told)
             assert len(shares) == NEAR, told
-            # Headers and names are not all of them read ahead.
+            # Not all headers and names are read ahead.
             most = list(map(max, most, map(int, shares)))
             if min(most) >= 75:
                 return

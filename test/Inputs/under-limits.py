@@ -1,10 +1,10 @@
-"""Links under limits, stock and ours: wherever stock links, ours does the same.
+"""Links under limits with stock and ours: if stock links, ours must do the same.
 
     under-limits.py KIND NAME STOCK OURS -- ARGS...
 
 KIND is threads, descriptors, address-space, data, stack or file-size. The
-outputs go to the folder `out`. Prints, for each limit, what became of both, and
-exits with 1 when stock links and ours does not, or does something else.
+outputs go to the directory `out`. Prints both results for each limit. The exit
+status is 1 if stock links and ours does not or differs, or if stock never links.
 """
 
 import os
@@ -14,13 +14,13 @@ import shutil
 import subprocess
 import sys
 
-# Nobody else's, so that only the link's own threads count.
+# A user without other processes, so that only the link's own threads count.
 USER = 54321 + os.getpid() % 1000
 MIB = 1 << 20
 
 
 def limit(kind, value):
-    """What to do in the child, before it becomes the linker."""
+    """Returns the function that the child calls before it becomes the linker."""
     both = (value, value)
 
     def threads():
@@ -29,7 +29,7 @@ def limit(kind, value):
         os.setuid(USER)
 
     def descriptors():
-        # 40 in all, of which all but `value` are in use.
+        # All but `value` of 40 descriptors are in use.
         resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40))
         for number in range(3, 40 - value):
             os.dup2(0, number)
@@ -52,7 +52,7 @@ def values(kind, size):
         "address-space": [n * MIB for n in (96, 128, 192, 256, 384, 512, 1024)],
         "data": [n * MIB for n in (8, 16, 32, 64, 128, 256)],
         "stack": [n * 1024 for n in (128, 256, 512, 1024, 2048)],
-        # Large enough for the output, too small for the record.
+        # Large enough for the output, too small for the profile.
         "file-size": [size],
     }[kind]
 

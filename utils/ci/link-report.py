@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Tells as Markdown what Headstart did for the links of a build.
+"""Reports as Markdown what Headstart did for the links of a build.
 
     link-report.py FOLDER [--links N]
 
-FOLDER holds what --prefetch-stats=FOLDER/ has written (headstart-linkers(7)). The
-links with the largest inputs have a row each, the others one together.
+FOLDER has the reports of --prefetch-stats=FOLDER/ (headstart-linkers(7)). Each of the
+links with the largest inputs has its own row; the others share one.
 """
 
 import argparse
@@ -13,8 +13,8 @@ import pathlib
 import re
 import sys
 
-# Why a linker did not prefetch that a compiler or a build system called to learn its
-# version (lib/Link/LinkSession.cpp).
+# The reason not to prefetch of a linker that a compiler or a build system called to learn
+# its version (lib/Link/LinkSession.cpp).
 NO_LINK = "this command does not link"
 # The keys that are added up, and the names of their columns.
 COLUMNS = {
@@ -42,7 +42,7 @@ def shown(key, value):
 
 
 def in_bytes(value):
-    """As the linkers have it: powers of ten."""
+    """Formats bytes as the linkers do: with powers of ten."""
     if value < 1000:
         return f"{value} byte" + ("s" if value != 1 else "")
     for unit in ("kB", "MB", "GB", "TB", "PB"):
@@ -57,7 +57,7 @@ def counted(number, what):
 
 
 def as_text(name):
-    """A name that stays within its cell, whatever it has in it."""
+    """Escapes a name, so that it stays within its cell."""
     name = re.sub(r"[\x00-\x1f\x7f]", " ", name)
     return re.sub(r"([\\`*_{}\[\]<>()#+!|~&$])", r"\\\1", name)
 
@@ -67,7 +67,7 @@ def name_of(report):
 
 
 def is_report(report):
-    """Whether that is what a linker of ours writes."""
+    """Whether the value is a report of one of our linkers."""
     return (isinstance(report, dict) and report.get("version") == 1
             and report.get("mode") in ("on", "off")
             and all(isinstance(report.get(key, 0), (int, float, type(None)))
@@ -78,7 +78,7 @@ def is_report(report):
 
 
 def read(folder):
-    """(the reports in the order of time, the files that are none)."""
+    """Returns (the reports in the order of time, the names of other files)."""
     reports, others = [], []
     for path in sorted(folder.glob("*.json")):
         try:
@@ -93,7 +93,7 @@ def read(folder):
 
 
 def added(reports):
-    """The sum of each column over the links that know it."""
+    """The sum of each column over the links that report it."""
     known = {key: [r[key] for r in reports if r.get(key) is not None]
              for key in COLUMNS}
     return {key: sum(values) if values else None

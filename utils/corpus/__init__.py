@@ -1,14 +1,14 @@
 """Makes the corpus of Headstart's benchmarks; see ../make-corpus.py.
 
-    plan                      which objects there are, and how large
-    vocabulary, cpp           the words and the C++ that all sources are of
+    plan                      the objects and their sizes
+    vocabulary, cpp           the names and the C++ of all sources
     headers, engine.h.in      the precompiled headers
     units, runtime.cpp.in     the sources of the objects; budget: their sizes
-    target                    of which kind the objects are
-    compiler, archives        which tool makes what from which recipe
-    workshop, ledger          runs the tools, and remembers what they made
-    links, stamp, disk        what else the output folder has and needs
-    whole                     all of it together
+    target                    the kind of the objects
+    compiler, archives        the steps: a tool, its recipe and its output
+    workshop, ledger          run the tools, and store what they made
+    links, stamp, disk        the other files of the output directory, and its space
+    whole                     makes a whole corpus
 
-Below them: failure, files, package, progress, tools.
+All of them use failure, files, package, progress and tools.
 """

@@ -1,4 +1,4 @@
-"""Archives: the step that makes one of a folder's objects."""
+"""The step that makes an archive of the objects of a directory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many bytes of object a piece of C++ will give."""
+"""Estimates how many bytes of object a piece of C++ will give."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from .cpp import Features
 class Budget:
     """Estimates the bytes of the object that a unit's source will give.
 
-    The weights are a fit over objects made by this script with clang 22.
-    An instantiation costs once in an object, however often it is used.
+    The weights were fitted to objects that this script made with clang 22.
+    An object pays for an instantiation once, however often it uses it.
     """
 
     BASE = 9_000.0

@@ -1,4 +1,4 @@
-"""Compiling: the options, and the steps that make objects of sources."""
+"""The compiler's options, and the steps that compile sources to objects."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PCH_FLAGS = ("-Xclang", "-fno-pch-timestamp", "-fpch-instantiate-templates")
 
 
 class Compiler:
-    """A compiler of a version, with the options of this corpus."""
+    """A compiler, its version and the options of this corpus."""
 
     def __init__(self, program: str, root: Path, target: Target) -> None:
         self.program = program
@@ -28,7 +28,7 @@ class Compiler:
         self.target = target
 
     def command(self) -> list[str]:
-        # A precompiled header names its source with the whole path.
+        # A precompiled header contains the whole path of its source.
         return [self.program, *self.target.flags,
                 f"-ffile-prefix-map={self.root}=."]
 
@@ -37,7 +37,7 @@ class Compiler:
 
 
 class Objects:
-    """Gives the steps that make the objects, each with a module's header."""
+    """The steps that make the objects, each with a module's header."""
 
     def __init__(self, compiler: Compiler, workshop: Workshop,
                  units: Sequence[Unit], headers: dict[str, Header],
@@ -64,12 +64,12 @@ class Objects:
         return self.compile_step(unit.stem, unit.module, unit.wanted, write)
 
     def main_step(self) -> Step:
-        """Gives the entry that starts all units."""
+        """The step that makes the entry, which starts all units."""
         return self.compile_step("launch/main", MODULES[0], 20_000,
                                  lambda: write_main(self.units))
 
     def main_archives_step(self) -> Step:
-        """Gives the entry for the archives: it starts every STRIDE-th."""
+        """The step that makes the archives' entry, which starts every STRIDE-th unit."""
         every = self.units[::STRIDE]
         return self.compile_step("launch/main_archives", MODULES[0], 20_000,
                                  lambda: write_main(every), counted=False)
@@ -95,7 +95,7 @@ class Objects:
         return Step(f"obj/{stem}{suffix}", wanted, prepare, counted)
 
     def ensure_header(self, module: str) -> None:
-        """Precompiles a header when the first object needs it."""
+        """Precompiles a header before the first object that needs it."""
         with self.header_locks[module]:
             self.workshop.make(self.header_step(module))
 

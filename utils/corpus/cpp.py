@@ -1,7 +1,7 @@
-"""C++ as a game's code has it: types, statements, functions, classes.
+"""Writes C++ like a game's code: types, statements, functions, classes.
 
-Each writer gives lines of source and draws every choice from the generator
-it is handed, so that equal seeds give equal sources.
+Each writer returns lines of source, and draws every choice from the generator
+that it is given, so that equal seeds give equal sources.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .vocabulary import (
 
 @dataclasses.dataclass
 class Features:
-    """What a piece of C++ holds, as far as it decides its object's size."""
+    """The parts of a piece of C++ that decide its object's size."""
 
     classes: int = 0
     functions: int = 0
@@ -27,7 +27,7 @@ class Features:
 
 @dataclasses.dataclass
 class CppClass:
-    """A class for a unit to use: its definition and what that weighs."""
+    """A class for units to use: its definition and its features."""
 
     name: str
     qualified: str
@@ -79,7 +79,7 @@ def write_enum(rng: random.Random, name: str) -> list[str]:
 
 
 def write_data(rng: random.Random, name: str) -> list[str]:
-    """Writes a plain structure, as configuration and messages are."""
+    """Writes a plain structure like those of configurations and messages."""
     out = write_enum(rng, f"{name}Kind")
     out += [f"struct {name} {{", f"  {name}Kind kind{{}};"]
     for field in rng.sample(VALUE_NAMES, rng.randint(6, 18)):
@@ -89,7 +89,7 @@ def write_data(rng: random.Random, name: str) -> list[str]:
 
 
 def write_statements(rng: random.Random, count: int, topic: str) -> list[str]:
-    """Writes statements as gameplay code has: arithmetic, branches, logs."""
+    """Writes statements like those of gameplay code: arithmetic, branches, logs."""
     names = rng.sample(VALUE_NAMES, 4)
     a, b, c, d = (f"{name}Local" for name in names)
     out = [
@@ -130,7 +130,7 @@ def write_function(signature: str, body: Iterable[str]) -> list[str]:
 
 def write_declarations(rng: random.Random, data: Sequence[str],
                        count: int) -> list[str]:
-    """Writes methods that some other object would define."""
+    """Declares methods that another object would define."""
     out = []
     for i in range(count):
         name = f"{rng.choice(VERBS)}{rng.choice(ASPECTS)}{i}"

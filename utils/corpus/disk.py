@@ -1,4 +1,4 @@
-"""The output folder: whether it is ours, and whether a corpus fits in."""
+"""Checks whether the output directory is ours and has space for a corpus."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .ledger import Ledger
 
 
 def claim_folder(root: Path) -> None:
-    """Makes the folder; refuses one with files of somebody else."""
+    """Makes the directory, and refuses one with files that are not a corpus."""
     if '"' in str(root):
         raise Failure(f"{root}: a response file cannot quote this")
     root.mkdir(parents=True, exist_ok=True)

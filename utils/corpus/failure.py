@@ -1,5 +1,5 @@
-"""The exception for what the user can do something about."""
+"""The exception for errors that the user can correct."""
 
 
 class Failure(Exception):
-    """Something the user must hear about, in one message."""
+    """An error that is reported to the user in one message."""

@@ -1,4 +1,4 @@
-"""What files are known by: sizes, contents and digests of recipes."""
+"""Sizes and contents of files, and digests of recipes."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The precompiled headers: the engine, and what each module adds to it.
+"""The precompiled headers: the engine, and the additions of each module.
 
-Like in real code most bytes of an object come from headers, so that objects
-share types and inline functions (COMDATs) for the linker to fold.
+As in real code, most bytes of an object come from headers, so that objects
+share types and inline functions (COMDATs), which the linker folds.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from .cpp import CppClass, pick_name, write_class, write_data
 from .package import read_text
 from .vocabulary import MODULES
 
-SHARED_CLASSES = 12  # which every module's header has
-MODULE_CLASSES = 40  # which only that module's header has
+SHARED_CLASSES = 12  # in every module's header
+MODULE_CLASSES = 40  # only in that module's header
 
 
 @dataclasses.dataclass

@@ -1,4 +1,4 @@
-"""The ledger: what an interrupted or an earlier run has made already."""
+"""The ledger: the files that an interrupted or an earlier run has made."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Ledger:
             entry = json.loads(line)
             self.made[entry["path"]] = (entry["recipe"], entry["bytes"])
         except (ValueError, KeyError, TypeError):
-            pass  # A line torn by an interruption: that file is made again.
+            pass  # An interruption tore the line, so the file is made again.
 
     def has(self, target: str, recipe: str) -> bool:
         known = self.made.get(target)
@@ -50,7 +50,7 @@ class Ledger:
             {"path": target, "recipe": recipe, "bytes": size})
 
     def keep_only(self, targets: Iterable[str]) -> None:
-        """Deletes what an earlier run made and this one does not want."""
+        """Deletes the files of earlier runs that are not in `targets`."""
         wanted = set(targets)
         for target in [item for item in self.made if item not in wanted]:
             path = self.root / target

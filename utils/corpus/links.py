@@ -1,4 +1,4 @@
-"""The links of a corpus: what each takes, told in response files."""
+"""The links of a corpus, with their inputs in response files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Links:
         self.target = target
 
     def objects(self) -> list[str]:
-        """Gives the objects of link.rsp in the order of the link."""
+        """The objects of link.rsp, in the order of the link."""
         suffix = self.target.object_suffix
         return [f"obj/launch/main{suffix}"] + [
             f"obj/{unit.stem}{suffix}" for unit in self.units]

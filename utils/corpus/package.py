@@ -1,4 +1,4 @@
-"""This package as files: the C++ that it only copies, and its version."""
+"""The files of this package: the C++ that it only copies, and its version."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from .files import digest
 
-# Of made.jsonl and corpus.json.
+# The version of the format of made.jsonl and corpus.json.
 FORMAT = 1
 
 FOLDER = Path(__file__).parent
@@ -17,7 +17,7 @@ def read_text(name: str) -> str:
 
 
 def version() -> str:
-    """Gives what changes with every file of the package, data or code."""
+    """A string that changes with every file of the package, data or code."""
     names = sorted(path.name for path in FOLDER.iterdir()
                    if path.is_file() and not path.name.startswith("."))
     texts = [part for name in names for part in (name, read_text(name))]

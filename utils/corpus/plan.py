@@ -1,4 +1,4 @@
-"""The plan: which units a corpus has, where they are and how large."""
+"""The plan: the units of a corpus, their places and their sizes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def plan_sizes(rng: random.Random, units: int, total: int) -> list[int]:
     shape += [min(3.2, max(0.8, rng.lognormvariate(0.45, 0.28)))
               for _ in range(units - huge - small)]
     rng.shuffle(shape)
-    # The estimates of Budget are off by a percent; end above, not below.
+    # Budget's estimates are off by a percent; the total must not be too small.
     scale = total * 1.025 / sum(shape)
     return [max(10_000, int(size * scale)) for size in shape]
 
@@ -55,7 +55,7 @@ def folder_name(index: int) -> str:
 
 def plan_units(objects: int, total: int, folders: int,
                seed: int) -> list[Unit]:
-    """Plans all objects but main, folder by folder."""
+    """Plans all objects except main, directory by directory."""
     rng = random.Random(f"{seed}:plan")
     count = objects - 1
     units = []

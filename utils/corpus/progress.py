@@ -1,4 +1,4 @@
-"""Progress, on standard error."""
+"""Reports progress on standard error."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 
 
 class Progress:
-    """Tells on standard error how far it is and how long it will take."""
+    """Reports the progress and the remaining time on standard error."""
 
     def __init__(self, count: int, wanted: int) -> None:
         self.count = count

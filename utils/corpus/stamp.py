@@ -1,4 +1,4 @@
-"""The stamp: corpus.json, which says what is there once all is there."""
+"""The stamp: corpus.json, which lists the files of a complete corpus."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .package import version
 
 
 class Stamp:
-    """The stamp of the corpus that the options ask for."""
+    """The stamp of the corpus that the options request."""
 
     def __init__(self, root: Path, options: argparse.Namespace,
                  flags: Sequence[str], compiler_version: str) -> None:
@@ -24,7 +24,7 @@ class Stamp:
         self.compiler_version = compiler_version
 
     def identity(self, archive: bool) -> dict[str, object]:
-        """Gives what the stamp must say to be the stamp of this corpus."""
+        """The values that the stamp of this corpus must have."""
         options = self.options
         return {
             "version": version(),
@@ -39,10 +39,10 @@ class Stamp:
         }
 
     def read(self) -> Optional[dict]:
-        """Gives the stamp if it says, rightly, that all is there."""
+        """Returns the stamp if it is this corpus's and all of its files exist."""
         try:
             stamp = json.loads(self.path.read_text())
-            # Archives that are there and not asked for are in nobody's way.
+            # Existing archives do no harm if the options do not request them.
             asked = self.identity(
                 self.options.archive or stamp["arguments"]["archive"])
             same = all(stamp[key] == value for key, value in asked.items())
@@ -55,7 +55,7 @@ class Stamp:
 
     def write(self, ledger: Ledger, objects: Sequence[str],
               targets: Sequence[str]) -> tuple[int, int]:
-        """Stamps; gives the number of objects and their bytes."""
+        """Writes the stamp. Returns the number of objects and their bytes."""
         sizes = {target: ledger.made[target][1] for target in targets}
         total = sum(sizes[target] for target in objects)
         stamp = {**self.identity(self.options.archive),

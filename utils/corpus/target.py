@@ -1,4 +1,4 @@
-"""The targets: of which kind the objects are, and what makes them."""
+"""The targets: the kinds of the objects, and the flags and tools that make them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ class Target:
     archive_suffix: str
     archivers: tuple[str, ...]
     archive_words: tuple[str, ...]  # "{out}" stands for the archive
-    # The sizes of budget.py are those of COFF objects with CodeView at -O0:
-    # how many times these are to be asked for.
+    # budget.py estimates the sizes of COFF objects with CodeView at -O0. The corpus
+    # requests its bytes times this factor from it.
     scale: float = 1.0
-    # Further files for the output folder, by name.
+    # Further files for the output directory, by name.
     files: tuple[tuple[str, str], ...] = ()
 
 
-# Neither headers nor a library.
+# The sources use neither headers nor a library.
 FREESTANDING = (
     "-ffreestanding",
     "-nostdinc",
@@ -32,10 +32,10 @@ FREESTANDING = (
     "-fasynchronous-unwind-tables",
 )
 
-# -O0: the most bytes of object per second of compiling (twice -O1), and
-# what a developer links most often.  C++20: before it clang delays the
-# parsing of templates for this target, which leaves the precompiled header
-# without them.
+# -O0 gives the most bytes of object per second of compiling (twice -O1), and
+# developers link it most often.  C++20: with earlier standards, clang delays
+# the parsing of templates for this target, so that the precompiled header
+# lacks them.
 COFF = Target(
     flags=(
         "--target=x86_64-pc-windows-msvc",
@@ -57,7 +57,7 @@ COFF = Target(
     archive_words=("/nologo", "/machine:x64", "/out:{out}"),
 )
 
-# What the objects want of the system's library, and its entry.
+# The symbols of the system's library that the objects need, and its entry.
 LIBSYSTEM = """\
 --- !tapi-tbd
 tbd-version:     4
@@ -72,7 +72,7 @@ exports:
 
 
 def macho(arch: str, optimize: int, dwarf: int) -> Target:
-    """Gives the target for ld64.lld, with DWARF of a version."""
+    """The target for ld64.lld, with the given version of DWARF."""
     return Target(
         flags=(
             f"--target={arch}-apple-macos11",
@@ -93,7 +93,7 @@ def macho(arch: str, optimize: int, dwarf: int) -> Target:
 
 
 def elf(optimize: int, split: bool, lto: bool) -> Target:
-    """Gives the target for ld.lld; split: debug information in .dwo files, which the
+    """The target for ld.lld; split: debug information in .dwo files, which the
     link does not read; lto: bitcode for ThinLTO."""
     return Target(
         flags=(

@@ -89,7 +89,7 @@ class UnitWriter:
             [f"world.adopt(new {made.qualified});"])
 
     def add_function(self) -> None:
-        """Adds a free function with a type of its own for its argument."""
+        """Adds a free function whose argument has its own type."""
         name = self.fresh_name()
         self.out += write_data(self.rng, f"{name}Input")
         body = write_statements(self.rng, self.rng.randint(15, 80), name)
@@ -116,7 +116,7 @@ class UnitWriter:
         self.out.append("};")
 
     def write_entry(self, peers: Sequence[Unit]) -> None:
-        """Writes what others call; half of the unit is alive through it."""
+        """Writes the functions that others call; they keep half of the unit alive."""
         self.out += write_function(
             "u32 query(u32 depth)",
             ["u32 sum = u32(curve[depth % 16]);", "if (depth == 0)",
@@ -132,7 +132,7 @@ class UnitWriter:
 
 
 def write_main(units: Sequence[Unit]) -> str:
-    """Writes the entry: it starts the given units."""
+    """Writes the entry, which starts the given units."""
     out = ["", read_text("runtime.cpp.in")]
     for unit in units:
         out += [f"namespace {unit.namespace} {{",

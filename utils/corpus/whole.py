@@ -1,4 +1,4 @@
-"""The corpus as a whole: what is made in which order."""
+"""Makes a whole corpus, in order."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .workshop import Workshop
 
 
 class Corpus:
-    """The whole of it: plans, makes what is missing, and stamps."""
+    """Plans a corpus, makes the missing files, and writes the stamp."""
 
     def __init__(self, options: argparse.Namespace, target: Target) -> None:
         self.options = options

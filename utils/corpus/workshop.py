@@ -17,7 +17,7 @@ from .progress import Progress
 
 @dataclasses.dataclass
 class Step:
-    """One file to make: `prepare` gives its recipe and how to run it."""
+    """One file to make: `prepare` returns its recipe and its command."""
 
     target: str
     wanted: int
@@ -25,16 +25,16 @@ class Step:
     counted: bool = True
 
 
-# A step, the bytes of its file, whether that is new, and what went wrong.
+# A step, the bytes of its file, whether the file is new, and the error.
 Result = Tuple[Step, int, bool, Optional[BaseException]]
 
 
 class Workshop:
-    """Runs the compilers: `jobs` at a time, and none after a failure.
+    """Runs `jobs` compilers at a time, and starts none after a failure.
 
-    A tool writes below tmp/ and what it made is then renamed to its place,
-    so that a file in its place is always whole.  All tools run in the output
-    folder with relative names, so that its name is in no output.
+    A tool writes below tmp/, and the workshop then renames the file to its
+    place, so that a file in its place is always whole.  All tools run in the
+    output directory with relative names, so that no output has its name.
     """
 
     def __init__(self, root: Path, jobs: int, ledger: Ledger) -> None:
@@ -71,7 +71,7 @@ class Workshop:
     def next_result(self) -> Result:
         while True:
             try:
-                # Without a timeout, Windows would not let a Ctrl-C in.
+                # Without a timeout, Ctrl-C would not interrupt this on Windows.
                 return self.results.get(timeout=0.5)
             except queue.Empty:
                 pass
@@ -91,7 +91,7 @@ class Workshop:
             try:
                 size, fresh = self.make(step)
                 self.results.put((step, size, fresh, None))
-            except BaseException as error:  # Told by the main thread.
+            except BaseException as error:  # The main thread reports it.
                 self.results.put((step, 0, False, error))
                 return
 
@@ -110,8 +110,8 @@ class Workshop:
         with self.lock:
             if self.stop.is_set():
                 raise Failure("stopped")
-            # A session of its own: a Ctrl-C reaches this script only, which
-            # then ends the compilers and does not take them for failed.
+            # In its own session, since Ctrl-C must reach only this script, which
+            # then ends the compilers and does not report them as failed.
             process = subprocess.Popen(
                 command, cwd=self.root, stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,

@@ -1,4 +1,4 @@
-"""What this machine lets a day do. What it does not is named, once."""
+"""The abilities of this machine that days use. The missing ones are reported once."""
 
 import dataclasses
 import os
@@ -11,7 +11,7 @@ from typing import Dict, List, Optional
 from days.launch import MemoryGroup
 from links import residency
 
-# As in test/CMakeLists.txt.
+# The values in test/CMakeLists.txt.
 SANITIZERS = {
     "ASAN_OPTIONS": "detect_container_overflow=0:detect_leaks=0:handle_segv=0:"
                     "handle_sigbus=0",
@@ -19,8 +19,8 @@ SANITIZERS = {
 
 
 def is_sanitized(program: pathlib.Path) -> bool:
-    """The runtime of a sanitizer lists its flags; LLVM's own code names them,
-    too, so that their names in the program say nothing."""
+    """Whether a sanitizer's runtime lists its flags. LLVM's own code has their names,
+    too, so that the names in the program prove nothing."""
     done = subprocess.run(
         [program, "--version"], text=True, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, env=dict(os.environ, ASAN_OPTIONS="help=1",
@@ -49,7 +49,7 @@ class Abilities:
 
 
 def cached_pages(path: pathlib.Path) -> int:
-    """How many pages of a file are cached, by cachestat(2); -1: not known."""
+    """The number of a file's cached pages, by cachestat(2); -1: not known."""
     libc = residency.libc
     offset, result = (residency.ctypes.c_uint64 * 2)(), (
         residency.ctypes.c_uint64 * 5)()

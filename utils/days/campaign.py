@@ -1,5 +1,5 @@
-"""Many days on several processes: counts that add up over runs, and what is
-shown of a day that differs."""
+"""Runs many days on several processes, adds up their counts over runs, and describes
+days that differ."""
 
 import collections
 import concurrent.futures
@@ -30,8 +30,8 @@ places: dict = {}  # of this worker
 
 
 def start_worker(event) -> None:
-    """The parent decides when to stop. A handler, not SIG_IGN, which the linkers
-    would inherit."""
+    """Leaves it to the parent to stop. Installs a handler instead of SIG_IGN, which the
+    linkers would inherit."""
     global stop
     stop = event
     signal.signal(signal.SIGINT, lambda *_: None)
@@ -42,7 +42,7 @@ def start_worker(event) -> None:
 def get_place(arguments, abilities, flavour: str, size: str) -> Place:
     key = (flavour, size)
     if key not in places:
-        for other in list(places):  # one tree at a time is enough of the disk
+        for other in list(places):  # one tree at a time, to save space
             shutil.rmtree(places.pop(other).directory, ignore_errors=True)
         pool = Objects(flavour, arguments.stock, arguments.work, 1)
         directory = arguments.work / f"worker-{os.getpid()}" / f"{flavour}-{size}"
@@ -54,7 +54,7 @@ def get_place(arguments, abilities, flavour: str, size: str) -> Place:
 
 
 def place_to_show(arguments, abilities) -> Place:
-    """In this process, whose tree stays."""
+    """A place in this process, whose tree stays."""
     adopt_orphans()
     directory = arguments.work / (f"seed-{arguments.flavour}-{arguments.size}-"
                                f"{arguments.seed}")
@@ -66,7 +66,7 @@ def place_to_show(arguments, abilities) -> Place:
 
 def one_day(arguments, abilities, flavour: str, size: str, seed: int,
             steps: int = 0) -> dict:
-    """What came of a day; `steps` limits their number."""
+    """Runs a day and returns its result; `steps` limits their number."""
     place = get_place(arguments, abilities, flavour, size)
     day = Day(place, size, seed)
     if steps:
@@ -85,7 +85,7 @@ def one_day(arguments, abilities, flavour: str, size: str, seed: int,
         result["text"] = describe(day, different)
         keep(arguments, day, different, result)
         place.tree = None
-    except Exception as error:  # with the seed, by which it can be seen again
+    except Exception as error:  # adds the seed, which repeats the day
         place.tree = None
         raise RuntimeError(f"{flavour} {size} {seed}, step {day.number} "
                            f"({day.kinds[day.number]}): {error!r}") from error
@@ -103,7 +103,7 @@ def describe(day: Day, different: Different) -> str:
 
 
 def keep(arguments, day: Day, different: Different, result) -> None:
-    """The tree as it was, with what was different."""
+    """Keeps the tree of a day that differs, with a description."""
     name = f"{day.flavour}-{day.size}-{day.seed}"
     directory = arguments.work / "different" / name
     shutil.rmtree(directory, ignore_errors=True)
@@ -123,7 +123,7 @@ def digest_of_programs(directory: pathlib.Path) -> str:
 
 
 def commit() -> str:
-    """Of the tree; with a plus when it has changed since."""
+    """The source tree's commit, with a plus if a file has changed since."""
     def git(*args):
         return subprocess.run(["git", "-C", ROOT, *args], text=True,
                               stdout=subprocess.PIPE).stdout.strip()
@@ -144,7 +144,7 @@ class Totals:
             old = json.loads(self.path.read_text())
             if old["programs"] == programs:
                 self.record = old
-            else:  # another build: its counts stay, under another name
+            else:  # keeps the counts of another build under another name
                 self.path.rename(self.path.with_suffix(f".{old['programs']}.json"))
         self.dirty = False
         self.saved = time.monotonic()
@@ -198,14 +198,14 @@ class Campaign:
         self.stop = multiprocessing.Event()
 
     def remove_old(self) -> None:
-        """What workers that have ended left."""
+        """Removes the files of workers that have ended."""
         shutil.rmtree(self.arguments.work / "shared-cache", ignore_errors=True)
         for directory in self.arguments.work.glob("worker-*"):
             if not pathlib.Path(f"/proc/{directory.name[7:]}").exists():
                 shutil.rmtree(directory, ignore_errors=True)
 
     def forget_trees(self) -> None:
-        """Those that an earlier campaign kept."""
+        """Removes the trees that an earlier campaign kept."""
         shutil.rmtree(self.arguments.work / "different", ignore_errors=True)
 
     def executor(self):
@@ -219,15 +219,15 @@ class Campaign:
                     self.arguments.jobs)
 
     def go_through(self, days, on_result) -> bool:
-        """Runs days, of (flavour, size, seed, steps), until there are no more,
-        or somebody presses Ctrl-C: then what has been done counts."""
+        """Runs days, each a (flavour, size, seed, steps), until there are no more or the
+        user presses Ctrl-C; the steps so far then count. Returns whether all ran."""
         days = iter(days)
         running: set = set()
         finished = True
         with self.executor() as executor:
             try:
                 while True:
-                    # Two more than run: nobody waits for this process.
+                    # Submits two more than run, so that no worker waits.
                     while len(running) < self.arguments.jobs + 2:
                         day = next(days, None)
                         if day is None:

@@ -1,7 +1,7 @@
-"""One day: a project, and what happens to it, step by step.
+"""One day: a project and its steps.
 
-A seed decides all of it but the moments at which signals arrive. Each step has
-random numbers of its own, so that a step does the same when others are left out.
+A seed decides everything except the moments at which signals arrive. Each step has
+its own random numbers, so that it does the same if others are left out.
 """
 
 import contextlib
@@ -19,8 +19,8 @@ from days.linking import Different, Linking, Place
 from days.project import Project, Variation, input_count
 from links.judge import differences
 
-FACTORS = (1.2, 1.0, 0.7)  # of what a link needs
-# In less the kernel kills stock as well, now and then.
+FACTORS = (1.2, 1.0, 0.7)  # of the memory that a link needs
+# With less memory, the kernel sometimes kills stock as well.
 LEAST_MEMORY = 16 << 20
 
 
@@ -29,7 +29,7 @@ class Stopped(Exception):
 
 
 def outline(flavour: str, size: str, seed: int, abilities: Abilities):
-    """How many objects a day's project has, and what happens."""
+    """The number of objects of a day's project, and the kinds of its steps."""
     rng = random.Random(f"day {flavour} {size} {seed}")
     objects = input_count(size, seed, rng)
     odds = kinds_of(abilities, size)
@@ -64,7 +64,7 @@ class Day(Linking):
     # The day.
 
     def run(self, wanted=None) -> None:
-        """All steps, or those with the numbers that are wanted."""
+        """Runs all steps, or those whose numbers are in `wanted`."""
         self.clean_up()
         self.update()
         begun = time.monotonic()
@@ -95,7 +95,7 @@ class Day(Linking):
                 os.unlink(name)
         for name in ("out", "out2"):
             empty(name)
-        # So that others can write into these.
+        # Other users must be able to write into these.
         for name in (".", "..", "cache", "cache3"):
             os.makedirs(name, exist_ok=True)
             os.chmod(name, 0o777)
@@ -108,7 +108,7 @@ class Day(Linking):
             self.say(f"  {told}")
             self.update(again)
             status = self.compare(self.how())
-            if status != b"0":  # the rest of the day shall link again
+            if status != b"0":  # so that the rest of the day links again
                 self.project = before
         else:
             {"link": lambda: self.compare(self.how()),
@@ -126,7 +126,7 @@ class Day(Linking):
              "debugger stops": self.debugger_stops}[kind]()
 
     def update(self, again=()) -> None:
-        self.project.arguments(Variation())  # its texts
+        self.project.arguments(Variation())  # sets the project's texts
         self.tree.update(self.project, self.rng, again)
 
     # Steps which are more than a change and a link.
@@ -137,7 +137,7 @@ class Day(Linking):
         self.update()
         self.compare(self.how())
         self.project = before
-        self.update()  # what is written again has other times
+        self.update()  # rewritten files have other times
         self.compare(self.how())
 
     def move_tree(self) -> None:
@@ -167,7 +167,7 @@ class Day(Linking):
         self.compare(self.how())
 
     def ends_early(self, how, args, expected, number: int) -> bool:
-        """An interrupted link; whether it leaves a temporary file."""
+        """Interrupts a link. Returns whether it leaves a temporary file."""
         empty("out")
         process = self.start(how, args)
         self.moment()
@@ -183,7 +183,7 @@ class Day(Linking):
         return number == signal.SIGINT and any(".tmp" in path for path in got)
 
     def one_output(self) -> None:
-        """Stock's outputs are any of the two's then; only the end counts."""
+        """Only the exit status counts, since stock leaves the outputs of either link."""
         hows = [self.how(cache="cache") for _ in range(2)]
         args = self.project.arguments(Variation())
         self.tree.update(self.project, self.rng)
@@ -213,7 +213,7 @@ class Day(Linking):
             hows.append(self.how(cache="cache"))
             expected.append(self.stock(hows[-1], variation, all_args[-1]))
             empty(variation.directory)
-        # One file cannot take the statistics of both.
+        # One file cannot store the statistics of both links.
         for how in hows:
             how.options = [o for o in how.options if "stats" not in o
                            and ".profile" not in o]
@@ -260,7 +260,7 @@ class Day(Linking):
                 os.unlink("cache2") if os.path.lexists("cache2") else None
 
     def shared_cache(self) -> None:
-        """One that other machines use at this moment, and have left things in."""
+        """Links with a cache that other machines use and in which they left files."""
         shared = pathlib.Path(self.shared(), "headstart")
         how = self.how(cache=self.shared())
         if self.rng.random() < 0.5:
@@ -278,7 +278,7 @@ class Day(Linking):
         self.compare(how)
 
     def other_user(self) -> None:
-        """The system does not tell another user what is cached."""
+        """Links as another user, to whom the kernel does not report residency."""
         self.compare(self.how(other_user=True,
                               cache=self.rng.choice(["cache", "cache3"])))
 
@@ -296,7 +296,7 @@ class Day(Linking):
             self.compare(how, draw)
             return
         groups = MemoryGroup()
-        self.draw("all evicted")  # so that its pages count
+        self.draw("all evicted")  # so that the group's peak includes them
         with groups.limited(1 << 40) as group:
             empty("out")
             Process(self.judge.stock, self.judge.linker, args, self.environment,

@@ -1,4 +1,4 @@
-"""Starts linkers, sends them signals, and sees to it that nothing of them stays."""
+"""Starts linkers, sends them signals, and finds what they leave behind."""
 
 import contextlib
 import ctypes
@@ -13,13 +13,13 @@ import time
 
 SET_CHILD_SUBREAPER = 36
 NOBODY = 65534
-GRACE = 1.0  # seconds for what was killed to be gone
+GRACE = 1.0  # seconds in which killed processes must end
 MEMORY = pathlib.Path("/sys/fs/cgroup/memory")
 UNIFIED = pathlib.Path("/sys/fs/cgroup")
 
 
 def adopt_orphans() -> None:
-    """What a linker leaves running becomes a child of this process."""
+    """Makes the processes that a linker leaves running children of this process."""
     ctypes.CDLL(None).prctl(SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
@@ -44,8 +44,8 @@ def kill_children() -> None:
 
 
 class MemoryGroup:
-    """A control group that limits memory, for one link. None when this machine
-    does not let us make one."""
+    """A control group that limits the memory of one link. `limited` yields None if this
+    machine has no control groups of memory."""
 
     def __init__(self):
         self.group = None
@@ -73,7 +73,7 @@ class MemoryGroup:
             return False
 
     def remove_old(self) -> None:
-        """Removes what a killed run has left."""
+        """Removes the groups that killed runs have left."""
         for group in self.parent.glob("headstart-days-*") if self.limit else ():
             if not pathlib.Path(f"/proc/{group.name.split('-')[-1]}").exists():
                 with contextlib.suppress(OSError):
@@ -81,7 +81,7 @@ class MemoryGroup:
 
     @contextlib.contextmanager
     def limited(self, size: int):
-        """The file into which a process writes its id to be limited."""
+        """Yields the file into which a process writes its id to be limited."""
         if not self.limit:
             yield None
             return
@@ -100,12 +100,12 @@ class MemoryGroup:
 
 
     def peak(self) -> int:
-        """The most memory that the group had."""
+        """The group's peak of memory in bytes."""
         return int((self.group / self.most).read_text())
 
 
 class Process:
-    """A linker in a session of its own."""
+    """A linker in its own session."""
 
     def __init__(self, program, name: str, args, environment: dict,
                  other_user=False, group=None):
@@ -128,12 +128,12 @@ class Process:
         self.status = b""
 
     def signal(self, number: int) -> None:
-        """To all of the session, as a terminal does."""
+        """Sends a signal to the session's processes, as a terminal does."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, number)
 
     def wait(self, timeout: float) -> bool:
-        """False when it does not end."""
+        """Returns False if the process does not end in time."""
         if self.ended:
             return True
         handle = os.pidfd_open(self.process.pid)
@@ -186,7 +186,7 @@ def outputs(directory: str) -> dict:
 
 
 def empty(directory: str) -> None:
-    """Removes what is in a directory, and makes one that all users may write."""
+    """Makes a directory that all users may write, and removes the files in it."""
     os.makedirs(directory, exist_ok=True)
     os.chmod(directory, 0o777)
     for entry in os.scandir(directory):
@@ -195,13 +195,13 @@ def empty(directory: str) -> None:
 
 
 def spoil(directory: str) -> None:
-    """Truncates old outputs: whatever was there, a link replaces it."""
+    """Truncates old outputs, since a link must replace any contents."""
     for entry in os.scandir(directory):
         os.truncate(entry.path, entry.stat().st_size // 2)
 
 
 def locked(cache: pathlib.Path) -> list:
-    """Files of the queue on which a lock is held."""
+    """The files of the queue that a process has locked."""
     found = []
     for path in cache.glob("headstart/links-*/*"):
         with contextlib.suppress(FileNotFoundError):

@@ -1,7 +1,7 @@
-"""The links of a day: how each runs, and what must be the same as with stock.
+"""The links of a day: how each runs, and its comparison with stock.
 
-Stock links once for each state of the project; what it said is kept for the rest
-of the day.
+Stock links once for each state of the project; its result is kept for the rest of
+the day.
 """
 
 import collections
@@ -28,7 +28,7 @@ WAITS = b"waiting for other links: together they do not fit in memory"
 
 
 class Different(Exception):
-    """Something was not as with stock."""
+    """A result of ours differs from stock's."""
 
     def __init__(self, found: List[str], command: str):
         super().__init__("\n".join(found))
@@ -40,7 +40,7 @@ class How:
     """How our linker runs."""
     options: List[str] = dataclasses.field(default_factory=list)
     by_environment: bool = True
-    runs: str = ""  # stock, mold: what runs under `headstart run`
+    runs: str = ""  # stock or mold: the linker under `headstart run`
     cache: str = "cache"
     other_user: bool = False
     memory: int = 0  # the size of its control group
@@ -57,13 +57,13 @@ class How:
 
 @dataclasses.dataclass
 class Place:
-    """What a worker has: programs, pools, trees, and counts."""
+    """A worker's programs, pool, tree and profiles."""
     arguments: object
     abilities: Abilities
     pool: Objects
     directory: pathlib.Path
     tree: Optional[Tree] = None
-    profiles: dict = dataclasses.field(default_factory=dict)  # of former days
+    profiles: dict = dataclasses.field(default_factory=dict)  # of earlier days
     should_stop: object = None
 
     def get_tree(self) -> Tree:
@@ -73,7 +73,7 @@ class Place:
 
 
 class Linking:
-    """What a day knows while it links."""
+    """The state of a day that links."""
 
     project: Project
     number: int  # of the step
@@ -86,7 +86,7 @@ class Linking:
         self.judge = Judge(self.arguments, self.flavour)
         self.counts: collections.Counter = collections.Counter()
         self.decisions: collections.Counter = collections.Counter()
-        self.answers: dict = {}  # what stock said, by state
+        self.answers: dict = {}  # stock's results, by state
         self.seconds = 0.05      # of a link
         self.tree = place.get_tree()
         self.rng = random.Random(seed)
@@ -124,7 +124,7 @@ class Linking:
         return self.place.directory / "stats.json"
 
     def draw_profile(self, how: How) -> None:
-        """With the profile of the last link, mostly; or with none, or with that
+        """Draws the profile: mostly that of the last link; otherwise none, or that
         of another state of this project or of another project."""
         draw = self.rng.random()
         directory = pathlib.Path(how.cache, "headstart")
@@ -136,7 +136,7 @@ class Linking:
                 path.unlink()
         elif draw < 0.35 and self.place.profiles:
             how.told = "with the profile of another state"
-            rng = random.Random(draw)  # how many there are is not the seed's
+            rng = random.Random(draw)  # the seed does not decide the number of files
             for path in directory.glob("llvmcache-*"):
                 other = rng.choice(sorted(self.place.profiles))
                 path.write_bytes(self.place.profiles[other])
@@ -145,7 +145,7 @@ class Linking:
                 self.place.directory / "a.profile"))
 
     def keep_profiles(self) -> None:
-        """For days and steps to come."""
+        """Keeps profiles for later steps and days."""
         rng = random.Random(self.number)
         for path in pathlib.Path("cache/headstart").glob("llvmcache-*"):
             if path.stat().st_size < 1 << 20:
@@ -154,16 +154,16 @@ class Linking:
     # Links.
 
     def state(self, name: str, args: List[str]) -> int:
-        """What a link depends on."""
+        """A hash of everything that decides a link's result."""
         parts = [name, os.getcwd(), tuple(args),
                  frozenset(self.tree.files.items())]
-        if self.flavour == "macho":  # the debug map names the times
+        if self.flavour == "macho":  # the debug map contains the times
             parts.append(tuple(int(os.stat(p).st_mtime) for p in sorted(
                 self.tree.files) if p.endswith((".o", ".a"))))
         return hash(tuple(parts))
 
     def program(self, how: How):
-        """Stock's program, and its name."""
+        """The program to compare with, and its name."""
         if how.runs == "mold":
             return pathlib.Path(self.abilities.mold), self.abilities.mold
         return self.judge.stock, (str(self.judge.stock) if how.runs
@@ -207,7 +207,7 @@ class Linking:
 
     def finish(self, how: How, process: Process, variation: Variation,
                interrupted=None) -> dict:
-        """Waits for a link of ours, and looks for what it leaves behind."""
+        """Waits for a link of ours, and checks that it leaves nothing behind."""
         seen = process.result(self.arguments.timeout)
         self.counts["links"] += 1
         self.decisions["links by headstart run"] += bool(how.runs)
@@ -240,7 +240,7 @@ class Linking:
         return seen
 
     def read_stats(self, how: How) -> None:
-        """Adds up what the prefetcher says of itself."""
+        """Adds up the prefetcher's statistics."""
         if not any("stats" in option for option in how.options):
             return
         try:
@@ -266,7 +266,7 @@ class Linking:
 
     def compare(self, how: How, residency_name="", race=None,
                 group=None) -> bytes:
-        """A link of ours after one of stock's. Returns stock's exit status."""
+        """Compares a link of ours with stock's. Returns stock's exit status."""
         variation = Variation(mold=how.runs == "mold")
         args = self.project.arguments(variation)
         self.tree.update(self.project, self.rng)
@@ -296,7 +296,7 @@ class Linking:
 
     @staticmethod
     def is_old(path: str, args) -> bool:
-        """Whether this command line does not ask for the file."""
+        """Whether this command line does not request the file."""
         extension = os.path.splitext(path)[1]
         asked = {".map": "map", ".d": "dependency-file", ".dep": "dependency_info",
                  ".lldmap": "lldmap", ".pdb": "/debug"}.get(extension)
@@ -315,7 +315,7 @@ class Linking:
             raise Different(found, self.command(how, args))
 
     def again(self, how: How, variation: Variation, args) -> dict:
-        """Stock once more: whether it always says the same."""
+        """Stock's result of another run, which shows whether it is always the same."""
         self.answers.pop(self.state(self.program(how)[1], args))
         return self.stock(how, variation, args)
 
@@ -325,12 +325,12 @@ class Linking:
             raise Different(["left a process running"], "")
 
     def shared(self) -> str:
-        """Of all workers."""
+        """The cache that all workers share."""
         return str(self.arguments.work / "shared-cache")
 
 
 def digests(seen: dict) -> dict:
-    """As `outputs` says what a link wrote."""
+    """Describes a link's outputs as `outputs` does."""
     return {what: (f"{len(data)} bytes, sha256 "
                    f"{hashlib.sha256(data).hexdigest()}").encode()
             if what.startswith("out") else data for what, data in seen.items()}

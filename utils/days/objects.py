@@ -1,10 +1,9 @@
 """A pool of compiled objects, from which the projects of all days are made.
 
 Each shape is compiled once for each of its source's variants and each version of the
-header. Names in it have placeholders of a fixed length, so that any number of
-different objects come from one shape by replacing bytes, within microseconds.
-Object N defines zzN, and calls two others. The same sources and the same LLVM
-give the same pool.
+header. Its names are placeholders of a fixed length, so that replacing bytes makes any
+number of different objects from one shape, within microseconds. Object N defines zzN,
+and calls two others. The same sources and the same LLVM give the same pool.
 """
 
 import concurrent.futures
@@ -22,7 +21,7 @@ SHAPES = 40
 VARIANTS = 2  # of a source
 HEADERS = 2   # versions of the header
 CORE = 5      # the first objects, which call each other and which others call
-EXTRAS = 3    # archives that objects name inside themselves
+EXTRAS = 3    # archives that objects reference
 SHARED = 4    # shared libraries, import libraries, text stubs
 BITCODE = 4
 OWN, CALLED, WEAK, VERSION = b"zzA000000", b"zzB000000", b"zzC000000", b"zzV0000"
@@ -93,7 +92,7 @@ START = {"elf": "_start", "coff": "main", "macho": "main"}
 
 
 class Objects:
-    """The pool of one flavour; made when it is not there."""
+    """The pool of one flavour, which is made if it does not exist."""
 
     def __init__(self, flavour: str, llvm: pathlib.Path, home: pathlib.Path,
                  jobs: int):
@@ -218,7 +217,7 @@ class Objects:
 
 
 def is_member(number: int) -> bool:
-    """Whether an object belongs into an archive."""
+    """Whether an object is a member of an archive."""
     return number % 8 == 7
 
 
@@ -231,6 +230,6 @@ def calls(number: int, flavour: str):
     member = number // 16 * 8 + 7
     if not is_member(number) and number % 3 == 0 and member < number:
         called = member
-    # Of ELF it is a weak reference, which does not need a definition.
+    # In ELF it is a weak reference, which does not need a definition.
     weak = (number * 13 + 5) % 5000 if flavour == "elf" else (number + 3) % CORE
     return called, weak

@@ -1,7 +1,7 @@
-"""The project of a day: what its link consists of, and its tree on the disk.
+"""The project of a day: the parts of its link, and its tree on the disk.
 
-The project is a model. `Tree.update` makes the files what the model says, and
-writes only what is different, so that one tree serves for many days."""
+The project is a model. `Tree.update` makes the files follow the model, and writes
+only those that differ, so that one tree serves for many days."""
 
 import copy
 import dataclasses
@@ -15,8 +15,8 @@ from days.objects import (BITCODE, CORE, EXTRAS, SHARED, Objects, calls,
                           is_member)
 
 RANGES = {"small": [(20, 300)],
-          # So that some days of any few have thousands of inputs, and a quick
-          # run can take those that have hundreds.
+          # Of any six days, some have thousands of inputs; a quick run can choose
+          # those with hundreds.
           "real": [(580, 800), (900, 1700), (580, 800), (1700, 4000),
                    (580, 1000), (900, 1700)]}
 OUTPUT = "app"
@@ -41,7 +41,7 @@ class Archive:
 
 @dataclasses.dataclass
 class Variation:
-    """Which linker's command line, and for which output."""
+    """The linker and the output of a command line."""
     directory: str = "out"
     name: str = OUTPUT
     mold: bool = False
@@ -52,7 +52,7 @@ def object_path(number: int, suffix: str) -> str:
 
 
 def input_count(size: str, seed: int, rng) -> int:
-    """As many small projects as large ones, of the same order of magnitude."""
+    """The number of inputs; its logarithm is distributed evenly."""
     first, last = RANGES[size][seed % len(RANGES[size])]
     return round(first * (last / first) ** rng.random())
 
@@ -88,7 +88,7 @@ class Project:
         if self.flavour == "elf" and rng.random() < 0.25:
             for k in range(rng.randint(1, BITCODE)):
                 self.bitcode[f"obj/bitcode{k}.o"] = 0
-        # The first is what objects need; the others are read in vain.
+        # Objects need the first one; the linker reads the others unnecessarily.
         self.shared = {k: 0 for k in range(1 + rng.randrange(SHARED))}
         self.draw_options(rng)
         self.response = rng.choice(["", "response", "list"]
@@ -96,7 +96,7 @@ class Project:
                                    else ["", "response"])
 
     def copy(self) -> "Project":
-        """With containers of its own; what is in them does not change."""
+        """Copies the project and its containers, whose elements do not change."""
         other = copy.copy(self)
         for name, value in vars(self).items():
             if isinstance(value, (list, dict)):
@@ -120,7 +120,7 @@ class Project:
                      "-dependency_info={out}.dep"}[self.flavour].split()
         self.options = rng.sample(options, rng.choice([0, 0, 1, 1, 2, 3]))
 
-    # What the linker is told.
+    # The linker's arguments.
 
     def arguments(self, variation: Variation) -> List[str]:
         out = f"{variation.directory}/{variation.name}"
@@ -136,7 +136,7 @@ class Project:
         return getattr(self, self.flavour)(out, options, inputs)
 
     def in_response(self, text: str, args) -> List[str]:
-        """Arguments by way of a file, when the project does so."""
+        """Passes arguments in a response file if the project uses one."""
         if not self.response:
             return args
         self.texts["link.rsp"] = "\n".join(args) + "\n"
@@ -214,7 +214,7 @@ class Project:
                 *self.texts]
 
     def libraries(self) -> Dict[str, str]:
-        """Those that the pool has, by their names here."""
+        """The libraries of the pool, by their paths in the tree."""
         lib = {f"lib/{self.pool.flavour.archive(f'extra{k}')}":
                f"lib/{self.pool.flavour.archive(f'extra{k}')}"
                for k in range(EXTRAS)}
@@ -232,8 +232,8 @@ class Project:
         return lib
 
     def files(self) -> dict:
-        """What each file of the tree is. The texts are those of the last command
-        line."""
+        """A description of each file of the tree. The texts are those of the last
+        command line."""
         files: dict = {f"start.{self.suffix}": "start"}
         files.update(self.objects)
         files.update({p: ("bitcode", p[-3], v) for p, v in self.bitcode.items()})
@@ -266,7 +266,7 @@ class Project:
 
 
 class Tree:
-    """Files that are what a project says."""
+    """The files of a project."""
 
     def __init__(self, directory: pathlib.Path, llvm: pathlib.Path):
         self.home = self.directory = directory
@@ -283,7 +283,7 @@ class Tree:
         os.chdir(directory)
 
     def update(self, project: Project, rng=None, again=()) -> None:
-        """Writes what is different, and once more what is in `again`."""
+        """Writes the files that differ, and those in `again` once more."""
         wanted = project.files()
         for path in [p for p in self.files if p not in wanted]:
             self.remove(path)
@@ -319,9 +319,9 @@ class Tree:
         self.clean.discard(path)
 
     def write(self, path: str, data: bytes, in_place: bool) -> None:
-        """Over the old file, or as a new one: compilers do either. A file is not
-        renamed over another or truncated to nothing, since ext4 would then write
-        it to the disk at once."""
+        """Writes over the old file or makes a new one: compilers do either. Does not
+        rename a file over another or truncate one to nothing, since ext4 would then
+        write it to the disk at once."""
         self.clean.discard(path)
         old = path in self.files
         if old and not in_place:

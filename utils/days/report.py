@@ -96,7 +96,7 @@ def plain(records: List[dict]) -> str:
 
 
 def write(records: List[dict]) -> None:
-    """The section of docs/Correctness.md."""
+    """Writes the section of docs/Correctness.md."""
     records = [r for r in records if r["counts"].get("steps")]
     commits = sorted({r["commit"] for r in records if "commit" in r})
     dates = sorted({r["date"] for r in records if "date" in r})

@@ -1,4 +1,4 @@
-"""Shows one day again, and makes it smaller when it differs."""
+"""Repeats one day, and makes it smaller if it differs."""
 
 import time
 from typing import List, Optional
@@ -17,7 +17,7 @@ class Shrinker:
         self.end = time.monotonic() + SECONDS
 
     def attempt(self, objects: int, wanted, say=None) -> Optional[tuple]:
-        """The day with some of its steps; the difference and its step."""
+        """Runs the steps `wanted` of the day. Returns (day, difference), or None."""
         day = Day(self.place, self.size, self.seed, objects, say)
         try:
             day.run(wanted)
@@ -30,7 +30,7 @@ class Shrinker:
                    for _ in range(TRIES))
 
     def fewer_steps(self, objects: int, steps: List[int]) -> List[int]:
-        """The last one is the one that differs."""
+        """Removes steps before the last one, which is the one that differs."""
         if len(steps) > 1 and self.differs(objects, steps[-1:]):
             return steps[-1:]
         chunk = len(steps) // 2
@@ -54,7 +54,7 @@ class Shrinker:
 
 
 def show(place: Place, size: str, seed: int, only=None, objects=0) -> bool:
-    """Whether the day differs."""
+    """Repeats a day, and shrinks it if it differs. Returns whether it does."""
     shrinker = Shrinker(place, size, seed)
     day = Day(place, size, seed, objects)
     print(f"{day.flavour} {size} {seed}: {day.objects} objects, "

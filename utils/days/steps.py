@@ -1,4 +1,4 @@
-"""What changes a project in the course of a day. Each returns what it did."""
+"""The changes to a project during a day. Each function returns what it did."""
 
 import dataclasses
 import os
@@ -53,7 +53,7 @@ def change_header(project: Project, rng):
 
 
 def rebuild_all(project: Project, rng):
-    """The bytes are the same, all else is new."""
+    """Writes all files again, with the same bytes."""
     return "", set(project.files())
 
 
@@ -72,7 +72,7 @@ def add_inputs(project: Project, rng):
 
 def remove_inputs(project: Project, rng):
     if rng.random() < 0.12:
-        # It stays on the command line, or others still call it.
+        # The object stays on the command line, or others still call it.
         path = rng.choice(project.plain)
         if rng.random() < 0.7:
             project.missing.append(path)
@@ -145,7 +145,7 @@ def change_options(project: Project, rng):
 
 
 def other_branch(project: Project, rng) -> str:
-    """As `git switch` does: some files of many kinds are others."""
+    """Changes some files of many kinds, as `git switch` does."""
     told = []
     for path in some(rng, project.objects, len(project.objects) // 8 + 1):
         changed(project, path, version=50, stripped=False)
@@ -155,7 +155,7 @@ def other_branch(project: Project, rng) -> str:
     return ", ".join(told)
 
 
-# A step with one of these links afterwards as usual.
+# The changes, each with its odds. A step with a change links after it.
 CHANGES = {"change a source": (change_source, 22),
            "change a header": (change_header, 5),
            "rebuild all": (rebuild_all, 3), "add inputs": (add_inputs, 5),

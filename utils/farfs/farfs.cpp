@@ -10,12 +10,12 @@
 ///     farfs [options] SOURCE MOUNT -- COMMAND...
 ///
 /// Mounts a read-only view of the directory SOURCE at the directory MOUNT, runs
-/// COMMAND, unmounts, and ends as COMMAND did. Whatever was read through the
-/// view has then left memory, so each run begins cold.
+/// COMMAND, unmounts, and returns COMMAND's status. The kernel then drops the
+/// pages that were read through the view, so each run begins cold.
 ///
-/// A request travels for the latency; its bytes then come one after the other
-/// over a line of the given bandwidth. By libfuse3; needs /dev/fuse, and root
-/// or fusermount3.
+/// A request takes the latency; its bytes then arrive one after the other over
+/// a line of the given bandwidth. Uses libfuse3; needs /dev/fuse, and root or
+/// fusermount3.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -57,7 +57,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Milliseconds = std::chrono::duration<double, std::milli>;
 
-// Options are global, as LLVM has them; without memory nothing begins.
+// LLVM's options are global. Without memory for them the program cannot start.
 // NOLINTBEGIN(bugprone-throwing-static-initialization)
 cl::OptionCategory Category("farfs");
 cl::opt<double> Latency("latency", cl::desc("of a read, in ms"),
@@ -112,18 +112,18 @@ cl::opt<std::string> Mount(cl::Positional, cl::Required, cl::desc("MOUNT"),
 cl::list<std::string> Command(cl::Positional, cl::OneOrMore,
                               cl::desc("COMMAND..."), cl::cat(Category));
 
-/// What happens to a call for some files.
+/// A failure or a stall of a call for some files.
 struct Fault {
   std::string Call;
   GlobPattern Files;
-  std::optional<double> Seconds; ///< absent: for good
+  std::optional<double> Seconds; ///< absent: forever
   bool IsStall = false;
 };
 
-/// The server, and the way to it. Any thread.
+/// The simulated server and the line to it. Any thread may call it.
 class Server {
 public:
-  /// Waits as long as an answer of so many bytes takes.
+  /// Waits as long as an answer of \p Bytes bytes takes.
   void answer(double LatencyMs, uint64_t Bytes) {
     Clock::time_point Arrives;
     {
@@ -142,8 +142,8 @@ public:
                      duration(double(Bytes) / 1000 / Bandwidth);
         Arrives = LineIsFree;
       }
-      // All that is asked for before the first of it is answered is one round;
-      // what is answered at once is none.
+      // The requests before the answer to the first of them form one round; a
+      // request that is answered at once forms none.
       if (Now >= RoundEnds && Arrives > Now) {
         ++Rounds;
         RoundEnds = Arrives;
@@ -169,7 +169,7 @@ private:
 
   std::mutex Mutex;
   Clock::time_point LineIsFree, RoundEnds;
-  std::vector<Clock::time_point> Servers; ///< when each is free; none: no limit
+  std::vector<Clock::time_point> Servers; ///< when each is free; {}: no limit
   std::minstd_rand Random;
   std::uniform_real_distribution<double> Share{0, 1};
 };
@@ -194,12 +194,12 @@ static void log(const char *Call, const char *Path, uint64_t Offset,
                  static_cast<unsigned long long>(Bytes));
 }
 
-/// Relative to the source: "." or "a/b.o".
+/// Returns the path relative to the source: "." or "a/b.o".
 static const char *below(const char *Path) {
   return Path[1] == '\0' ? "." : Path + 1;
 }
 
-/// The error of \p Call for \p Path, or 0; after the stalls that are asked for.
+/// Returns the error of \p Call for \p Path, or 0, after the requested stalls.
 static int faultOf(StringRef Call, const char *Path) {
   if (GoneAfter != 0 && TheServer.Reads >= GoneAfter)
     return -EIO;
@@ -215,8 +215,8 @@ static int faultOf(StringRef Call, const char *Path) {
   return 0;
 }
 
-/// Whether a lookup of \p Name in \p Directory is to be asked for: a listing
-/// that brings it would spare the lookup.
+/// Whether a fault requires a lookup of \p Name in \p Directory. The kernel
+/// would skip the lookup if a listing had its result.
 static bool looksUp(const char *Directory, const char *Name) {
   SmallString<128> Path(below(Directory));
   sys::path::append(Path, Name);
@@ -227,7 +227,7 @@ static bool looksUp(const char *Directory, const char *Name) {
   });
 }
 
-/// A lookup, or whatever else brings no bytes.
+/// Serves a lookup or another call that returns no bytes of a file.
 static int ask(const char *Call, const char *Path,
                std::atomic<uint64_t> &Count) {
   ++Count;
@@ -288,7 +288,7 @@ static int doRead(const char *Path, fuse_bufvec **Result, size_t Size,
     std::lock_guard Lock(ChangedMutex);
     Changed.insert(Path);
   }
-  // libfuse frees it.
+  // libfuse frees the buffer.
   auto *Buffer = static_cast<fuse_bufvec *>(::calloc(1, sizeof(fuse_bufvec)));
   if (!Buffer)
     return -ENOMEM;
@@ -311,8 +311,8 @@ static int doReaddir(const char *Path, void *Buffer, fuse_fill_dir_t Fill,
   DIR *Directory = File < 0 ? nullptr : ::fdopendir(File);
   if (!Directory)
     return -errno;
-  // In parts, as libfuse wants it for listings that bring all that a lookup
-  // would, as those of NFS and SFTP do.
+  // Fills the buffer in parts, as libfuse requires for listings that have the
+  // results of lookups, as those of NFS and SFTP do.
   off_t Number = 0;
   while (const dirent *Entry = ::readdir(Directory)) {
     if (++Number <= From)
@@ -339,7 +339,7 @@ static void *doInit(fuse_conn_info *Connection, fuse_config *Config) {
   }
   Config->use_ino = 1;
   Config->auto_cache = !Forgets;
-  // What changes is to be seen.
+  // The kernel must see changes at once.
   Config->attr_timeout = Config->entry_timeout = Changing ? 0 : 1;
   return nullptr;
 }
@@ -381,7 +381,7 @@ static bool readFaults() {
   return Changing.has_value();
 }
 
-/// Runs the command; its status as a shell counts it.
+/// Runs the command. Returns its status as a shell does.
 static int runCommand(double &Seconds, rusage &Use) {
   std::vector<char *> Words;
   for (std::string &Word : Command)
@@ -451,8 +451,8 @@ int main(int Argc, char **Argv) {
     ::perror(Log.c_str());
     return 125;
   }
-  // Root's view is seen by the command alone, and cannot be left behind; MOUNT
-  // may be SOURCE then.
+  // As root, only the command sees the view, which cannot be left behind; MOUNT
+  // may then be SOURCE.
   if (::geteuid() == 0 && ::unshare(CLONE_NEWNS) == 0)
     (void)::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr);
 
@@ -472,10 +472,10 @@ int main(int Argc, char **Argv) {
   if (!View || ::fuse_mount(View, Mount.c_str()) != 0)
     return 125;
 
-  // The command may end by signals; this must unmount.
+  // Signals must not end this program before it has unmounted.
   for (int Number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE})
     ::signal(Number, SIG_IGN);
-  // As many threads as there may be requests: each waits for its answer.
+  // There are as many threads as requests, since each waits for its answer.
   fuse_loop_config *Loop = ::fuse_loop_cfg_create();
   ::fuse_loop_cfg_set_max_threads(Loop, 1024);
   ::fuse_loop_cfg_set_idle_threads(Loop, 1024);
@@ -487,8 +487,8 @@ int main(int Argc, char **Argv) {
   bool IsWritten = writeCounts(Seconds, Use);
   if (LogFile)
     std::fflush(LogFile);
-  // By force: whatever still waits for an answer gets an error, and libfuse
-  // says so.
+  // Unmounts by force: a call that still waits for an answer gets an error,
+  // which libfuse would report.
   if (int Nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC); Nowhere >= 0)
     ::dup2(Nowhere, STDERR_FILENO);
   if (::umount2(Mount.c_str(), MNT_FORCE | MNT_DETACH) != 0)

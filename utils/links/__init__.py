@@ -1,1 +1,1 @@
-"""Small links made at random, and what judges them."""
+"""Makes small random links, and judges them."""

@@ -1,5 +1,5 @@
-"""Runs a link with the stock linker and with ours, in one of many ways, and compares
-them as same-link.py does."""
+"""Runs a link with the stock linker and with a variant of ours, and compares them as
+same-link.py does."""
 
 import dataclasses
 import importlib
@@ -18,10 +18,10 @@ same_link = importlib.import_module("same-link")
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 CURRENT = pathlib.Path(".")
-# lld reads behind the end of some truncated archives and objects: their symbol
-# tables name what is gone. It then finds what the allocator left there, zeros or
-# not, or dies, which ours cannot repeat. This allocator leaves something else behind
-# what may be an input that was read to the heap.
+# lld reads past the end of some truncated archives and objects, whose symbol tables
+# refer to missing bytes. It then finds the bytes that the allocator left there, zeros
+# or not, or dies, which ours cannot repeat. This allocator leaves other bytes after
+# each block that may be an input that was read to the heap.
 SLACK = """
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,7 @@ FILLS = [{"SLACK": fill} for fill in ("0", "1", "85", "170", "255")]
 
 @dataclasses.dataclass
 class Response:
-    """A response file on a command line, and the words in it."""
+    """A response file on a command line, and its arguments."""
     name: str
     parts: list
 
@@ -55,7 +55,7 @@ class Way:
     by_environment: bool = False
     evict: bool = False
     draw: str = ""  # of residency (links/residency.py): half, by runs, ...
-    record: str = ""  # first, other, damaged: what there is of a last link
+    record: str = ""  # the profile of the last link: first, other, damaged
     run: bool = False  # stock under `headstart run`
 
     def smaller(self):
@@ -70,7 +70,7 @@ class Way:
 
 
 def render(parts) -> List[str]:
-    """The words of a command line; writes its response files."""
+    """Returns the arguments of a command line, and writes its response files."""
     words = []
     for part in parts:
         if isinstance(part, Response):
@@ -84,7 +84,7 @@ def render(parts) -> List[str]:
 
 
 def inputs_here() -> List[str]:
-    """What lies here and in the pool."""
+    """The readable files of the current directory and of the pool."""
     return sorted(str(path) for folder in (CURRENT, CURRENT / "p/obj",
                                            CURRENT / "p/lib")
                   for path in folder.iterdir()
@@ -92,7 +92,7 @@ def inputs_here() -> List[str]:
 
 
 def draw_residency(way: Way, words) -> None:
-    """Evicts the inputs, or some of them, as the same command line always does."""
+    """Evicts the inputs, or some of them; the command line is the seed."""
     name = "all evicted" if way.evict else way.draw
     if name:
         residency.draw(random.Random(os.fsencode(" ".join([name, *words]))),
@@ -100,7 +100,7 @@ def draw_residency(way: Way, words) -> None:
 
 
 def damage(rng) -> None:
-    """Spoils the records of former links."""
+    """Damages the profiles of earlier links."""
     for path in [pathlib.Path("record"), *CURRENT.glob("cache/headstart/*")]:
         if path.is_file():
             data = bytearray(path.read_bytes())
@@ -112,7 +112,7 @@ def damage(rng) -> None:
 
 
 class Judge:
-    """Runs a link in the current folder with both, and compares."""
+    """Runs a link in the current directory with both linkers, and compares."""
 
     def __init__(self, arguments, flavour: str):
         self.linker = FLAVOURS[flavour].linker
@@ -139,7 +139,7 @@ class Judge:
         return library
 
     def again(self, name, words, settings) -> dict:
-        """Stock once more, perhaps with another allocator."""
+        """Runs stock once more, with another allocator if there are settings."""
         if settings:
             settings = dict(settings, LD_PRELOAD=str(self.slack()))
         os.environ.update(settings)
@@ -163,7 +163,7 @@ class Judge:
             os.environ.pop("HEADSTART_FLAGS", None)
 
     def judge(self, parts, way: Way):
-        """Stock's exit status, and what is different."""
+        """Returns stock's exit status, the differences, and whether stock varies."""
         name = str(self.stock) if way.run else self.linker
         words = render(parts)
         stock = self.link(self.stock, name, words)
@@ -189,8 +189,8 @@ class Judge:
 
     def settle(self, name: str, words, got: dict, found: List[str],
                digest=lambda seen: seen):
-        """What of the differences counts, and whether stock differs from itself.
-        `digest` is what was done to the outputs of `got`."""
+        """Returns the differences that count, and whether stock differs from itself.
+        `digest` was applied to the outputs of `got`."""
         behind, answers = self.answers(name, words)
         answers = [digest(answer) for answer in answers]
         got = in_any_order(got)
@@ -198,7 +198,7 @@ class Judge:
             return [], True
         if behind and all(fails(a) for a in answers):
             return [] if fails(got) else found, True
-        # Where it does not agree with itself, only what always is so must be.
+        # If stock differs from itself, only results that never vary must agree.
         steady = {what for what in answers[0]
                   if all(a.get(what) == answers[0][what] for a in answers)}
         found = [f for f in found if any(
@@ -207,7 +207,7 @@ class Judge:
         return found, len(steady) < len(answers[0])
 
     def answers(self, name: str, words):
-        """Whether stock reads behind the end of an input, and all it then says."""
+        """Returns whether stock reads past the end of an input, and all its results."""
         plain, fills = (
             [in_any_order(self.again(name, words, settings)) for settings in some]
             for some in (PLAIN, FILLS))
@@ -222,7 +222,7 @@ def fails(seen: dict) -> bool:
 
 def differences(stock: dict, ours: dict) -> List[str]:
     if stock["exit status"].startswith(b"-"):
-        # Died of a signal: what it says then names addresses.
+        # Stock died of a signal, so its messages contain addresses.
         stock, ours = ({"exit status": seen["exit status"]}
                        for seen in (stock, ours))
     return list(same_link.differences(stock, ours))
@@ -234,7 +234,7 @@ def in_any_order(seen: dict) -> dict:
 
 
 def add_options(parser) -> None:
-    """What the scripts have in common."""
+    """Adds the options that the scripts share."""
     parser.add_argument("--stock", type=pathlib.Path, metavar="FOLDER",
                         default=os.environ.get("HEADSTART_LLVM",
                                                "/usr/lib/llvm-22/bin"))
@@ -251,7 +251,7 @@ def add_options(parser) -> None:
 
 
 def prepare(arguments) -> None:
-    """Makes paths absolute, and leaves the user's own settings out."""
+    """Makes paths absolute, and removes the user's own settings."""
     arguments.stock = arguments.stock.absolute()
     arguments.ours = arguments.ours.absolute()
     arguments.work = (arguments.work or pathlib.Path(

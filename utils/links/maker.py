@@ -1,4 +1,4 @@
-"""Command lines made at random, for each flavour, out of a pool."""
+"""Makes random command lines for each flavour from a pool."""
 
 import os
 import pathlib
@@ -11,7 +11,7 @@ from links.pool import (ALONE, BITCODE, CLEAN, DEBUG, FLAVOURS, ODD, OTHER, Pool
 
 
 class Maker:
-    """Makes the link of one seed in the current folder."""
+    """Makes the link of one seed in the current directory."""
 
     def __init__(self, pool: Pool, seed: int):
         self.pool = pool
@@ -27,7 +27,7 @@ class Maker:
             os.mkdir(folder)
 
     def name(self, stem: str) -> str:
-        """A new name, in some folder."""
+        """A new name in a random directory."""
         self.made += 1
         folder = self.pick(["", "", "", "", "", "d1/", "d2/", "a b/"])
         return f"{folder}{stem}{self.made}.{self.flavour.suffix}"
@@ -74,7 +74,7 @@ class Maker:
         return path.read_bytes()
 
     def wrong(self) -> str:
-        """The name of something that is no good input."""
+        """The name of a bad input."""
         kind = self.random.randrange(14)
         if kind == 0:
             return self.write("")
@@ -97,7 +97,7 @@ class Maker:
         if kind == 9:
             return self.object(self.random.randrange(BITCODE, OTHER))
         if kind == 10:
-            name = self.object()  # twice, by one name and another
+            name = self.object()  # an input twice, by two names
             return self.pick([name, "./" + name, os.path.abspath(name)])
         if kind == 11:
             name = self.name("bad")
@@ -156,12 +156,12 @@ class Maker:
         return [self.object() for _ in range(self.random.randint(1, most))]
 
     def library(self) -> str:
-        """What -l may find, or not."""
+        """A name for -l, which it may find or not."""
         names = [a[3:-2] for a in self.pool.archives if a.endswith(".a")]
         return self.pick(names + ["so0", "so1", "System", "sys1", "dy0", "none2"])
 
     def script(self) -> str:
-        """A linker script in a folder, and the like of it in another."""
+        """Writes a linker script, and inputs of one name in two directories."""
         os.makedirs("d1/sub", exist_ok=True)
         os.makedirs("d2/sub", exist_ok=True)
         for folder in ("d1", "d2"):

@@ -1,15 +1,15 @@
-"""A pool of small objects, archives and libraries for links made at random.
+"""A pool of small objects, archives and libraries for random links.
 
-A link at random must cost milliseconds, so that thousands can be compared. So
-all that takes a process to make is made once, by number, and kept; a link then
-picks from it, copies, cuts and puts together. The same number and LLVM give the
-same pool, in whatever folder.
+A random link must cost milliseconds, so that thousands can be compared. The pool
+therefore makes everything that needs a process once, by number, and keeps it; a link
+picks from it, copies, cuts and combines. The same number and LLVM give the same pool
+in any directory.
 
-Object i defines f<i>, and calls others. Those before CLEAN can be linked
-together without an error, and nothing else is called; those behind are odd in
-some way. Sizes lie around those at which LLVM and the prefetcher change their
-ways: 16 KiB (read to the heap, or mapped), 64 KiB (fetched whole, or by part),
-whole pages (nothing behind the last byte).
+Object i defines f<i>, and calls others. Objects before CLEAN can be linked together
+without an error, and objects call only these; later objects are odd in some way. The
+sizes are near those at which LLVM and the prefetcher change their methods: 16 KiB
+(read to the heap, or mapped), 64 KiB (fetched whole, or by part), whole pages (no
+byte follows the last one).
 """
 
 import concurrent.futures
@@ -22,13 +22,13 @@ import shutil
 import struct
 import subprocess
 
-# Where each kind of object ends; those behind ALONE stand in archives only.
+# The end of each kind of object; those from ALONE to CLEAN are in archives only.
 ALONE, CLEAN, ODD, DEBUG, BITCODE, OTHER = 40, 60, 120, 132, 144, 150
 SIZES = [0, 0, 0, 0, 0, 4096, 8192, 16383, 16384, 16385, 20480, 65535, 65536,
          65537, 81920, 90000]
 
-# What objects are made of. {i}: the object, {c}: an object to call, {k}: a number
-# under 6, {m}: one under 5, {n}: some bytes. The first is in each; the next few do no harm.
+# The parts of objects. {i}: the object, {c}: an object to call, {k}: a number below 6,
+# {m}: one below 5, {n}: some bytes. The first is in each; the next few are harmless.
 ELF = [
     '.section .text.f{i},"ax",@progbits\n.globl f{i}\nf{i}: call f{c}@PLT\nret',
     '.section .text.inl{k},"axG",@progbits,inl{k},comdat\n.weak inl{k}\n'
@@ -102,10 +102,10 @@ class Flavour:
         self.name = name
         self.linker = linker
         self.triple = triple
-        self.other = other        # another machine's
+        self.other = other        # another machine's triple
         self.suffix = suffix
         self.parts = parts
-        self.harmless = harmless  # how many of the parts are
+        self.harmless = harmless  # the number of harmless parts
 
     def archive(self, stem: str) -> str:
         return stem + ".lib" if self.name == "coff" else f"lib{stem}.a"
@@ -144,8 +144,8 @@ def fat(slices) -> bytes:
 
 @contextlib.contextmanager
 def made_whole(whole: pathlib.Path):
-    """A directory to fill, which then takes its name: it is there as a whole or
-    not at all, and another run may be faster."""
+    """Yields a directory to fill, and then renames it to `whole`, which thus exists
+    completely or not at all. Another run may be faster."""
     beside = whole.with_name(f"{whole.name}.{os.getpid()}")
     try:
         yield beside
@@ -188,7 +188,7 @@ class Pool:
         for path in self.folder.rglob("*"):
             if path.is_file():
                 with open(path, "rb") as file:
-                    os.fsync(file.fileno())  # or it cannot be evicted
+                    os.fsync(file.fileno())  # unwritten files cannot be evicted
 
     def object(self, which) -> pathlib.Path:
         return self.folder / "obj" / f"o{which}.{self.flavour.suffix}"
@@ -200,20 +200,20 @@ class Pool:
         return f".text\n.globl {name}\n{name}: call {call}\nret\n"
 
     def source(self, i: int):
-        """What object i is made of: language, text, size, options."""
+        """The source of object i: language, text, size, options."""
         rng, parts = self.random, self.flavour.parts
         callee = rng.randrange(i // 2 + 1) if i < CLEAN else rng.randrange(CLEAN)
         size = rng.choice(SIZES)
         if ODD <= i < BITCODE:
             if i < DEBUG:
                 options = ["-g"] + ["-gcodeview"] * (self.flavour.name == "coff")
-            else:  # nothing may stand behind bitcode
+            else:  # no byte may follow bitcode
                 size, options = 0, ["-flto" if i % 2 else "-flto=thin"]
             return ("c", f"struct S{i} {{ int a; char b[{i}]; }} s{i};\n"
                     f"struct T {{ struct T *next; }} *t{i};\nvoid f{callee}(void);"
                     f"\nvoid f{i}(void) {{ s{i}.a++; f{callee}(); }}\n",
                     size, options)
-        # The odd ones are taken more often than their share.
+        # Odd parts are drawn more often than their share.
         which = list(range(1, self.flavour.harmless))
         if i >= CLEAN:
             which += 2 * list(range(self.flavour.harmless, len(parts)))
@@ -262,7 +262,7 @@ class Pool:
                 f"obj/o{m}.{suffix}" for m in members]
         yield archive("all", range(CLEAN))
         yield archive("allthin", range(CLEAN), "rcsDT")
-        for k in range(5):  # those that objects ask for; dep5 is missing
+        for k in range(5):  # those that objects reference; dep5 is missing
             yield archive(f"dep{k}", rng.sample(range(CLEAN, DEBUG), 2),
                           rng.choice(["rcsD", "rcsDT"]))
         for k in range(4):  # to be linked whole
@@ -296,7 +296,7 @@ class Pool:
                        "-l", f"lib/im{k}.lib"]
 
     def stubs(self) -> None:
-        """What needs no process: stubs, universal files, a member that is gone."""
+        """Writes stubs, universal files, and an archive with a missing member."""
         lib, name = self.folder / "lib", self.flavour.name
         if name == "macho":
             root = self.folder / "usr/lib"

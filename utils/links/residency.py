@@ -1,8 +1,8 @@
 """Draws which pages of a link's inputs are in the page cache.
 
-What a prefetcher does depends on that more than on anything else, and ordinary
-builds leave every mixture behind: just compiled objects beside libraries that
-nobody has read since yesterday, half of a directory, half of a file.
+A prefetcher's work depends on that more than on anything else, and ordinary builds
+leave every mixture behind: new objects alongside libraries that no process has read
+since yesterday, half of a directory, half of a file.
 """
 
 import ctypes
@@ -24,8 +24,8 @@ libc = ctypes.CDLL(None)
 
 
 def make_clean(descriptor: int) -> None:
-    """Writes the dirty pages of a file to the disk; dirty pages cannot be
-    evicted. fsync would also write the file system's journal, for milliseconds."""
+    """Writes the dirty pages of a file to the disk; dirty pages cannot be evicted. fsync
+    would also write the file system's journal, which takes milliseconds."""
     if hasattr(libc, "sync_file_range"):
         offset = ctypes.c_int64(0)
         if libc.sync_file_range(descriptor, offset, offset, WRITE_AND_WAIT) == 0:
@@ -45,9 +45,9 @@ def read_all(descriptor: int) -> None:
 
 def keep_some(descriptor: int, size: int, rng: random.Random,
               reads: int) -> int:
-    """Leaves some pages of a file cached; returns how many reads that took.
-    Without reads to spend, one range is evicted instead, which may be more than
-    that range: the kernel evicts what lies in one folio only as a whole."""
+    """Leaves some pages of a file cached. Returns the number of reads. If `reads` is
+    used up, it evicts one range instead, and perhaps more than that range, since the
+    kernel evicts the pages of a folio only together."""
     pages = -(-size // PAGE)
     if reads <= 0 or rng.random() < 0.4:
         read_all(descriptor)
@@ -56,7 +56,7 @@ def keep_some(descriptor: int, size: int, rng: random.Random,
         evict(descriptor, first * PAGE, (last - first) * PAGE)
         return 0
     evict(descriptor)
-    # Otherwise readahead would bring the neighbours of each page, too.
+    # Otherwise readahead would also read the neighbours of each page.
     os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_RANDOM)
     wanted = rng.choice([1, 1, 2, 4, 8])
     for _ in range(wanted):
@@ -67,8 +67,8 @@ def keep_some(descriptor: int, size: int, rng: random.Random,
 
 
 def apply(states: Dict[str, str], rng: random.Random, clean=None) -> None:
-    """Puts each file into its state. Files that cannot be opened are skipped.
-    Where `clean` is a set, it holds the files without dirty pages."""
+    """Puts each file into its state, and skips files that cannot be opened. If `clean`
+    is a set, it has the files without dirty pages."""
     reads = MOST_READS
     for path, state in states.items():
         try:
@@ -127,7 +127,7 @@ def by_directory(rng, paths):
 def by_kind(rng, paths):
     if rng.random() < 0.4:
         return by_group(rng, paths, kind_of)
-    # What a build leaves behind: it has just made the objects. Or the reverse.
+    # After a build, the new objects are cached and the others are not; or the reverse.
     objects, others = rng.choice([(CACHED, EVICTED), (CACHED, EVICTED),
                                   (EVICTED, CACHED)])
     return {path: objects if kind_of(path) == "objects" else others
@@ -142,12 +142,12 @@ def by_page(rng, paths):
 
 
 def by_runs(rng, paths):
-    """Alternately cached and not, in the order of the command line."""
+    """Runs of files in the order of the command line, alternately cached and not."""
     states, cached = {}, rng.random() < 0.5
     longest = min(LONGEST_RUN, len(paths) + 1)
     told = []
     while len(states) < len(paths):
-        # Any order of magnitude is as likely as another.
+        # Each order of magnitude is equally likely.
         length = int(longest ** rng.random()) if rng.random() < 0.9 else 0
         for path in paths[len(states):len(states) + length]:
             states[path] = CACHED if cached else EVICTED
@@ -172,8 +172,8 @@ DRAWS = {"all cached": (all_cached, 10), "all evicted": (all_evicted, 12),
 
 
 def draw(rng: random.Random, paths, clean=None, name: str = "") -> str:
-    """Draws the residency of some files, in the linker's order, and makes it so.
-    Returns what was drawn."""
+    """Draws the residency of some files, in the linker's order, and applies it.
+    Returns a description of the draw."""
     paths = list(dict.fromkeys(paths))
     if not name:
         name = rng.choices(list(DRAWS), [odds for _, odds in DRAWS.values()])[0]

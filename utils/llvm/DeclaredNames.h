@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// In place of lib/Link/SeamNames.h, for utils/check-llvm.py: the wrappers have
-/// C++'s names, in which their parameters can be read.
+/// Replaces lib/Link/SeamNames.h for utils/check-llvm.py. The wrappers have C++
+/// names, from which the script reads their parameters.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@
 #define HEADSTART_LLD_FUNCTION(Result, Name, Parameters)                       \
   Result HEADSTART_WRAP(Name) Parameters;                                      \
   Result HEADSTART_REAL(Name) Parameters
-/// What it returns is no part of its name: checked here.
+/// A function's name lacks the type of its result, which is checked here.
 #define HEADSTART_LLVM_FUNCTION(Result, Name, Parameters, Function)            \
   Result HEADSTART_WRAP(Name) Parameters;                                      \
   static constexpr Result(*HEADSTART_REAL(Name)) Parameters = Function

@@ -7,11 +7,11 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Asks one of lld's drivers for its help, and prints its whole option table in
-/// place of that: a line of prefix, name, kind and number of values, apart by
-/// tabs, for each option and prefix. utils/check-llvm.py compiles it with the
+/// Calls one of lld's drivers with --help, and prints its whole option table
+/// instead: for each option and prefix, a line of prefix, name, kind and number
+/// of values, separated by tabs. utils/check-llvm.py compiles it with the
 /// headers and archives of any LLVM, and binds `OptTable::printHelp` to it by
-/// the linker's --wrap: the tables are in no installed header.
+/// the linker's --wrap, since no installed header has the tables.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -53,12 +53,12 @@ static std::string kindOf(const Option &O) {
     return "REMAINING_ARGS_JOINED";
   case Option::ValuesClass:
     return "VALUES";
-  default: // a group, an input, what is unknown
+  default: // a group, an input, an unknown option
     return "";
   }
 }
 
-/// What an option is made of.
+/// Makes an option's `Info` accessible.
 struct Inside : Option {
   explicit Inside(const Option &O) : Option(O) {}
   using Option::Info;
@@ -76,8 +76,8 @@ static void addPrefixes(const Table &Options, const Option &O,
     }(Inside(O).Info);
 }
 
-/// printHelp. What else it is given differs from version to version, and is not
-/// looked at.
+/// Replaces printHelp. Its other parameters differ between versions, and are
+/// not used.
 extern "C" void printOptions(const OptTable *Options) __asm__(PRINT_HELP);
 
 extern "C" void printOptions(const OptTable *Options) {

@@ -1,8 +1,8 @@
-"""What ./dev vm runs in the virtual machine, as root and with nothing else.
+"""The checks that ./dev vm runs in the virtual machine, as root and with nothing else.
 
 /vm has bin/ (the program under all its names), tests/ and corpus/. /dev/vdc is a disk
 for other file systems, /dev/vdd one for swap. The result goes to the second serial port
-as JSON. Everything that is wrong is a line of `problems`.
+as JSON. Each failed check is a line of `problems`.
 """
 
 import filecmp
@@ -55,7 +55,7 @@ def make_cold() -> None:
 
 def link(where: pathlib.Path, name: str, *options: str, ours=True, group=None,
          cold=True) -> dict:
-    """Links in a directory, stock or with Headstart; the statistics."""
+    """Links in a directory, as stock or with Headstart. Returns the statistics."""
     if cold:
         make_cold()
     enter = None
@@ -82,7 +82,7 @@ def expect_same(what: str) -> bool:
 
 
 def disk_bytes(disk) -> int:
-    """What was read from a disk since the start of the system; 0: there is none."""
+    """The bytes read from a disk since the start of the system; 0 without a disk."""
     if not disk:
         return 0
     return int(pathlib.Path(f"/sys/block/{disk}/stat").read_text().split()[2]) * 512
@@ -109,9 +109,9 @@ def united(parts: list) -> list:
     return union
 
 
-# What the systems are compared by: this function runs on the host as well.
+# This function runs on the host as well, to compare the systems.
 def describe_link(program: pathlib.Path, where: pathlib.Path, out: pathlib.Path) -> dict:
-    """The plan of a link, in its order, and what a cold one fetches."""
+    """The plan of a link, in its order, and the ranges that a cold link fetches."""
     linker = [str(program / "ld.lld"), *ARGUMENTS]
     plan = json.loads(subprocess.check_output(
         [program / "headstart", "plan", "--json", "--", *linker], cwd=where))
@@ -154,7 +154,7 @@ def try_unit_tests() -> None:
 
 
 def try_links(name: str, where: pathlib.Path, disk) -> None:
-    """Cold links in a directory: stock, ours, ours with the profile; a warm one."""
+    """Links in a directory: cold by stock, ours and ours with the profile; then warm."""
     row: dict = {"name": name, "read": []}
     shutil.rmtree(CACHE, ignore_errors=True)
 
@@ -179,8 +179,8 @@ def try_links(name: str, where: pathlib.Path, disk) -> None:
     row["unknown"] = stats["unknown_bytes_before"] + warm["unknown_bytes_before"]
     expect(not stats["errors"] and not again["errors"],
            f"{name}: {stats['errors']} {again['errors']}")
-    # The linker may open an input before the engine does, and of cached objects many
-    # are left to it.
+    # The linker may open an input before the engine does, and the engine leaves many
+    # cached objects to it.
     expect(name == "tmpfs" or stats["handed_over"] >= stats["inputs"] * 0.9,
            f"{name}: {stats['handed_over']} of {stats['inputs']} were handed over")
     row["profile"] = [stats["profile"], again["profile"]]
@@ -197,7 +197,7 @@ def try_links(name: str, where: pathlib.Path, disk) -> None:
 
 
 def try_file_systems() -> None:
-    """The corpus on other file systems, which the guest's kernel may lack."""
+    """Links the corpus on other file systems, which the guest's kernel may lack."""
     result["links"] = []
     result["lacks"] = {}
     def on(name: str, make: list, mount: list, disk="vdc", place=MOUNT) -> None:
@@ -216,7 +216,7 @@ def try_file_systems() -> None:
 
     on("ext4", ["mkfs.ext4", "-qF"], ["/dev/vdc", MOUNT])
     on("ext4 noatime", ["mkfs.ext4", "-qF"], ["-o", "noatime", "/dev/vdc", MOUNT])
-    # Its lower directory is the one before.
+    # The lower directory of overlayfs is the previous file system.
     lower = pathlib.Path("/lower")
     for each in ("lower", "upper"):
         pathlib.Path("/", each).mkdir(exist_ok=True)
@@ -255,7 +255,7 @@ def try_group(name: str, limit: int, high=None) -> None:
            "hinted_bytes": stats["hinted_bytes"]}
     result["groups"].append(row)
     say(f"{name}: {row}")
-    # Half of what is available of the group, which has some pages already.
+    # The budget is half of the group's available memory; some pages are in use already.
     least = min(limit, high or limit)
     expect(least // 4 < row["budget"] <= least // 2,
            f"{name}: a budget of {row['budget']} in a group of {least}")
@@ -292,7 +292,7 @@ def main() -> None:
                  try_file_systems, try_groups):
         try:
             step()
-        except Exception as why:  # the other steps are run
+        except Exception as why:  # the other steps still run
             expect(False, f"{type(why).__name__}: {why}")
     with open("/dev/ttyS1", "w", encoding="utf-8") as port:
         json.dump(result, port)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Looks into a report of `headstart bench`:
+"""Checks a report of `headstart bench`:
 
     check-report.py REPORT.json EXPRESSION...
 
-Each expression, in Python, must hold. What it may use: `report`; `variant(NAME)`;
-`series(NAME, STATE)`; `watched(NAME, STATE)`. Before that it checks what holds of
-every report: rounds, medians, ratios, and figures of inputs that fit together.
+Each expression, in Python, must hold. It may use `report`, `variant(NAME)`,
+`series(NAME, STATE)` and `watched(NAME, STATE)`. The script first checks what every
+report must have: consistent rounds, medians, ratios and figures of inputs.
 """
 
 import json
@@ -75,7 +75,7 @@ def check_watched(link, inputs):
         if values is None:
             continue
         assert len(values) == len(inputs["files"]), name
-        if name != "fetched_bytes":  # what was evicted meanwhile comes twice
+        if name != "fetched_bytes":  # pages evicted meanwhile are fetched twice
             for value, file in zip(values, inputs["files"]):
                 assert 0 <= value <= file["bytes"], (name, file)
 
@@ -94,7 +94,7 @@ def main():
     names = dict(report=report, variant=variant, series=series,
                  watched=watched, kept=kept, sum=sum, len=len, all=all)
     for expression in sys.argv[2:]:
-        if not eval(expression, names):  # the test's own words
+        if not eval(expression, names):  # the test's own expression
             print(f"does not hold: {expression}\n"
                   f"{json.dumps(report, indent=1)}")
             return 1

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs a command while a file is mapped and its pages are in use, so that nobody
-can put them out of memory:  hold-in-memory.py FILE -- COMMAND..."""
+"""Runs a command while a file is mapped and its pages are in use, so that no program
+can evict them:  hold-in-memory.py FILE -- COMMAND..."""
 
 import mmap
 import subprocess

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Sends SIGINT, twice, to a comparison that is under way, and looks at what it
-leaves behind:  stop-bench.py [--groups] COMMAND..."""
+"""Sends SIGINT twice to a comparison that is under way, and prints what it leaves
+behind:  stop-bench.py [--groups] COMMAND..."""
 
 import os
 import pathlib
@@ -16,25 +16,25 @@ if has_groups:
 before = {path: path.read_bytes() for path in pathlib.Path().iterdir()
           if path.is_file()}
 
-# What a shell has started in the background has them ignored.
+# Programs that a shell has started in the background ignore SIGINT.
 running = subprocess.Popen(
     arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
 
 
 def groups():
-    """The control groups of that process."""
+    """The control groups of the comparison."""
     return list(pathlib.Path("/sys/fs/cgroup").glob(
         f"**/headstart-bench-{running.pid}"))
 
 
-# The counted links begin.
+# Waits until the counted links begin.
 for line in running.stderr:
     if "links follow" in line:
         break
 assert list(pathlib.Path().glob(".headstart-bench-*")), "no folder of its own"
 assert bool(groups()) == has_groups, groups()
-# Each link of the linker adds to this file when it begins.
+# Each link adds to this file when it begins.
 joined = pathlib.Path("fake-groups")
 begun = joined.stat().st_size
 while joined.stat().st_size == begun:

@@ -1,11 +1,11 @@
-"""Links cold, and checks the statistics: of the bytes that the linker touched
-at most a quarter came by its own reading, and at most an eighth of what was
-fetched was fetched for nothing (the gaps between ranges).
+"""Links cold, and checks the statistics: the linker itself read at most a quarter of
+the bytes that it touched, and the bytes that were fetched unnecessarily (the gaps
+between ranges) are at most an eighth as many.
 
     check-fetched.py HEADSTART FOLDER LINKER ARGS...
 
-On a busy machine the linker may be faster than the prefetcher, and reads ahead
-by itself more than it needs: then it is done again, up to ten times."""
+On a busy machine the linker may be faster than the prefetcher, and its readahead reads
+more than it needs. The script therefore tries up to ten times."""
 
 import json
 import subprocess

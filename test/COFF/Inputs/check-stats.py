@@ -2,7 +2,7 @@
 
     check-stats.py stats.json trace.json N MAN-PAGE
 
-Every field is in the man page, and nothing else is.
+Every field must be in the man page, which must have no other field.
 """
 import json
 import os
@@ -31,14 +31,14 @@ assert stats["handed_over"] >= 0.95 * count, stats
 assert stats["inputs_bytes"] > count * 400000, stats
 assert stats["resident_bytes_before"] < stats["inputs_bytes"] / 20, stats
 assert stats["unknown_bytes_before"] == 0, stats
-# Everything in these objects is needed; the linker may be done before that.
+# The linker needs everything in these objects, but may end before it is fetched.
 least = 0 if stats["unfinished"] else 0.9 * stats["inputs_bytes"]
 assert stats["hinted_bytes"] >= max(1, least), stats
 assert 0 < stats["first_hint_ms"] <= stats["last_hint_ms"], stats
 assert stats["errors"] == [], stats
 assert stats["why_off"] is None and stats["short_of_memory"] is False, stats
 assert stats["unfinished"] in (False, True) and stats["waited_ms"] >= 0, stats
-# What the prefetcher took is more than nothing, and less than all there was.
+# The prefetcher takes some processor time, but less than all processors have.
 parts = stats["processor_ms"]
 assert set(parts) == {"opening", "residency", "looking", "planning", "fetching",
                       "handing_over", "scheduling", "record"}, parts

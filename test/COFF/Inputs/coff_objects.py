@@ -13,7 +13,7 @@ BIG_OBJECT = bytes.fromhex("c7a1bad1eebaa94baf20faf66aa4dcb8")
 
 
 def symbol_table(symbols, big: bool) -> bytes:
-    """(name, section number or 0) each, external."""
+    """A table of external symbols: (name, section number or 0) each."""
     entries, strings = b"", b""
     for name, section in symbols:
         entries += struct.pack("<II", 0, 4 + len(strings))
@@ -69,8 +69,8 @@ def directives(text):
 
 
 def write(path, defines, says="", wants=(), sections=(), **more) -> None:
-    """An object that defines one function, says something to the linker, and
-    wants symbols."""
+    """Writes an object that defines one function, has directives for the linker, and
+    refers to symbols."""
     all_sections = [(".text", b"\xc3", TEXT)]
     if says:
         all_sections.append(directives(says))

@@ -1,10 +1,10 @@
 """Command lines of lld-link for check-discovery.py.
 
-lld tells what it read in three ways, in one link: /reproduce: puts every file
-into an archive, in the order of reading; /linkreprofullpathrsp: lists the
-objects, libraries and type servers that it resolved; /verbose says which it
-reads, spelled as lld spells them. The first knows most, and is compared; the
-second must not know a file that the first does not.
+lld reports the files that it read in three ways, in one link: /reproduce: puts
+every file into an archive, in the order of reading; /linkreprofullpathrsp:
+lists the objects, libraries and type servers that it resolved; /verbose prints
+the files in lld's spelling. The first list has the most files and is compared;
+the second must not have a file that the first lacks.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ import sys
 import tarfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import coff_objects as coff  # noqa: E402 (it lies beside this file)
+import coff_objects as coff  # noqa: E402 (it is next to this file)
 
 NAME = "lld-link"
 
@@ -28,11 +28,12 @@ OWN_PDB = "The PDB that the link writes"
 SPELLING = "/wholearchive: by another spelling"
 NOT_REPORTED = "Files that /reproduce: leaves out"
 
-# What /reproduce: adds, and the manifest that lld makes itself.
+# The files that /reproduce: adds, and the manifest that lld makes itself.
 NOT_READ = ("r/response.txt", "r/version.txt",
             "r" + os.path.join(os.getcwd(), "out.exe.manifest.res"))
 
-# How lld opens the members of thin archives outside of the current folder.
+# The paths of members of thin archives outside of the current directory, as lld opens
+# them.
 THIN = {"sub/thin.lib": ("sub/two.obj", "sub/../d.obj"),
         "gnu/libgthin.a": ("gnu/../g.obj", "gnu/../says/a.obj")}
 
@@ -466,8 +467,8 @@ def bitcode_cases():
 
 
 def random_cases():
-    """Mixtures in which nothing is wanted of an archive, so that what lld reads
-    does not depend on symbols."""
+    """Mixtures that need no member of an archive, so that the files that lld reads do
+    not depend on symbols."""
     chance = random.Random(22)
     objects = ["a.obj", "b.obj", "says/a.obj", "says/abc.obj", "says/big.obj",
                "says/k.obj", "says/k_bare.obj", "says/l.obj",
@@ -495,7 +496,7 @@ def random_cases():
 def read_by(lld: str, words):
     for name in ("r.tar", "r.rsp"):
         pathlib.Path(name).unlink(missing_ok=True)
-    # Links that fail have read what they have read.
+    # A link that fails has read its inputs as well.
     done = subprocess.run(
         [lld, "/reproduce:r.tar", "/linkreprofullpathrsp:r.rsp", "/verbose"] +
         list(words), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

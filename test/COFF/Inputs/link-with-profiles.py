@@ -1,5 +1,5 @@
-"""Links with each of some files for a profile, none of which is one, and checks
-that the link succeeds and the problem is counted.
+"""Links with each of several files that are no profiles, and checks that the link
+succeeds and the statistics report the problem.
 
 Usage: link-with-profiles.py LLD-LINK PROFILE..."""
 import json

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 """Runs the examples of the documents, each in a copy of a small project.
 
-In Markdown an example is the indented or fenced block behind a comment, in a
-manual page it is lines .Dl of the section EXAMPLES that follow each other:
+In Markdown an example is the indented or fenced block after a comment; in a manual
+page it is a run of .Dl lines in the section EXAMPLES:
 
     <!-- example: NAME -->          .\\" example: NAME
 
-Behind the name may stand ", status N", if it is to end otherwise than with 0;
-", with ARGS", the arguments of a script; and ", needs FEATURE": such a one is run by
-the test of that feature. In a manual page the comment is left out when there is
-nothing to say.
+The name may be followed by ", status N" if the exit status must not be 0;
+", with ARGS", the arguments of a script; and ", needs FEATURE" if only the test of that
+feature runs the example. A manual page can omit the comment if none of these is
+necessary.
 
 A block is a script for bash. If lines of it begin with "$ ", these are the script,
-and the others are what it prints: any number stands for any other, and "…" for
+and the others are its output, in which a number matches any number, and "…"
 anything."""
 
 import argparse
@@ -24,7 +24,7 @@ import subprocess
 import sys
 
 FEATURES = {"disk-groups", "eviction", "fuse", "gcc", "mold", "residency"}
-# Those that tell a user what to type; the manual pages are all.
+# The pages with commands for users; all manual pages have examples, too.
 PAGES = ["Guide.md", "Benchmarking.md", "SlowStorage.md", "Windows.md",
          "internals/Discovery.md", "internals/Manifests.md", "internals/Reports.md"]
 MARK = re.compile(r"example: ([\w -]+?)(?:, status (\d+))?(?:, with (.+?))?"
@@ -71,7 +71,7 @@ def in_manual(page, lines):
     mark, block = None, []
     for at, text in enumerate(lines[begin + 1:], begin + 2):
         if text.startswith(".Dl "):
-            # What mandoc(1) makes of it, of quotes and escapes.
+            # Converts quotes and escapes as mandoc(1) does.
             text = re.sub(r'^"(.*)"$', r"\1", text[len(".Dl "):])
             block.append(text.replace(r"\(dq", '"').replace(r"\e", "\\"))
             continue
@@ -91,8 +91,8 @@ def examples(path):
 
 
 def make_project(folder, llvm):
-    """Objects and response files of a program for Linux, app, and of one for
-    Windows, game; sources, and a build folder."""
+    """Makes the objects and response files of a program for Linux, app, and of one for
+    Windows, game; sources, and a build directory."""
     def write(name, text):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -105,7 +105,7 @@ def make_project(folder, llvm):
                             "-o", output], cwd=folder, check=True)
 
     shutil.rmtree(folder, ignore_errors=True)
-    # Large enough to be mapped, and to be worth a record.
+    # The objects are large enough to be mapped, and for a profile to be stored.
     table = "char table%s[100000] = {1};\n"
     write("src/main.cpp", table % "" +
           'extern "C" int part(); extern "C" int more();\n'
@@ -133,7 +133,7 @@ def make_project(folder, llvm):
 
 
 def run(example, project, work, environment):
-    """What is wrong, or nothing."""
+    """Runs an example. Returns an error message, or None."""
     folder = work / "copy"
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(project, folder, symlinks=True)
@@ -182,13 +182,13 @@ def main():
     if bare or not chosen:
         return 1
 
-    # A folder like a clone's, and programs as they are installed.
+    # A directory like a clone's, and programs in PATH as if installed.
     work = given.work.resolve()
     project = work / "project"
     make_project(project, given.llvm)
     (project / "build/bin").symlink_to(given.tools.resolve())
     (work / "bin").mkdir(exist_ok=True)
-    sudo = work / "bin/sudo"  # the tests that need it are run by root
+    sudo = work / "bin/sudo"  # root runs the tests that need it
     sudo.write_text('#!/bin/sh\nexec "$@"\n', encoding="utf-8")
     sudo.chmod(0o755)
     (work / "home").mkdir(exist_ok=True)

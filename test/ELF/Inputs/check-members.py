@@ -1,10 +1,10 @@
-"""Checks which members of an archive a plan has the contents of.
+"""Checks the members of an archive whose contents a plan has.
 
     check-members.py PLAN ARCHIVE UNLINKED,... LINKED,...
 
-PLAN is the output of `headstart plan`; members are named by files whose bytes
-they are. Of a linked member more than half must be planned behind the first
-phase, of an unlinked one nothing but pages that it shares with others."""
+PLAN is the output of `headstart plan`; a member is named by a file with its bytes. The
+plan must have at least half of a linked member after the first phase, and at most 5% of
+an unlinked one, whose pages other members share."""
 
 import sys
 
@@ -21,8 +21,8 @@ with open(plan, encoding="utf-8") as file:
 
 
 def planned(name):
-    """The share of a member that is planned. Its bytes may stand in the
-    archive several times: the least of them counts for the linked."""
+    """The planned share of a member. If the archive has its bytes several times,
+    the first copy counts."""
     with open(name, "rb") as file:
         member = file.read()
     at = data.find(member)

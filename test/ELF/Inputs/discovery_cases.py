@@ -1,8 +1,8 @@
 """Command lines of ld.lld for utils/check-discovery.py.
 
-What lld read is taken from --reproduce, whose tar holds every file in the order
-of reading, members of thin archives among them; --verbose says how lld spelled
-them.
+The tar of --reproduce has every file that lld read, in the order of reading,
+including members of thin archives; --verbose prints the paths in lld's
+spelling.
 """
 
 import itertools
@@ -74,7 +74,7 @@ def prepare_thin_archives():
     archive("thin.a", "t0.o", "t1.o", thin=True)
     archive("thin/libmore.a", "thin/m0.o", "thin/m1.o",
             "thin/a-member-with-a-long-name.o", thin=True)
-    # With a symbol table in front.
+    # This archive has a symbol table.
     run("llvm-ar", "rcsT", "indexed.a", "t2.o", "t3.o")
 
 
@@ -163,7 +163,7 @@ def prepare():
 
 
 def search_cases():
-    """Libraries: where, in which form, and what stands before them."""
+    """Libraries: their directories, their forms, and the options before them."""
     places = [["-L", "l1", "-Ll2"], ["--library-path=l2", "-L", "l1"],
               ["-L", "l3", "--library-path", "l2", "-L", "l1"]]
     modes = [[], ["-Bstatic"], ["-static"], ["-N"], ["-r"]]

@@ -1,12 +1,11 @@
-"""Makes FOLDERS folders, the first LIBRARIES of which have a library each, and
-what the command line says of them.
+"""Makes FOLDERS directories, the first LIBRARIES of which have a library each, and
+response files that name them.
 
     make-many-folders.py LLVM-TOOLS FOLDERS LIBRARIES
 
-folders.rsp names the folders, and before, between and behind them such as are
-missing, files, links, or named in another way. libraries.rsp names the
-libraries, one of which is in two folders, and one that is a dangling link in
-the first of its two."""
+folders.rsp names the directories; before and after them it names missing ones, a file,
+a link, and one with another spelling. libraries.rsp names the libraries: one of them
+is in two directories, and another is a dangling link in the first of its two."""
 
 import os
 import pathlib
@@ -19,7 +18,7 @@ options = ["-L", "missing", "-L="]
 for number in range(folders):
     folder = pathlib.Path(f"folder{number}")
     folder.mkdir()
-    # What every search has to get past.
+    # Every search has to skip these files.
     for other in range(20):
         (folder / f"libother{other}.so").touch()
     options.append(f"-L{folder}{'/' if number % 7 == 3 else ''}")
@@ -37,7 +36,7 @@ pathlib.Path("link").symlink_to("folder3")
 options += ["-Lfolder2/file", "-Llink", "-L./folder4/../folder5"]
 shutil.copy("folder5/libl5.a", "folder9/libl5.a")
 pathlib.Path("folder1/libl8.so").symlink_to("nowhere")
-# Behind all others, where a search has been through every folder.
+# In the last directory, which a search reaches after all others.
 last = f"folder{folders - 1}"
 (pathlib.Path(last) / "libbehind.a").write_bytes(b"!<arch>\n")
 pathlib.Path("folders.rsp").write_text("\n".join(options) + "\n")

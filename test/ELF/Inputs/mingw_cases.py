@@ -1,8 +1,8 @@
 """Command lines of ld.lld as MinGW's linker for utils/check-discovery.py.
 
-What lld read is taken from the tar of --reproduce, which is in the order of
-reading. What objects name in .drectve, and members of thin archives, are the
-subject of the tests for lld-link.
+The tar of --reproduce has the files that lld read, in the order of reading.
+The tests for lld-link cover the references in .drectve and the members of thin
+archives.
 """
 
 import itertools
@@ -121,7 +121,7 @@ def order_cases():
                ["@personality.rsp", "a.o", "-L", "l1", "-lx"])
     yield Case("-v with inputs", PEP + ["-v", "a.o", "b.o"])
     for value in ("i386pe", "arm64pe"):
-        # The machine does not fit; all is read before that is seen.
+        # The machine does not match; lld reads all inputs before it notices.
         yield Case(f"-m {value}",
                    ["-m", value, "a.o", "-L", "l2", "-lz", "b.o"],
                    ordered=True)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """in-container.py [--without=DIRECTORY]... [--memory=BYTES] --write=DIRECTORY COMMAND...:
 runs a command with a root that is read-only except for one directory, with /proc, /sys or
-/dev (each `--without`) empty, and in a control group with that limit of memory. Its own
-namespaces, so nothing is left of it. 64 descriptors.
+/dev (each `--without`) empty, and in a control group with that limit of memory. The
+command has its own namespaces, so that nothing remains of it, and 64 descriptors.
 """
 
 import argparse
@@ -22,7 +22,7 @@ def mount(*arguments):
 
 
 def enter(arguments):
-    """In the namespaces: mounts, and becomes the command."""
+    """Mounts in the namespaces, and becomes the command."""
     writable = os.path.realpath(arguments.write)
     mount("--make-rprivate", "/")
     mount("--bind", writable, writable)

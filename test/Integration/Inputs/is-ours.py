@@ -1,4 +1,4 @@
-"""Says which linker of ours wrote the figures, and removes them: is-ours.py FILE"""
+"""Prints which linker of ours wrote statistics, and removes them: is-ours.py FILE"""
 import json
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Makes inputs of ld64.lld that are not what they seem, in this folder."""
+"""Makes misleading inputs of ld64.lld in the current directory."""
 
 import os
 import pathlib
@@ -9,7 +9,7 @@ ARM64, X86 = 0x0100000C, 0x01000007
 
 
 def fat(name: str, slices, count=None, magic=0xCAFEBABE) -> None:
-    """A universal file of (processor, offset, size), our object behind it."""
+    """A universal file of (processor, offset, size), followed by our object."""
     data = struct.pack(">II", magic, len(slices) if count is None else count)
     for cpu, offset, size in slices:
         subtype = 3 if cpu == X86 else 0
@@ -30,13 +30,13 @@ fat("endless.o", [(X86, 4096, size)], count=0xFFFFFFFF)
 fat("none.o", [])
 fat("large.o", [(ARM64, 4096, size)], magic=0xCAFEBABF)
 pathlib.Path("cut-table.o").write_bytes(struct.pack(">III", 0xCAFEBABE, 2, 7))
-# Of a file that ends behind the magic stock lld reads on, in what lies there.
+# If a file ended after the magic, stock lld would read past its end.
 
 for name in ("whole", "thin"):
     archive = pathlib.Path(name + ".a").read_bytes()
     for cut, part in (("magic", 8), ("header", 20), ("most", -1)):
         pathlib.Path(f"{name}-{cut}.a").write_bytes(archive[:part])
-    # Stock lld does not survive these.
+    # Stock lld crashes on these.
     for part in (68, len(archive) // 2):
         pathlib.Path(f"crash-{name}-{part}.a").write_bytes(archive[:part])
     pathlib.Path(name + "-lost.a").write_bytes(

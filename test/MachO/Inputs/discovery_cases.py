@@ -1,11 +1,10 @@
 """Command lines of ld64.lld, for check-discovery.py.
 
-The oracle is the linker itself: a small library under LD_PRELOAD notes what it
-opens, in order (opened.c says why not -dependency_info or --reproduce). Each
-link is made a second time with --reproduce, and the two must name the same
-files.
+The oracle is the linker itself: a small library under LD_PRELOAD logs the files
+that it opens, in order (opened.c says why not -dependency_info or --reproduce).
+A second link with --reproduce must name the same files.
 
-`Case` is put here by check-discovery.py. Headings are those of
+check-discovery.py sets `Case` in this module. The headings are those of
 docs/internals/Discovery-MachO.md.
 """
 
@@ -42,7 +41,7 @@ def assemble(path: str, text: str, arch: str = "arm64") -> None:
 
 
 def dylib(path: str, install_name: str, *words) -> None:
-    """A dylib that exports one symbol of its own."""
+    """Links a dylib that exports one symbol."""
     pathlib.Path(path).parent.mkdir(parents=True, exist_ok=True)
     stem = path.replace("/", "_").replace(".", "_")
     assemble(stem + ".o", f".globl _{stem}\n_{stem}:\n  ret\n")
@@ -53,7 +52,7 @@ def dylib(path: str, install_name: str, *words) -> None:
 
 def stub4(path: str, install_name: str, reexports=(), targets="arm64-macos",
           more: str = "", clients: str = "") -> str:
-    """A .tbd of version 4; returns its text."""
+    """Writes a .tbd of version 4. Returns its text."""
     text = f"""--- !tapi-tbd
 tbd-version:     4
 targets:         [ x86_64-macos, arm64-macos ]
@@ -134,12 +133,12 @@ def prepare_dylibs() -> None:
     dylib("chain/libtop.dylib", "@rpath/libtop.dylib",
           "-reexport_library", "chain/libmiddle.dylib",
           "-reexport_library", "chain/libside.dylib")
-    # Found by the run paths of the umbrella.
+    # The linker finds this one by the run paths of the umbrella.
     dylib("run/inner/libinner.dylib", "@rpath/libinner.dylib")
     dylib("run/libouter.dylib", "@rpath/libouter.dylib", "-rpath", "nowhere",
           "-rpath", "@loader_path/inner", "-reexport_library",
           "run/inner/libinner.dylib")
-    # Beside the program.
+    # Next to the program.
     dylib("out/libbeside.dylib", "@executable_path/libbeside.dylib")
     dylib("lib2/libprogram.dylib", "@rpath/libprogram.dylib",
           "-reexport_library", "out/libbeside.dylib")
@@ -158,8 +157,8 @@ def prepare_dylibs() -> None:
 
 def prepare_stubs() -> None:
     stub4("sys/usr/lib/libSystem.tbd", "/usr/lib/libSystem.B.dylib")
-    # One document inside the file, one in a file of its own, one nowhere near
-    # this target.
+    # One document is inside the file, one in its own file, one only for other
+    # targets.
     inner = stub4("unused.tbd", "/usr/lib/system/libinlined.dylib",
                   ["/usr/lib/system/libdeeper.dylib"])
     stub4("sys/usr/lib/libumbrella.tbd", "/usr/lib/libumbrella.dylib",
@@ -209,7 +208,7 @@ exports:
     {"names": ["/usr/lib/system/libdeeper.dylib"]}]
 }]}
 """)
-    # The stub goes before the dylib beside it.
+    # The linker prefers the stub to the dylib next to it.
     dylib("lib/libstubbed.dylib", "@rpath/libstubbed.dylib")
     stub4("lib/libstubbed.tbd", "@rpath/libstubbed.dylib")
 
@@ -259,7 +258,7 @@ def prepare_text() -> None:
 
 
 def prepare() -> None:
-    # The sources of this module's helper stand beside it.
+    # The source of this module's helper is next to it.
     here = pathlib.Path(__file__).parent
     run("clang", "-shared", "-fPIC", str(here / "opened.c"), "-o",
         "opened.so", "-ldl")
@@ -497,13 +496,12 @@ OPTIONS = [
 
 
 def generated():
-    """Mixtures of all that can be told without a look at symbols."""
+    """Mixtures in which the files that lld reads do not depend on symbols."""
     chance = random.Random(22)
     for _ in range(60):
         words = (chance.sample(POOL, chance.randint(3, 9)) +
                  chance.sample(OPTIONS, chance.randint(2, 8)))
         chance.shuffle(words)
-        # With all of an archive loaded, what its members name is read too.
         yield [word for group in words for word in group]
 
 
@@ -523,7 +521,7 @@ def read_by(lld: str, words) -> list:
 
 
 def check_against_reproducer(lld: str, words, opened) -> None:
-    """What --reproduce packs was opened, and the other way round."""
+    """Checks that --reproduce packs the files that were opened, and no others."""
     subprocess.run([NAME] + words + ["--reproduce=repro.tar"], executable=lld,
                    stderr=subprocess.DEVNULL, timeout=60)
     with tarfile.open("repro.tar") as tar:
@@ -532,8 +530,8 @@ def check_against_reproducer(lld: str, words, opened) -> None:
     packed -= {"/response.txt", "/version.txt"}
     real = {os.path.realpath(p) for p in opened}
     thin = any("thin" in word for word in words)
-    # All members of a thin archive are packed; a universal file without our
-    # slice and a profile are not.
+    # --reproduce packs all members of a thin archive, but no universal file without
+    # our slice, and no profile.
     more = packed - real
     less = {p for p in real - packed
             if os.path.basename(p) not in ("fat_x86.o", "data")}

@@ -1,4 +1,4 @@
-"""Writes objects most of which are debug information: ARCH/oN.o, and their
+"""Writes objects that are mostly debug information: ARCH/oN.o, and their
 response file ARCH.rsp.
 
     make-debug.py CLANG COUNT ARCH

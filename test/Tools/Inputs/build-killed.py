@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Kills a `headstart build` whose command waits for ever, once it fetches."""
+"""Kills a `headstart build` whose command never ends, after it has fetched."""
 
 import os
 import signal

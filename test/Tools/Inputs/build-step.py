@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A step of a build that takes until `headstart build` has fetched all it can.
+"""A step of a build that ends when `headstart build` has fetched all that it can.
 
     build-step.py HEADSTART DIRECTORY [--json]
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Compares what headstart --autocomplete says of a linker with stock lld: every
-option that lld's help shows is offered, with all the values that it shows; and
-lld takes every value that is offered. Works in the current folder.
+"""Compares the completions of headstart --autocomplete with stock lld: it must offer
+every option that lld's help shows, with all values that it shows, and lld must accept
+every offered value. Works in the current directory.
 """
 
 import pathlib
@@ -10,12 +10,12 @@ import subprocess
 import sys
 
 HELP = {"ld.lld": "--help", "ld64.lld": "--help", "lld-link": "/?"}
-# Enough of a command line for lld to look at the option.
+# Enough of a command line for lld to check the option.
 LINK = {"ld.lld": ["-m", "elf_x86_64", "a.o"],
         "ld64.lld": ["-arch", "x86_64", "-platform_version", "macos", "11", "11",
                      "a.o"],
         "lld-link": ["a.o"]}
-# What lld says of a value that it does not know, each in its own words.
+# The messages of the drivers about an unknown value.
 COMPLAINT = re.compile(r"unknown|invalid|unexpected|illegal|expected|cannot open")
 OF_NAMES = re.compile(r"unknown -z value: \S+$|unknown option")
 UNKNOWN = {"ld.lld": [["-z", "nonsense"], ["-z", "nonsense="],
@@ -35,7 +35,7 @@ class Linker:
         self.without = self.said(*LINK[self.name]).splitlines()
 
     def offered(self, *words):
-        """What the last word can be."""
+        """The completions of the last argument."""
         lines = subprocess.run(
             [self.program, "--autocomplete", self.name, *words], check=True,
             stdout=subprocess.PIPE, text=True).stdout.splitlines()
@@ -53,7 +53,7 @@ class Linker:
         self.wrong += 1
 
     def check_names(self):
-        """That the help's options are offered. Gives back the values there."""
+        """Checks that the help's options are offered. Returns their number and values."""
         values = {}
         shown = re.findall(r"^  ([-/].*?)(?:  |$)", self.said(HELP[self.name]),
                            re.M)
@@ -68,7 +68,7 @@ class Linker:
         return len(shown), values
 
     def check_values(self, name, shown):
-        """Of an option. Gives back how many there are."""
+        """Checks the values of an option. Returns their number."""
         if name.endswith(("=", ":")):
             prefix, words = name, []
             offered = self.offered(name)
@@ -84,8 +84,8 @@ class Linker:
         return len(values)
 
     def problem(self, words):
-        """What lld says of a value that it does not know."""
-        # Where the value has one of its own, that may be wrong as well.
+        """lld's message about an unknown value, or None."""
+        # If the value itself takes a value, that one may be wrong as well.
         complaint = (OF_NAMES if words[-1].endswith("=") else COMPLAINT)
         for line in self.said(*words, *LINK[self.name]).splitlines():
             if line not in self.without and complaint.search(line):

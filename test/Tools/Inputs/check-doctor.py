@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Reads the JSON of headstart doctor from standard input, holds it to its form, and
-prints the checks that were named, a line each: "name: status, value"."""
+"""Reads the JSON of headstart doctor from standard input, checks its format, and prints
+the checks that the arguments name, a line each: "name: status, value"."""
 
 import json
 import sys

@@ -71,7 +71,7 @@ def fields_of(value):
 
 
 class Samples:
-    """Runs the commands that print JSON, in a directory of its own."""
+    """Runs the commands that print JSON, in a temporary directory."""
 
     def __init__(self, program, linker):
         self.program = program
@@ -90,7 +90,7 @@ class Samples:
                         *self.inputs, "-o", "out", "--prefetch-profile=record",
                         "--prefetch-stats=stats"],
                        check=True, stderr=subprocess.DEVNULL)
-        # And one for `build`, below the directory that it builds.
+        # Another link for `build`, below the directory that it builds.
         os.environ["XDG_CACHE_HOME"] = os.path.abspath("cache")
         pathlib.Path("build").mkdir()
         subprocess.run([linker, "-m", "elf_x86_64", "--format=binary",
@@ -124,7 +124,7 @@ class Samples:
         }[subcommand]
 
     def fields(self, subcommand):
-        if subcommand == "build":  # the status of one that runs
+        if subcommand == "build":  # the status of a running build
             step = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 "build-step.py")
             return fields_of(json.loads(output_of(
@@ -137,7 +137,7 @@ class Samples:
         return result
 
     def always_printed(self, fields):
-        """Without the field of paths that are not UTF-8, if the file system has none."""
+        """Removes the field of paths that are not UTF-8 if the file system has none."""
         return fields if len(self.inputs) > 1 else fields - {"path_base64"}
 
 
@@ -179,7 +179,7 @@ def check_linkers(page, helps):
     for linker, printed in helps.items():
         real = set(re.findall(r"^  [-/]-?((?:no-)?prefetch-\w+)",
                               printed.split("\nHEADSTART:\n")[1], re.M))
-        if linker == "lld-link":  # which has /prefetch-inputs:no
+        if linker == "lld-link":  # it has /prefetch-inputs:no
             real.add("no-prefetch-inputs")
         compare(page.name, f"described of {linker}", described,
                 {f"-{name}" for name in real})

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks a list of commands that each failed with one error before it."""
+"""Checks pairs of lines: an error, and then a command that failed with status 1."""
 
 import sys
 

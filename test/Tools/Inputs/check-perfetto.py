@@ -1,4 +1,4 @@
-"""Checks what Perfetto's trace processor says of the trace of a cold link.
+"""Checks the answers of Perfetto's trace processor about the trace of a cold link.
 
     check-perfetto.py answers.json stats.json lld.json INPUTS
 
@@ -29,7 +29,7 @@ assert len(paths) == count or (stats["unfinished"] and paths), paths
 given = [s for s in own if s["name"] == "handed over"]
 assert len(given) == stats["handed_over"] == count, stats
 
-# lld's own, between the first and the last of ours.
+# lld's own events are between the first and the last of ours.
 merged = [s for s in slices if s["process"] != "lld-link and its prefetcher"]
 assert sorted(s["name"] for s in merged) == sorted(e["name"] for e in theirs)
 assert all(s["ts"] > own[0]["ts"] for s in merged)
@@ -47,6 +47,6 @@ assert most["budget bytes"] == stats["budget_bytes"], (most, stats)
 assert arrows, "no input was opened ahead"
 for arrow in arrows:
     assert arrow["from"] == "open" and arrow["opened"], arrow
-    # Where the linker waited, Perfetto has it end at the waiting.
+    # If the linker waited, the arrow ends at the wait.
     assert ((arrow["to"] == "handed over" and arrow["opened"] == arrow["taken"])
             or arrow["to"] == "wait until it is open"), arrow

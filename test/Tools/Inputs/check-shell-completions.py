@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Asks a shell what it offers behind command lines, with the script of
-tools/headstart/completions, and compares: with --help, with files, with values.
+"""Compares a shell's completions of command lines, by the scripts in
+tools/headstart/completions, with --help, with files and with values.
 
-bash and zsh run at a terminal, where lines are typed and a key inserts all that
-is offered; fish tells it by `complete -C`. Works in the current folder.
+bash and zsh run at a terminal, where this script types lines and a key inserts all
+completions; fish prints them by `complete -C`. Works in the current directory.
 """
 
 import os
@@ -17,7 +17,7 @@ import sys
 import time
 
 LINKERS = ("ld.lld", "ld.headstart", "ld64.lld", "ld64.headstart", "lld-link")
-ALL = "\x1bA"  # bound below: insert everything that is offered
+ALL = "\x1bA"  # bound below: insert all completions
 SETUP = {
     "bash": r"""
         PS1='>'; unset HISTFILE
@@ -37,7 +37,7 @@ COMMANDS = {"bash": ["bash", "--norc", "--noprofile", "-i"],
 
 
 class Terminal:
-    """A shell that is typed at."""
+    """A shell at a terminal."""
 
     def __init__(self, shell, scripts, folder):
         self.shell = shell
@@ -53,7 +53,7 @@ class Terminal:
         self.run(f"source {folder}/setup")
 
     def run(self, line):
-        """Types a line and Return, and waits until that is done."""
+        """Types a line and Return, and waits until the command has ended."""
         self.count += 1
         done = self.folder / f"done.{self.count}"
         os.write(self.fd, f"{line}; : >{done}\r".encode())
@@ -66,8 +66,8 @@ class Terminal:
                 self.shown += os.read(self.fd, 65536)
 
     def typed(self, keys):
-        """The words of the command line that these keys make."""
-        # Ctrl-A and Ctrl-E: to its beginning and its end.
+        """The arguments of the command line that these keys make."""
+        # Ctrl-A and Ctrl-E move to the beginning and the end of the line.
         words = self.folder / "words"
         self.run(f"{keys}\x01printf '%s\\n' \x05>{words}")
         return words.read_text(encoding="utf-8").splitlines()
@@ -76,7 +76,7 @@ class Terminal:
         before, _, word = line.rpartition(" ")
         words = self.typed(line + ALL)[len(shlex.split(before)):]
         if self.shell == "bash":
-            # Which goes on behind the last of these signs.
+            # bash completes the part after the last of these characters.
             part = re.match(r"(.*[=:])?", word).group()
             words = words[:1] + [part + w for w in words[1:]]
         return set() if words == [word] else set(words)
@@ -122,7 +122,7 @@ class Check:
             print(f"'{line}': {found}, not {wanted}")
 
     def offers(self, line, wanted):
-        # Only some shells say of folders what they are.
+        # Only some shells mark directories.
         found = {word.rstrip("/") for word in self.shell.offered(line)}
         self.equal(line, found, set(wanted))
 
@@ -138,7 +138,7 @@ def answer(program, *words):
 
 
 def check_help(check, program):
-    """What --help prints, no more and no less; -h goes without saying."""
+    """Checks that the completions are the options that --help prints, and -h."""
     subcommands = re.findall(r"^  headstart (\w+)",
                              output_of(program, "--help"), re.M)
     check.offers("headstart ", {*subcommands, "help"})
@@ -158,7 +158,7 @@ def check_values(check, program):
     flavours = {"coff", "elf", "macho"}
     profiles = {"auto", "none"} | files
     for line, beginning, wanted in (
-            # Of headstart.
+            # Completions of headstart.
             ("headstart wa", "wa", {"lk", "rm"}),
             (f"{program} wal", "wal", {"k"}),
             ("headstart run --flavour ", "", flavours),
@@ -174,7 +174,7 @@ def check_values(check, program):
             ("headstart walk a.o -- --jso", "--jso", set()),
             ("headstart status --since ", "", files),
             ("headstart plan --prefetch-profile=", "--prefetch-profile=", files),
-            # The command that comes behind it.
+            # Completions of the command after it.
             ("headstart run zz-", "", {"zz-linker"}),
             ("headstart bench --rounds 3 -- zz-", "", {"zz-linker"}),
             ("headstart bench --stock=zz-", "--stock=", {"zz-linker"}),
@@ -184,7 +184,7 @@ def check_values(check, program):
             ("headstart plan --json lld-link --prefetch-profile=",
              "--prefetch-profile=", profiles),
             ("headstart run headstart wal", "wal", {"k"}),
-            # Of the linkers.
+            # Completions of the linkers.
             ("ld.lld ", "", files),
             ("ld.lld --prefetch-profile=", "--prefetch-profile=", profiles),
             ("ld.lld --prefetch-jobs=", "--prefetch-jobs=", set()),
@@ -197,7 +197,7 @@ def check_values(check, program):
             ("lld-link -machine:arm64e", "-machine:arm64e", {"c"}),
             ("lld-link /OUT:", "/OUT:", files)):
         check.offers(line, {beginning + w for w in wanted})
-    # All that the program says: hundreds.
+    # All completions of the program, which are hundreds.
     for linker in LINKERS:
         dashes = "-" if linker.startswith("ld64") else "--"
         wanted = answer(program, linker, dashes)
@@ -206,7 +206,7 @@ def check_values(check, program):
 
 
 def check_keys(check, terminal):
-    """A space behind what is whole, none where a value is to come."""
+    """Checks that a space follows a complete argument, but not one that needs a value."""
     for keys, wanted in (
             ("headstart wal\t--hid\t--max\t3", "headstart walk --hidden --max-depth=3"),
             ("headstart run --flav\te\t-- ld.lld --hash\tg\t-z nodl\ta\t",
@@ -217,7 +217,7 @@ def check_keys(check, terminal):
 
 def main():
     name, program, scripts = sys.argv[1:]
-    # Nothing of the user's; and what is written meanwhile is not offered.
+    # Uses no files of the user. The completions must not have files written meanwhile.
     state = pathlib.Path("state").resolve()
     (state / "bin").mkdir(parents=True)
     for linker in ("headstart", "zz-linker") + LINKERS:

@@ -2,8 +2,8 @@
 """forbid-call.py CALLS[:ERROR] COMMAND...: runs a command with a filter of system
 calls (seccomp), as containers have them.
 
-CALLS are numbers, `pagemap-scan` (that ioctl alone), or `docker` (on x86-64 the calls
-that Docker's default profile forbids), with commas in between. They fail with ERROR:
+CALLS are numbers, `pagemap-scan` (only that ioctl), or `docker` (on x86-64 the calls
+that Docker's default profile forbids), separated by commas. They fail with ERROR:
 EPERM as in a container, or ENOSYS (the default) as on a kernel that lacks them.
 """
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Maps a file, locks another in memory, and keeps one in a tmpfs, and evicts
-them; then lets go of them."""
+"""Maps a file, locks another in memory, keeps one in a tmpfs, and evicts them;
+then releases the first two and evicts them again."""
 
 import ctypes
 import mmap
@@ -21,8 +21,8 @@ def evict(*names):
 
 
 def mapped(name, size):
-    """The address of a shared mapping of a new file that is on the disk, all of
-    which has been read."""
+    """Returns the address of a shared mapping of a new file, which is on the disk and
+    has been read completely."""
     with open(name, "wb") as file:
         file.write(os.urandom(size))
         os.fsync(file.fileno())

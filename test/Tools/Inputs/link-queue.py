@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Links beside one that never ends, which waits for a FIFO.
+"""Runs links alongside one that never ends, since it waits for a FIFO.
 
     link-queue.py LD.LLD STOCK
 """
@@ -20,7 +20,7 @@ def start(name, *options, inputs=("main.o",), program=OURS, **environment):
 
 
 def ended(link):
-    """How a link ended, within a minute, and what it said."""
+    """Waits at most a minute for a link. Returns its status and its messages' number."""
     said = link.communicate(timeout=60)[1]
     words = sum("waiting for other links" in line for line in said.splitlines())
     assert len(said.splitlines()) == words, said
@@ -43,7 +43,7 @@ SMALL = "--prefetch-queue=1"
 print("alone:", ended(start("alone", SMALL)))
 endless = start("endless", SMALL, inputs=("main.o", "never.o"))
 wait_for("run", 1)
-# For the test: the directory's name is that of this machine's memory.
+# The test needs the directory's name, which depends on this machine's memory.
 pathlib.Path("queue").write_text(next(CACHE.glob("links-*")).name, encoding="utf-8")
 second = start("second", SMALL)
 wait_for("wait", 1)
@@ -53,7 +53,7 @@ wait_for("wait", 2)
 print("a third: waits")
 print("--prefetch-queue=none:", ended(start("none", "--prefetch-queue=none")))
 print("HEADSTART=off:", ended(start("off", SMALL, HEADSTART="off")))
-# Two wait, and whoever comes later waits for them, unless it is not in a queue.
+# Two links wait, and later links wait for them unless they are in no queue.
 second.kill()
 third.kill()
 second.wait()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes three objects of 2 MB, one with as much again that no linker reads."""
+"""Makes three objects of 2 MB, one with another 2 MB that no linker reads."""
 
 import subprocess
 import sys

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes a tree with everything in it that a walk may meet, and lists it.
+"""Makes a tree with everything that a walk may meet, or lists it.
 
 make-tree.py FOLDER          makes the tree
 make-tree.py --list FOLDER   prints its paths as `headstart walk --hidden
@@ -18,7 +18,7 @@ def make(root):
     os.makedirs(root)
     for number in range(60):
         parent = rng.choice(folders)
-        # Names around the slash, where orders of paths differ.
+        # Names with characters around the slash, for which orders of paths differ.
         name = rng.choice([b"d", b"d.", b"d!", b"d-x", b"D", b"\xff", b"e e"])
         path = os.path.join(parent, name + b"%d" % number)
         os.mkdir(path)
@@ -49,7 +49,7 @@ def listing(root):
 
 def main():
     if sys.argv[1] == "--list":
-        # Part by part: a folder directly before what is in it.
+        # Sorts by components: a directory directly precedes its contents.
         for path in sorted(listing(os.fsencode(sys.argv[2])),
                            key=lambda path: path.split(b"/")):
             sys.stdout.buffer.write(path + b"\0")

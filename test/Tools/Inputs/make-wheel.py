@@ -1,9 +1,9 @@
-"""Makes a stand-in for the wheel headstart-linker: the same folders, in which each
+"""Makes a stand-in for the wheel headstart-linker: the same directories, in which each
 program calls the one of the build.
 
     make-wheel.py FOLDER PROGRAMS VERSION
 
-Prints the wheel's path. With VERSION - there is only the folder `prefix` in FOLDER.
+Prints the wheel's path. If VERSION is -, makes only the directory `prefix` in FOLDER.
 """
 import pathlib
 import sys

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Runs `headstart residency` at terminals of several kinds, with half of the file
-"half" in memory and nothing of "none", and says what the strips look like."""
+"half" cached and nothing of "none", and describes the strips."""
 
 import fcntl
 import mmap
@@ -22,7 +22,7 @@ def half_in_memory():
     subprocess.run([PROGRAM, "evict", TREE], check=True,
                    stdout=subprocess.DEVNULL)
     with open(f"{TREE}/half", "rb", buffering=0) as file:
-        # Without reading on behind it.
+        # Prevents readahead.
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_RANDOM)
         for at in range(0, os.fstat(file.fileno()).st_size // 2, mmap.PAGESIZE):
             os.pread(file.fileno(), 1, at)
@@ -31,12 +31,12 @@ def half_in_memory():
 
 
 def run(columns, environment):
-    """What comes on a terminal of so many columns."""
+    """Returns the output on a terminal with this number of columns."""
     pid, terminal = pty.fork()
     if pid == 0:
         fcntl.ioctl(1, termios.TIOCSWINSZ,
                     struct.pack("HHHH", 24, columns, 0, 0))
-        # It would say how wide the terminal is.
+        # COLUMNS would override the terminal's width.
         kept = {key: value for key, value in os.environ.items()
                 if key not in ("COLUMNS", "NO_COLOR")}
         os.execve(PROGRAM, [PROGRAM, "residency", TREE],

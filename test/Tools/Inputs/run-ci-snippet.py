@@ -2,9 +2,9 @@
 
     run-ci-snippet.py github|gitlab|docker [--with INPUT=VALUE]... [--run LINE]
 
-In the current folder, which is the project's. --with changes the action's inputs,
---run the lines of the build. The programs of the packages come from where pip is told
-to look (PIP_FIND_LINKS). apt-get is not run. The exit status is the job's.
+Works in the current directory, which is the project's. --with changes the action's
+inputs, --run the lines of the build. pip installs the packages from PIP_FIND_LINKS. The
+script does not run apt-get. The exit status is the job's.
 """
 import argparse
 import os
@@ -26,13 +26,13 @@ def snippet(language, heading):
 
 
 def run(shell, line, env):
-    """Whether it went well."""
+    """Runs a line. Returns whether it succeeded."""
     print(f"$ {line.strip()}", flush=True)
     return subprocess.run([*shell, line], env=env).returncode == 0
 
 
 class Job:
-    """A job of GitHub Actions, and what its steps tell the later ones."""
+    """A job of GitHub Actions, and the values that its steps pass to later ones."""
 
     def __init__(self, inputs, build):
         self.inputs, self.build = inputs, build
@@ -68,7 +68,7 @@ class Job:
         return True
 
     def action(self, folder, given):
-        """A composite action of this repository."""
+        """Runs a composite action of this repository."""
         action = yaml.safe_load((folder / "action.yml").read_text())
         known = action.get("inputs", {})
         assert set(given) <= set(known), (given, known)
@@ -118,7 +118,7 @@ def gitlab(_, build):
              if not line.startswith("apt-get")]
     assert len(lines) == len(job["before_script"]) - 1
     lines += [build] if build else job["script"]
-    # GitLab's shells stop at the first line that fails; what is last has its own.
+    # GitLab's shell stops at the first line that fails; after_script has its own shell.
     failed = not run(["sh", "-e", "-c"], "\n".join(lines), os.environ)
     run(["sh", "-e", "-c"], "\n".join(job["after_script"]), os.environ)
     print(f"saved: {job['cache']['paths'][0]}: "
@@ -127,7 +127,7 @@ def gitlab(_, build):
 
 
 def docker(_, build):
-    """The image's root is a folder."""
+    """Runs the Dockerfile's lines with a directory as the image's root."""
     root = HERE / "root"
     text = snippet("dockerfile", "Dockerfile").replace("\\\n", " ")
     text = re.sub(r"(?<=[\s=:\"])/(?=(opt|root|tmp|src|build)\b)", f"{root}/", text)

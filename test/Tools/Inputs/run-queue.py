@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Links of a linker that is a script, beside each other and beside a drop-in linker.
+"""Runs links of a scripted linker alongside each other and alongside a drop-in linker.
 
     run-queue.py HEADSTART LD.LLD
 """
@@ -23,15 +23,15 @@ def make(name, text):
     return str(path)
 
 
-# Ends when a file of the output's name with ".go" appears; notes its process number.
+# Writes its process number to OUTPUT.pid, and ends when OUTPUT.go appears.
 MOLD = make("mold", "echo $$ > $2.pid; while ! test -e $2.go; do sleep 0.1; done")
-# Takes 100 MB.
+# Uses 100 MB of memory.
 GOLD = make("gold", "x=$(head -c 100000000 /dev/zero | tr '\\0' x)")
-# Headstart asks a driver for its link with -###.
+# Headstart runs a driver with -### to learn its link.
 DRIVER = make("clang", f"test $1 = -o && exec {LLD} {SMALL} main.o -o $2")
 BARE = make("clang++", "unset HEADSTART_QUEUED\n"
             f"test $1 = -o && {LLD} {SMALL} main.o -o $2")
-pathlib.Path("input.o").write_bytes(b"x" * 683)  # 1.5 times as much is needed
+pathlib.Path("input.o").write_bytes(b"x" * 683)  # a link needs 1.5 times as much
 
 
 def start(*command, **environment):
@@ -49,7 +49,7 @@ def go(name):
 
 
 def ended(link):
-    """How a link ended, and whether it said that it waits."""
+    """Waits for a link. Returns its status, and whether it reported that it waits."""
     said = link.communicate(timeout=120)[1]
     waits = "waiting for other links" in said
     assert len(said.splitlines()) == waits, said

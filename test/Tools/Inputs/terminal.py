@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Runs `headstart run` (or another subcommand) at a terminal of its own and types at it.
+"""Runs `headstart run` (or another subcommand) at its own terminal, and types there.
 
-Prints what a linker under it has seen: each signal once, and the way to stop
-and wake it.
+Prints the messages of a linker under it: whether it is in the foreground group, and
+the signals that it receives.
 """
 
 import os
@@ -35,7 +35,7 @@ class Terminal:
         self.text = ""
 
     def read(self, seconds):
-        """What is written within so many seconds."""
+        """Reads the output of this many seconds."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             ready, _, _ = select.select([self.fd], [], [], 0.05)
@@ -58,13 +58,13 @@ def main():
         [sys.argv[1], *(sys.argv[2:] or ["run"]), "--", sys.executable, "-c",
          LINKER])
     terminal.wait_for("ready ")
-    # The terminal tells the whole group, and nobody repeats it. More than the
-    # grace of 0.2 s goes by, so that a repetition would be seen.
+    # The terminal signals the whole group, and Headstart must not repeat the signal.
+    # The wait is longer than the grace of 0.2 s, so that a repetition would be seen.
     for key, name in ((b"\x03", "INT"), (b"\x1c", "QUIT")):
         os.write(terminal.fd, key)
         terminal.wait_for("got " + name)
         terminal.read(0.6)
-    # What is sent to us alone is passed on.
+    # Headstart passes on the signals that only it receives.
     for name in ("USR1", "INT", "HUP"):
         before = terminal.text.count("got " + name)
         os.kill(terminal.pid, getattr(signal, "SIG" + name))

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""A linker that reads nothing: waits until files are in memory.
+"""A linker that reads nothing: it waits until files are cached.
 
-Whatever its command line says: NEEDED in the environment names the files, and
-HEADSTART_PROGRAM the tool that tells. So many bytes of them as LEAST says are
-enough, by default nine tenths (the system may take single pages away again);
-then it lives on for LINGER seconds. Ends with 0 when they are there, or becomes
-the program that REAL_LINKER names, with its own arguments; with 9 when that
-takes too long.
+It ignores its arguments: NEEDED in the environment names the files, and
+HEADSTART_PROGRAM the tool that reports their residency. LEAST is the number of
+cached bytes that suffices, by default nine tenths (the kernel may evict single
+pages); the linker then waits for LINGER seconds. It ends with status 0, or
+becomes the program that REAL_LINKER names, with its own arguments; after a
+timeout it ends with status 9.
 """
 
 import json

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Runs `headstart warm` at a terminal of its own: with its progress, and
-stopped by a Ctrl-C or a signal. Prints what was seen, without the numbers.
+"""Runs `headstart warm` at its own terminal: with its progress, and stopped by
+a Ctrl-C or a signal. Prints what the terminal shows, without the numbers.
 
-To take long enough, a folder is named thousands of times.
+To take long enough, the command names a directory thousands of times.
 """
 
 import fcntl
@@ -19,11 +19,11 @@ import time
 
 
 def run(command, columns=100, after=None, stop=None):
-    """Runs it at a terminal; what came on it, and its exit status. Once so many
-    bytes have come, `stop` is called with the terminal and the process."""
+    """Runs a command at a terminal. Returns its output and its exit status. Calls `stop`
+    with the terminal and the process after `after` bytes of output."""
     pid, fd = pty.fork()
     if pid == 0:
-        # A test may have been started in the background.
+        # Tests that run in the background ignore SIGINT.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.execv(command[0], command)
     fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
@@ -46,7 +46,7 @@ def run(command, columns=100, after=None, stop=None):
 
 
 def screen(text):
-    """What is to be seen at the end, after carriage returns."""
+    """The lines that are visible at the end, after carriage returns."""
     lines = []
     for line in text.replace("\r\n", "\n").split("\n"):
         shown = ""
@@ -81,8 +81,8 @@ def main():
     print("last:", re.sub(r"[0-9][0-9.,]*", "N", screen(text)[-1]))
     print("status", status)
 
-    # The progress is drawn beside errors, and neither gets into the other: the
-    # line goes before an error comes, which is then whole.
+    # Progress and errors share the terminal but do not mix: the progress is removed
+    # before an error is printed, which is then complete.
     os.mkdir("other")
     subprocess.run([program, "walk", "--manifest=m", many], check=True)
     text, status = run([program, "warm", "--changed-since=m"]
@@ -93,7 +93,7 @@ def main():
             or line.split("\r")[-1].find("headstart: error: other: ") != 0]
     print("errors", len(lines) - 2, "torn", torn[:3])
 
-    # No terminal, no progress.
+    # Without a terminal, no progress is drawn.
     done = subprocess.run([program, "warm", many], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, check=True)
     print("quiet", done.stderr == b"", done.stdout.count(b"\n"))
