@@ -98,9 +98,11 @@ Store::handOver(InputEntry &Entry, StringRef Path,
 }
 
 void Store::releaseConsumed(LinkStage Now) {
-  LinkStage Before = ReleasedUpTo.exchange(Now);
-  if (Before >= Now)
-    return;
+  LinkStage Before = ReleasedUpTo.load();
+  do {
+    if (Before >= Now)
+      return; // another thread has released up to this stage or a later one
+  } while (!ReleasedUpTo.compare_exchange_weak(Before, Now));
   const LinkerModel &Model = LinkerModel::of(Options.Plan.Kind);
   for (const auto &[Entry, IsPlanned] : Inputs.ready()) {
     if (!IsPlanned || !Entry->Contents)

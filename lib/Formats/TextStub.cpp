@@ -102,6 +102,21 @@ void YAMLStub::endItem() {
   Clients.clear();
 }
 
+/// Returns the length of the quoted scalar with which \p Text begins, with its
+/// quotes.
+static size_t quotedLength(StringRef Text) {
+  const char Quote = Text.front();
+  for (size_t I = 1; I < Text.size(); ++I) {
+    if (Quote == '"' && Text[I] == '\\')
+      ++I;
+    else if (Text[I] == Quote && Quote == '\'' && Text.substr(I + 1, 1) == "'")
+      ++I;
+    else if (Text[I] == Quote)
+      return I + 1;
+  }
+  return Text.size();
+}
+
 void YAMLStub::readList(StringRef Line, std::vector<std::string> *Into) {
   for (;;) {
     Line = Line.ltrim(" \t,");
@@ -117,15 +132,10 @@ void YAMLStub::readList(StringRef Line, std::vector<std::string> *Into) {
     if (Line.front() == ']')
       return;
     size_t End;
-    if (char Quote = Line.front(); Quote == '\'' || Quote == '"') {
-      End = Line.find(Quote, 1);
-      while (Quote == '\'' && End != StringRef::npos &&
-             Line.substr(End + 1, 1) == "'")
-        End = Line.find(Quote, End + 2);
-      End = End == StringRef::npos ? Line.size() : End + 1;
-    } else {
+    if (Line.front() == '\'' || Line.front() == '"')
+      End = quotedLength(Line);
+    else
       End = std::min(Line.find_first_of(",]"), Line.size());
-    }
     if (Into)
       Into->push_back(scalarOf(Line.take_front(End)));
     Line = Line.drop_front(End);

@@ -118,6 +118,23 @@ TEST(TextStubTest, version4) {
               ElementsAre("/usr/lib/f.dylib", "/usr/lib/g.dylib"));
 }
 
+TEST(TextStubTest, quotesInsideQuotes) {
+  std::vector<StubDocument> Documents = readTextStub(R"(--- !tapi-tbd
+tbd-version:     4
+targets:         [ x86_64-macos ]
+install-name:    '/usr/lib/a.dylib'
+reexported-libraries:
+  - targets:     [ x86_64-macos ]
+    libraries:   [ "/usr/lib/\"b, c\".dylib", '/usr/lib/d''s, e.dylib', /f ]
+...
+)");
+  ASSERT_THAT(Documents, SizeIs(1));
+  ASSERT_THAT(Documents[0].ReExports, SizeIs(1));
+  EXPECT_THAT(
+      Documents[0].ReExports[0].Names,
+      ElementsAre("/usr/lib/\"b, c\".dylib", "/usr/lib/d's, e.dylib", "/f"));
+}
+
 TEST(TextStubTest, version3) {
   std::vector<StubDocument> Documents = readTextStub(Version3);
   ASSERT_THAT(Documents, SizeIs(1));

@@ -226,11 +226,13 @@ static bool check(const std::string &Path, llvm::ArrayRef<WorldResult> All) {
   llvm::SmallVector<StringRef, 8> Lines;
   (*Text)->getBuffer().split(Lines, '\n', -1, /*KeepEmpty=*/false);
   bool IsFine = true;
+  unsigned Figures = 0;
   for (StringRef Line : Lines) {
     auto [Name, Value] = Line.rsplit(' ');
     double Limit = 0;
     if (Line.starts_with("#") || !llvm::to_float(Value, Limit))
       continue;
+    ++Figures;
     const double Found = Name == "ours/bound" ? Regret : ToStock;
     if (Found <= Limit * Rounding)
       continue;
@@ -238,7 +240,10 @@ static bool check(const std::string &Path, llvm::ArrayRef<WorldResult> All) {
                                  Name.str().c_str(), Found, Limit);
     IsFine = false;
   }
-  return IsFine;
+  if (Figures != 2)
+    llvm::errs() << "worlds: " << Path << ": expected two figures, found "
+                 << Figures << "\n";
+  return IsFine && Figures == 2;
 }
 
 static void writeFigures(const std::string &Path,

@@ -381,6 +381,9 @@ static bool readFaults() {
   return Changing.has_value();
 }
 
+/// The signals that must not end this program before it has unmounted.
+static constexpr int Ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+
 /// Runs the command. Returns its status as a shell does.
 static int runCommand(double &Seconds, rusage &Use) {
   std::vector<char *> Words;
@@ -390,6 +393,8 @@ static int runCommand(double &Seconds, rusage &Use) {
   auto Begin = Clock::now();
   pid_t Child = ::fork();
   if (Child == 0) {
+    for (int Number : Ignored)
+      ::signal(Number, SIG_DFL);
     ::execvp(Words[0], Words.data());
     ::perror(Words[0]);
     ::_exit(127);
@@ -472,8 +477,7 @@ int main(int Argc, char **Argv) {
   if (!View || ::fuse_mount(View, Mount.c_str()) != 0)
     return 125;
 
-  // Signals must not end this program before it has unmounted.
-  for (int Number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE})
+  for (int Number : Ignored)
     ::signal(Number, SIG_IGN);
   // There are as many threads as requests, since each waits for its answer.
   fuse_loop_config *Loop = ::fuse_loop_cfg_create();
