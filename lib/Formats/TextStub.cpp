@@ -107,9 +107,9 @@ void YAMLStub::endItem() {
 static size_t quotedLength(StringRef Text) {
   const char Quote = Text.front();
   for (size_t I = 1; I < Text.size(); ++I) {
-    if (Quote == '"' && Text[I] == '\\')
-      ++I;
-    else if (Text[I] == Quote && Quote == '\'' && Text.substr(I + 1, 1) == "'")
+    const bool IsEscape =
+        Quote == '"' ? Text[I] == '\\' : Text.substr(I, 2) == "''";
+    if (IsEscape)
       ++I;
     else if (Text[I] == Quote)
       return I + 1;
