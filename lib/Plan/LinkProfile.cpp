@@ -179,8 +179,8 @@ bool NamedFiles::has(StringRef RecordedPath) const {
          Names.contains(Stem) || Names.contains(Library);
 }
 
-/// Of more names, only the smallest hashes are stored. The share that two sets
-/// of names have in common can be estimated from them.
+/// If there are more names, the smallest hashes are stored. The share that two
+/// sets of names have in common can be estimated from them.
 static constexpr size_t MaxNames = 256;
 
 static std::vector<uint64_t> hashesOf(const LinkCommand &Command) {

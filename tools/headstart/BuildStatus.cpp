@@ -42,7 +42,7 @@ static bool isNamed(int File, const std::string &Path) {
 /// file cannot be opened; \p Error distinguishes the two.
 static int lockFile(const std::string &Path, std::chrono::milliseconds Timeout,
                     std::error_code &Error) {
-  for (;;) {
+  for (unsigned MoreTries = 8;; --MoreTries) {
     int File = -1;
     Error = sys::fs::openFileForWrite(Path, File, sys::fs::CD_OpenAlways,
                                       sys::fs::OF_None);
@@ -50,8 +50,9 @@ static int lockFile(const std::string &Path, std::chrono::milliseconds Timeout,
       return -1;
     Error = sys::fs::tryLockFile(File, Timeout);
     // The process that had the lock may have removed the file. A lock on a
-    // removed file excludes no other process.
-    if (!Error && isNamed(File, Path))
+    // removed file excludes no other process. A file system whose numbers
+    // change must not keep this thread here.
+    if (!Error && (MoreTries == 0 || isNamed(File, Path)))
       return File;
     (void)sys::Process::SafelyCloseFileDescriptor(File);
     if (Error)

@@ -44,7 +44,7 @@ struct ResidentShare {
 };
 
 /// Returns a character for each of \p Pieces, the consecutive parts of a file.
-/// Of five characters, the first means nothing, and the last all of the part.
+/// The first of the five characters means nothing, the last all of the part.
 std::string drawStrip(llvm::ArrayRef<ResidentShare> Pieces, BarStyle Style);
 
 /// Returns a bar of \p Width columns, filled in proportion to \p Share. The

@@ -48,8 +48,7 @@ static FileStatus statSystemPath(const std::wstring &Path,
   else
     Error = statusOf(Handle.get(), Status);
   // A path below a file is missing as well.
-  if (Error == std::errc::no_such_file_or_directory ||
-      Error == std::errc::not_a_directory)
+  if (isMissing(Error))
     Error.clear();
   return Status;
 }
