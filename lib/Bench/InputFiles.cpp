@@ -102,13 +102,14 @@ std::string InputFiles::whyNotCold(const ResidentPart &Part) const {
     return "all inputs are shared libraries that other programs use";
   if (Part.Known == 0)
     return whyUnknown(Part);
-  size_t Most = 0;
+  std::optional<size_t> Most;
   for (size_t I = 0; I != Files.size(); ++I)
-    if (Part.OfEach[I] > Part.OfEach[Most] && !isSharedLibrary(Files[I].Path))
+    if (!isSharedLibrary(Files[I].Path) &&
+        (!Most || Part.OfEach[I] > Part.OfEach[*Most]))
       Most = I;
+  const std::string &Path = Files[Most.value_or(0)].Path;
   return formatv("{0:F0}% of the inputs stayed cached: '{1}' {2}",
-                 100 * Part.share(), Files[Most].Path,
-                 keeperOf(Files[Most].Path));
+                 100 * Part.share(), Path, keeperOf(Path));
 }
 
 void InputFiles::evict(function_ref<bool()> Stopped) const {

@@ -476,7 +476,7 @@ void PrefetchEngine::Impl::planParts(InputEntry &Entry,
       EnteredFiles.fetch_add(1, std::memory_order_relaxed);
     }
     const auto Begin = os::processorTime();
-    Entry.Plan = Planner->plan(Own.Inspector, Entry.Named, Inputs.place(Entry),
+    Entry.Plan = Planner->plan(Own.Inspector, Entry.Named, Entry.Place,
                                Own.Buffers, Record);
     const auto End = os::processorTime();
     if (Begin && End)

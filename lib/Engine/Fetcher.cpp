@@ -146,7 +146,7 @@ public:
 
   bool begin() override {
     StoreQueue::Step Read;
-    Read.Number = Entry.Number;
+    Read.Place = Entry.Place;
     Read.IsUrgent = Entry.IsRequested.load();
     if (!Entry.Store->enter(Read))
       return false;
@@ -227,7 +227,7 @@ bool Fetcher::isFetched(const InputEntry &Entry, const os::OpenFile &File,
 bool Fetcher::enter(InputEntry &Entry, uint64_t Bytes, LinkStage Stage) {
   TraceWait Wait("wait for memory");
   const bool IsFirstStage = Stage == LinkStage::Parse;
-  if (!Entry.Store->enter({Model.orderIn(Stage, Entry.Number), Stage, Bytes,
+  if (!Entry.Store->enter({Model.orderIn(Stage, Entry.Place), Stage, Bytes,
                            IsFirstStage && Entry.IsRequested.load()},
                           [&] { Wait.begin(); }))
     return false;

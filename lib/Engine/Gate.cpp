@@ -44,7 +44,7 @@ bool StoreQueue::enter(const Step &Wanted, llvm::function_ref<void()> OnWait) {
     Owner.wakeAll();
   Waiter Mine{Wanted, {}};
   const auto It =
-      Waiting.emplace((uint64_t(Wanted.Stage) << 32) | Wanted.Number, &Mine);
+      Waiting.emplace((uint64_t(Wanted.Stage) << 32) | Wanted.Place, &Mine);
   // With a budget of 0, nothing is fetched.
   const bool MayFetch = Wanted.Bytes == 0 || Owner.Memory.limit() != 0;
   if (next() != &Mine && Wanted.IsUrgent && MayFetch)

@@ -56,7 +56,7 @@ public:
   const uint64_t Device; ///< as in FileIdentity
 
   struct Step {
-    uint32_t Number = 0; ///< the order of the input in the stage
+    uint32_t Place = 0; ///< of the input in the order of the stage
     LinkStage Stage = LinkStage::Parse;
     /// The bytes that are fetched for the stage and count as ahead of the
     /// linker from now on; 0: an inspection, which needs no room.

@@ -58,6 +58,10 @@ struct InputEntry {
   const NamedInput &Named;
   const uint32_t Number; ///< in the InputList
 
+  /// InputList::place. The scheduler sets it, before a thread of the engine works
+  /// for the entry.
+  uint32_t Place = 0;
+
   // Guarded by the scheduler:
   unsigned Threads = 0; ///< that work for it
   EntryState State = EntryState::Waiting;

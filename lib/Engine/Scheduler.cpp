@@ -38,12 +38,20 @@ InputEntry &Scheduler::entry(uint32_t Number) {
   return Entries[Number];
 }
 
+/// Returns false if \p Entry was taken before.
+bool Scheduler::take(InputEntry &Entry) {
+  if (!List->take(Entry.Number))
+    return false;
+  Entry.Place = List->place(Entry.Number);
+  return true;
+}
+
 /// Leaves \p Entry to the linker if it is an object that no thread has claimed.
 bool Scheduler::leave(InputEntry &Entry) {
   if (Entry.State != EntryState::Waiting || !isObjectByName(Entry.Named) ||
       (Own.IsRecorded && Own.IsRecorded(Entry.Named.Name)))
     return false;
-  (void)List->take(Entry.Number);
+  (void)take(Entry);
   Entry.State = EntryState::Unavailable;
   Entry.IsPlanned = true;
   note(Decision::StreakLeft);
@@ -58,7 +66,7 @@ bool Scheduler::leave(InputEntry &Entry) {
 /// Returns the next entry to prepare; null if all known ones were taken.
 InputEntry *Scheduler::takeNext(unsigned Skipped) {
   if (InputEntry *Entry = std::exchange(Urgent, nullptr))
-    if (List->take(Entry->Number)) {
+    if (take(*Entry)) {
       note(Decision::PreparedUrgent);
       return Entry;
     }
@@ -74,7 +82,7 @@ InputEntry *Scheduler::takeNext(unsigned Skipped) {
       Deferred.push_back(*Number);
       continue;
     }
-    (void)List->take(*Number);
+    (void)take(Entry);
     for (; Skipped != 0; --Skipped) {
       std::optional<uint32_t> Behind = List->next();
       if (!Behind || !leave(entry(*Behind)))
@@ -94,11 +102,11 @@ bool Scheduler::isInStalledDirectory(const InputEntry &Entry) const {
 /// Returns the next skipped entry to prepare; null if there is none.
 InputEntry *Scheduler::takeDeferred() {
   while (!Deferred.empty()) {
-    const uint32_t Number = Deferred.front();
+    InputEntry &Entry = entry(Deferred.front());
     Deferred.pop_front();
-    if (List->take(Number)) {
+    if (take(Entry)) {
       note(Decision::PreparedDeferred);
-      return &entry(Number);
+      return &Entry;
     }
   }
   return nullptr;
@@ -150,7 +158,7 @@ InputEntry *Scheduler::nextWithSymbols() {
   while (Entered < Entries.size()) {
     InputEntry &Entry = Entries[Entered++];
     // If a thread that hangs still plans the entry, it enters the symbols.
-    if (List->isTaken(Entry.Number) && Entry.IsPlanned &&
+    if (Entry.Place != 0 && Entry.IsPlanned &&
         !std::exchange(Entry.HasSymbols, true))
       return &Entry;
   }
@@ -291,7 +299,7 @@ void Scheduler::planLater(InputEntry &Entry, const FilePointer &File) {
     std::lock_guard Lock(Mutex);
     --NumScanning;
     keep(Entry, File);
-    Queue.try_emplace({LinkStage::Parse, List->place(Entry.Number)}, &Entry);
+    Queue.try_emplace({LinkStage::Parse, Entry.Place}, &Entry);
   }
   More.notifyAll();
 }
@@ -316,8 +324,7 @@ void Scheduler::planned(InputEntry &Entry, StageSet Stages,
     for (unsigned S = 1; S != End; ++S)
       if (const auto Each = static_cast<LinkStage>(S);
           Entry.Stages & bitOf(Each))
-        Queue.try_emplace(
-            {Each, Model->orderIn(Each, List->place(Entry.Number))}, &Entry);
+        Queue.try_emplace({Each, Model->orderIn(Each, Entry.Place)}, &Entry);
     const bool MayEnter = Own.PlanTogether && Now != Phase::Fetching;
     if ((Entry.Stages & KeptFor) || (MayEnter && !Entry.HasSymbols))
       keep(Entry, File);
@@ -325,11 +332,6 @@ void Scheduler::planned(InputEntry &Entry, StageSet Stages,
   }
   if (IsMore)
     More.notifyAll();
-}
-
-uint32_t Scheduler::place(const InputEntry &Entry) const {
-  std::lock_guard Lock(Mutex);
-  return List->place(Entry.Number);
 }
 
 bool Scheduler::beginSymbols(InputEntry &Entry) {
@@ -409,7 +411,7 @@ InputEntry *Scheduler::request(StringRef Path, bool Leaves,
   if (Leaves && (leave(Entry) || (Entry.State == EntryState::Opening &&
                                   isObjectByName(Entry.Named))))
     return nullptr;
-  if (!List->isTaken(*Number)) {
+  if (Entry.Place == 0) {
     Urgent = &Entry;
     More.notifyOne();
   }

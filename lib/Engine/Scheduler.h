@@ -135,8 +135,6 @@ public:
   /// as well, like `done`.
   void planned(InputEntry &Entry, StageSet Stages, const FilePointer &File,
                bool IsDone);
-  /// See InputList::place.
-  uint32_t place(const InputEntry &Entry) const;
   /// Whether the caller is the first that enters the symbols of \p Entry.
   bool beginSymbols(InputEntry &Entry);
   /// Answers Task::Begin. If a stage is not begun, no later one is.
@@ -187,6 +185,7 @@ private:
   enum class Phase : uint8_t { Preparing, Entering, Fetching };
 
   InputEntry &entry(uint32_t Number);
+  bool take(InputEntry &Entry);
   bool leave(InputEntry &Entry);
   void keep(InputEntry &Entry, const FilePointer &File);
   InputEntry *takeNext(unsigned Skipped);
