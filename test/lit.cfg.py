@@ -5,6 +5,7 @@ import glob
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 
 import lit.formats
@@ -13,6 +14,8 @@ config.name = "Headstart"
 config.test_format = lit.formats.ShTest(execute_external=True)
 config.suffixes = [".test"]
 config.excludes = ["Inputs"]
+if not os.access(config.python, os.X_OK):
+    config.python = sys.executable
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = config.headstart_exec_root
 
@@ -143,8 +146,9 @@ simulated_pages = os.path.join(tools, "..", "unittests", "libsimulated-pages.so"
 if os.path.exists(simulated_pages) and not config.sanitizers:
     config.available_features.add("simulated-pages")
     config.substitutions.append(("%simulated-pages", simulated_pages))
-# Runs programs for Windows; utils/wine.
-if os.path.exists("/usr/lib/wine/wine64"):
+# Runs programs for Windows; utils/wine, which writes below the sources.
+if os.path.exists("/usr/lib/wine/wine64") and os.access(
+        config.headstart_source_root, os.W_OK):
     config.available_features.add("wine")
 # What programs for Windows have not, or Wine does not give them.
 if not runner:
@@ -178,7 +182,9 @@ for program in ("actionlint", "check-jsonschema"):
     path = shutil.which(program, path=os.pathsep.join([
         os.path.join(config.headstart_source_root, "build-tools", program, "bin"),
         os.environ.get("PATH", "")]))
-    if path and not runner:
+    # Of the virtual environment of another user, who may keep Python to himself.
+    python = os.path.join(os.path.dirname(path or ""), "python3")
+    if path and not runner and os.path.lexists(python) == os.path.exists(python):
         config.available_features.add(program)
         config.substitutions.append((f"%{program}", path))
 
@@ -285,6 +291,11 @@ def can_evict():
 
 if can_evict():
     config.available_features.add("eviction")
+
+# The system reports what is cached of a program to its owner and to root.
+if os.geteuid() in (0, os.stat(os.path.join(tools, "headstart" if not runner
+                                            else "headstart.exe")).st_uid):
+    config.available_features.add("own-programs")
 
 # Another user, without rights, who can run the programs (not below /root).
 as_nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]

@@ -124,7 +124,7 @@ TEST(DirectoryHandleTest, LeavesAFifoAlone) {
 TEST(DirectoryHandleTest, ADirectoryThatMayNotBeReadMayBePassed) {
   const TestDirectory Directory;
   Directory.write("closed/inner/file", "secret");
-  ASSERT_EQ(::chmod(Directory.path("closed").c_str(), 0711), 0);
+  ASSERT_EQ(::chmod(Directory.path("closed").c_str(), 0311), 0);
   const DirectoryHandle Base = openDirectory(Directory.path());
   EXPECT_EQ(runUnprivileged([&] {
               DirectoryHandle Opened;
@@ -146,7 +146,7 @@ TEST(DirectoryHandleTest, ADirectoryThatMayNotBeReadMayBePassed) {
 TEST(DirectoryReaderTest, ADirectoryThatMayNotBeSearchedMayBeListed) {
   const TestDirectory Directory;
   Directory.write("closed/file", "secret");
-  ASSERT_EQ(::chmod(Directory.path("closed").c_str(), 0744), 0);
+  ASSERT_EQ(::chmod(Directory.path("closed").c_str(), 0444), 0);
   EXPECT_EQ(runUnprivileged([&] {
               DirectoryHandle Closed;
               if (DirectoryHandle::open(Directory.path("closed"), Closed))
