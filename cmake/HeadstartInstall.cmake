@@ -25,7 +25,7 @@ if(HEADSTART_LLVM)
   list(APPEND exported HeadstartFileTree HeadstartFormats HeadstartInputs
     HeadstartPlan HeadstartReport HeadstartEngine
     headstart_llvm headstart_llvm_headers headstart_compression)
-  install(TARGETS headstart
+  install(TARGETS ${HEADSTART_INSTALLED}
     RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT Programs)
   install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
     COMPONENT Programs FILES_MATCHING PATTERN "*.1")
@@ -83,7 +83,7 @@ if(HEADSTART_LLVM AND NOT WIN32)
   endif()
 endif()
 if(HEADSTART_LLVM)
-  get_target_property(symbols headstart HEADSTART_SYMBOLS)
+  get_target_property(symbols ${HEADSTART_INSTALLED} HEADSTART_SYMBOLS)
 endif()
 if(symbols)
   # The directory in which debuggers search the symbols of /usr/bin/headstart.

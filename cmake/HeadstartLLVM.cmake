@@ -8,6 +8,14 @@ set(ZLIB_USE_STATIC_LIBS ${HEADSTART_STATIC_LLVM})
 find_package(LLVM ${HEADSTART_LLVM_VERSION}.1 REQUIRED CONFIG
   HINTS ${HEADSTART_LLVM_HOST}/lib/cmake/llvm)
 find_package(LLD REQUIRED CONFIG HINTS ${LLVM_INSTALL_PREFIX}/lib/cmake/lld)
+# Where LLVM and the stock linkers lie on the system that the programs are for.
+set(HEADSTART_LLVM_PREFIX "${LLVM_INSTALL_PREFIX}")
+set(HEADSTART_STOCK_FOLDER "${LLVM_TOOLS_BINARY_DIR}")
+foreach(variable HEADSTART_LLVM_PREFIX HEADSTART_STOCK_FOLDER)
+  if(CMAKE_SYSROOT)
+    string(REPLACE "${CMAKE_SYSROOT}" "" ${variable} "${${variable}}")
+  endif()
+endforeach()
 message(STATUS "LLVM ${LLVM_PACKAGE_VERSION} in ${LLVM_LIBRARY_DIR}")
 # lld may be installed apart from LLVM.
 set(HEADSTART_LLD_FOLDER ${LLVM_LIBRARY_DIR})
@@ -41,7 +49,7 @@ endif()
 add_library(headstart_llvm_headers INTERFACE)
 target_include_directories(headstart_llvm_headers SYSTEM INTERFACE
   "$<BUILD_INTERFACE:${HEADSTART_LLVM_INCLUDE}>"
-  $<INSTALL_INTERFACE:${LLVM_INSTALL_PREFIX}/include>)
+  $<INSTALL_INTERFACE:${HEADSTART_LLVM_PREFIX}/include>)
 # LLVM is built without exceptions. Above the OS layer, no code throws or
 # catches any, but std::bad_alloc may pass to the end of one of Headstart's
 # threads (Threads.h), and unwinding must then release locks and correct counts.

@@ -11,6 +11,8 @@ option(HEADSTART_STATIC_LLVM
   "Link LLVM statically: a program of about 120 MB that starts in half the time" ON)
 option(HEADSTART_PIE
   "With a static LLVM: at an address chosen anew at each start, for 2 ms of it" ON)
+set(HEADSTART_GLIBC_SYSROOT "" CACHE PATH
+  "If the directory exists: build and install the program for systems with its glibc")
 option(HEADSTART_ASSERTIONS "Keep assert() in optimized builds" OFF)
 option(HEADSTART_WARNINGS_AS_ERRORS "Treat warnings as errors" OFF)
 option(HEADSTART_COVERAGE "Instrument for llvm-cov" OFF)
@@ -90,6 +92,15 @@ if(HEADSTART_COVERAGE)
   target_link_options(headstart_options INTERFACE -fprofile-instr-generate)
 endif()
 
+# In the names of the tests that do not run on this system itself.
+set(HEADSTART_SYSTEM)
+if(CMAKE_CROSSCOMPILING)
+  set(HEADSTART_SYSTEM arm64.)
+  if(WIN32)
+    set(HEADSTART_SYSTEM windows.)
+  endif()
+endif()
+
 # lld links a static LLVM in a second, GNU ld in twenty.
 if(CMAKE_CXX_COMPILER_ID STREQUAL Clang AND UNIX AND NOT APPLE)
   find_program(HEADSTART_LD_LLD ld.lld HINTS ${HEADSTART_LLVM_HOST}/bin)
@@ -102,6 +113,14 @@ endif()
 # PIE, RELRO and BIND_NOW; docs/internals/Experiments.md, "The cost of a start",
 # has the cost of each.
 add_library(headstart_startup INTERFACE)
+if(CMAKE_SYSTEM_NAME STREQUAL Linux)
+  set(target)
+  if(CMAKE_CXX_COMPILER_TARGET)
+    set(target --target=${CMAKE_CXX_COMPILER_TARGET} --sysroot=${CMAKE_SYSROOT})
+  endif()
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} ${target} -print-file-name=libstdc++.a
+    OUTPUT_VARIABLE HEADSTART_LIBSTDCXX OUTPUT_STRIP_TRAILING_WHITESPACE)
+endif()
 if(HEADSTART_STATIC_LLVM AND UNIX AND NOT APPLE)
   target_link_options(headstart_startup INTERFACE
     $<IF:$<BOOL:${HEADSTART_PIE}>,-pie,-no-pie> -static-libstdc++ -static-libgcc LINKER:-z,relro,-z,now,--build-id=sha1)

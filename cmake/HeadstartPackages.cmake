@@ -31,6 +31,11 @@ set(CPACK_ARCHIVE_PROGRAMS_FILE_NAME
 set(CPACK_ARCHIVE_SYMBOLS_FILE_NAME
   headstart-symbols-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
 
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL aarch64)
+  set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE arm64)
+  set(CPACK_RPM_PACKAGE_ARCHITECTURE aarch64)
+endif()
+
 # The program's symbol versions determine the version of libc6; a test in an empty Debian
 # compares them. lib/Link/LazyXML.cpp loads libxml2; link-report.py is Python.
 set(CPACK_DEB_COMPONENT_INSTALL ON)
@@ -38,7 +43,11 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_COMPRESSION_TYPE zstd)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_NAME headstart)
-set(CPACK_DEBIAN_PROGRAMS_PACKAGE_DEPENDS "libc6 (>= 2.36)")
+set(glibc 2.36)
+if(HEADSTART_INSTALLED STREQUAL headstart-portable)
+  set(glibc 2.31)
+endif()
+set(CPACK_DEBIAN_PROGRAMS_PACKAGE_DEPENDS "libc6 (>= ${glibc})")
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_RECOMMENDS "libxml2")
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_SUGGESTS "python3")
 set(CPACK_DEBIAN_PROGRAMS_DESCRIPTION

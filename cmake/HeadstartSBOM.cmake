@@ -19,9 +19,7 @@ find_file(HEADSTART_ZSTD_HEADER zstd.h)
 headstart_version_in(major "${HEADSTART_ZSTD_HEADER}" "VERSION_MAJOR +([0-9]+)")
 headstart_version_in(minor "${HEADSTART_ZSTD_HEADER}" "VERSION_MINOR +([0-9]+)")
 headstart_version_in(release "${HEADSTART_ZSTD_HEADER}" "VERSION_RELEASE +([0-9]+)")
-execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libstdc++.a
-  OUTPUT_VARIABLE library OUTPUT_STRIP_TRAILING_WHITESPACE)
-get_filename_component(library "${library}" DIRECTORY)
+get_filename_component(library "${HEADSTART_LIBSTDCXX}" DIRECTORY)
 get_filename_component(gcc "${library}" NAME) # .../gcc/x86_64-linux-gnu/12
 install(CODE "
   execute_process(COMMAND \"${Python3_EXECUTABLE}\"

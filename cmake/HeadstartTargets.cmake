@@ -98,14 +98,14 @@ function(headstart_unittests name)
 endfunction()
 
 # headstart_discover_tests(<program> <prefix> [PROPERTIES ...]): one ctest test for
-# each test case. Wine runs a program for Windows, as `<prefix>windows.`; without
-# Wine, one skipped test stands for all of them.
+# each test case. Wine or qemu runs a program for another system; without Wine, one
+# skipped test stands for all of them.
 function(headstart_discover_tests program prefix)
   if(NOT CMAKE_CROSSCOMPILING)
     gtest_discover_tests(${program} TEST_PREFIX ${prefix} DISCOVERY_TIMEOUT 60
       ${ARGN})
   elseif(CMAKE_CROSSCOMPILING_EMULATOR)
-    gtest_discover_tests(${program} TEST_PREFIX ${prefix}windows.
+    gtest_discover_tests(${program} TEST_PREFIX ${prefix}${HEADSTART_SYSTEM}
       DISCOVERY_TIMEOUT 120)
   else()
     add_test(NAME ${prefix}windows.${program} COMMAND ${CMAKE_COMMAND} -E echo

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Installs, uses, upgrades and removes the packages of a directory in an empty Debian.
 
-    check-packages.py FOLDER [--suite bookworm|trixie] [--tools] [--only KIND]...
+    check-packages.py FOLDER [--suite bullseye|bookworm|trixie] [--arm64] [--tools]
+                      [--only KIND]...
 
 KIND is deb, wheel, rpm or archive. Each gets its own Debian without compiler and LLVM
 (mmdebstrap; needs root), in which the package links programs from objects that clang
-made on the host. `--tools` then installs Debian's clang, CMake and cargo (a gigabyte)
+made on the host. `--arm64`: a Debian for arm64, which proot and qemu run; it stays in
+build-tools/arm64-SUITE. `--tools` then installs Debian's clang, CMake and cargo (a gigabyte)
 and builds a small project with each.
 
 If no Debian can be made, the exit status is 77 and one line has the reason.
@@ -27,7 +29,14 @@ SKIPPED = 77
 # Exits with status 42, and needs no C library.
 START = """\
 int part(void);
+#ifdef __aarch64__
+void _start(void) {
+  register long status __asm__("x0") = part(), call __asm__("x8") = 93;
+  __asm__ volatile("svc 0" : : "r"(status), "r"(call));
+}
+#else
 void _start(void) { __asm__ volatile("syscall" : : "a"(60), "D"(part())); }
+#endif
 """
 MANIFEST = ('<assembly xmlns="urn:schemas-microsoft-com:asm.v1"'
             ' manifestVersion="1.0"></assembly>\n')
@@ -45,8 +54,9 @@ def expect(condition, message: str) -> None:
 class Debian:
     """An installed system in a directory, in which commands run."""
 
-    def __init__(self, root: pathlib.Path):
+    def __init__(self, root: pathlib.Path, foreign: bool):
         self.root = root
+        self.foreign = foreign  # this processor cannot run its programs
 
     def run(self, command: str, fails: bool = False, bare: bool = False) -> str:
         """Returns the output of a shell command. Mounts end with the command. `bare`:
@@ -55,9 +65,11 @@ class Debian:
                   'mount -o remount,bind,ro "$0" && ' if bare else
                   'mount -t proc proc "$0/proc" && ')
         mounts += 'mount --rbind /dev "$0/dev" && exec chroot "$0" sh -ec "$1"'
+        start = ["unshare", "--mount", "sh", "-c", mounts, self.root, command]
+        if self.foreign:
+            start = [*emulated(self.root), "sh", "-ec", command]
         done = subprocess.run(
-            ["unshare", "--mount", "sh", "-c", mounts, self.root, command],
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            start, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root",
                  "LC_ALL": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"})
         if (done.returncode != 0) != fails:
@@ -69,10 +81,37 @@ class Debian:
         self.run("apt-get install -qy --no-install-recommends " + " ".join(packages))
 
 
+def emulated(root: pathlib.Path) -> list:
+    """The start of a command line: qemu runs the rest of it in the directory."""
+    return ["proot", "-0", "-r", root, "-q", "qemu-aarch64-static", "-b", "/proc", "-b",
+            "/dev", "-w", "/"]
+
+
+def make_arm64(suite: str) -> pathlib.Path:
+    """Returns a Debian for arm64."""
+    base = HERE.parent / "build-tools" / f"arm64-{suite}"
+    if (base / "ready").exists():
+        return base
+    shutil.rmtree(base, ignore_errors=True)
+    subprocess.run(["debootstrap", "--foreign", "--variant=minbase", "--arch=arm64", suite,
+                    base, "http://deb.debian.org/debian"],
+                   stdout=subprocess.DEVNULL, check=True)
+    if (base / "proc").is_symlink():
+        (base / "proc").unlink()
+        (base / "proc").mkdir()
+    subprocess.run([*emulated(base), "/debootstrap/debootstrap", "--second-stage"],
+                   env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8",
+                        "DEBIAN_FRONTEND": "noninteractive",
+                        "DEBOOTSTRAP_DIR": "/debootstrap"},
+                   stdout=subprocess.DEVNULL, check=True)
+    (base / "ready").touch()
+    return base
+
+
 @contextlib.contextmanager
 def debian(base: pathlib.Path, inputs: pathlib.Path, *packages: pathlib.Path):
     """A copy of the base, with the inputs and the packages in /work."""
-    with tempfile.TemporaryDirectory(dir=base.parent) as folder:
+    with tempfile.TemporaryDirectory(dir=inputs.parent) as folder:
         root = pathlib.Path(folder) / "root"
         subprocess.run(["cp", "-a", "--reflink=auto", base, root], check=True)
         shutil.copy("/etc/resolv.conf", root / "etc/resolv.conf")
@@ -80,16 +119,17 @@ def debian(base: pathlib.Path, inputs: pathlib.Path, *packages: pathlib.Path):
         shutil.copytree(PROJECT, root / "work/project")
         for package in packages:
             shutil.copy(package, root / "work")
-        yield Debian(root)
+        yield Debian(root, (root / "ready").exists())
 
 
-def make_inputs(folder: pathlib.Path) -> None:
+def make_inputs(folder: pathlib.Path, target: str) -> None:
     folder.mkdir()
     (folder / "start.c").write_text(START)
     (folder / "part.c").write_text("int part(void) { return 42; }\n")
     (folder / "x.manifest").write_text(MANIFEST)
     for name in ("start", "part"):
-        subprocess.run([CLANG, "-O1", "-c", f"{name}.c"], cwd=folder, check=True)
+        subprocess.run([CLANG, f"--target={target}", "-O1", "-c", f"{name}.c"],
+                       cwd=folder, check=True)
     subprocess.run([CLANG, "--target=x86_64-pc-windows-msvc", "-c", "part.c", "-o",
                     "part.obj"], cwd=folder, check=True)
 
@@ -117,6 +157,8 @@ def check_use(system: Debian, programs: str, linkers: str) -> None:
 
 def check_bare(system: Debian) -> None:
     """In a container with nothing but the package, doctor must report what is missing."""
+    if system.foreign:
+        return  # qemu needs /proc
     said = system.run("cd /work; export XDG_CACHE_HOME=/work/cache; ld.headstart start.o "
                       "part.o -o bare.out; cmp bare.out a.out; headstart doctor",
                       bare=True)
@@ -237,23 +279,29 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--suite", default="bookworm")
+    parser.add_argument("--arm64", action="store_true")
     parser.add_argument("--tools", action="store_true")
     parser.add_argument("--only", action="append", choices=CHECKS)
     arguments = parser.parse_args()
-    if os.geteuid() != 0 or not shutil.which("mmdebstrap"):
-        print("skipped: root and mmdebstrap are needed")
+    maker = "debootstrap" if arguments.arm64 else "mmdebstrap"
+    if os.geteuid() != 0 or not shutil.which(maker):
+        print(f"skipped: root and {maker} are needed")
         return SKIPPED
     with tempfile.TemporaryDirectory() as folder:
         work = pathlib.Path(folder)
         base = work / "base"
-        done = subprocess.run(
-            ["mmdebstrap", "--quiet", "--variant=apt", arguments.suite, base],
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        if done.returncode:
-            print("skipped: no Debian can be made: "
-                  + (done.stdout.strip() or "?").splitlines()[-1])
-            return SKIPPED
-        make_inputs(work / "inputs")
+        if arguments.arm64:
+            base = make_arm64(arguments.suite)
+        else:
+            done = subprocess.run(
+                ["mmdebstrap", "--quiet", "--variant=apt", arguments.suite, base],
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            if done.returncode:
+                print("skipped: no Debian can be made: "
+                      + (done.stdout.strip() or "?").splitlines()[-1])
+                return SKIPPED
+        make_inputs(work / "inputs",
+                    "aarch64-linux-gnu" if arguments.arm64 else "x86_64-linux-gnu")
         for kind in arguments.only or CHECKS:
             try:
                 CHECKS[kind](arguments.folder, base, work / "inputs", arguments.tools)

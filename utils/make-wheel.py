@@ -72,6 +72,12 @@ def glibc(program: pathlib.Path) -> str:
     return f"{newest[0]}_{newest[1]}"
 
 
+def machine(program: pathlib.Path) -> str:
+    """The processor that the program is for, as wheels name it."""
+    code = int.from_bytes(program.read_bytes()[18:20], "little")
+    return {62: "x86_64", 183: "aarch64"}[code]  # e_machine of ELF
+
+
 def contents(prefix: pathlib.Path, base: str, version: str, tag: str):
     """Yields (name in the wheel, bytes, whether it is a program)."""
     yield f"{base}{SCRIPTS}/headstart", (prefix / "bin/headstart").read_bytes(), True
@@ -101,7 +107,8 @@ def contents(prefix: pathlib.Path, base: str, version: str, tag: str):
 
 def main() -> int:
     prefix, version, folder = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
-    tag = f"py3-none-manylinux_{glibc(prefix / 'bin/headstart')}_{os.uname().machine}"
+    program = prefix / "bin/headstart"
+    tag = f"py3-none-manylinux_{glibc(program)}_{machine(program)}"
     base = f"headstart_linker-{version}"
     wheel = pathlib.Path(folder) / f"{base}-{tag}.whl"
     when = time.gmtime(int(os.environ["SOURCE_DATE_EPOCH"]))[:6]

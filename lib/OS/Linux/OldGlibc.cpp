@@ -1,0 +1,54 @@
+//===- OldGlibc.cpp - Functions that glibc 2.31 does not have -------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// LLVM, libstdc++ and Headstart are compiled with the headers of a newer
+/// glibc. The packages' program is linked with glibc 2.31
+/// (HEADSTART_GLIBC_SYSROOT), and with this file, which defines the newer
+/// functions that it calls.
+///
+//===----------------------------------------------------------------------===//
+
+#include <cstdint>
+#include <cstdlib>
+#include <malloc.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+extern "C" {
+
+/// glibc 2.32: libstdc++ counts references without atomic instructions if it is
+/// set.
+char __libc_single_threaded = 0;
+
+/// glibc 2.36.
+uint32_t arc4random() {
+  uint32_t Result = 0;
+  if (getrandom(&Result, sizeof(Result), 0) != sizeof(Result))
+    std::abort();
+  return Result;
+}
+
+/// glibc 2.34. Linux has the call since 5.9.
+int close_range(unsigned First, unsigned Last, int Flags) noexcept {
+  return static_cast<int>(syscall(SYS_close_range, First, Last, Flags));
+}
+
+/// glibc 2.33. LLVM reads uordblks for its reports (-time-passes,
+/// --time-trace).
+struct mallinfo2 mallinfo2() noexcept {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+  struct mallinfo2 Result{};
+  Result.uordblks = static_cast<unsigned>(mallinfo().uordblks);
+  return Result;
+#pragma GCC diagnostic pop
+}
+
+} // extern "C"
