@@ -10,8 +10,10 @@ find_package(LLVM ${HEADSTART_LLVM_VERSION}.1 REQUIRED CONFIG
 find_package(LLD REQUIRED CONFIG HINTS ${LLVM_INSTALL_PREFIX}/lib/cmake/lld)
 # Where LLVM and the stock linkers lie on the system that the programs are for.
 set(HEADSTART_LLVM_PREFIX "${LLVM_INSTALL_PREFIX}")
+set(HEADSTART_LLVM_LIBRARIES "${LLVM_LIBRARY_DIR}")
 set(HEADSTART_STOCK_FOLDER "${LLVM_TOOLS_BINARY_DIR}")
-foreach(variable HEADSTART_LLVM_PREFIX HEADSTART_STOCK_FOLDER)
+foreach(variable
+    HEADSTART_LLVM_PREFIX HEADSTART_LLVM_LIBRARIES HEADSTART_STOCK_FOLDER)
   if(CMAKE_SYSROOT)
     string(REPLACE "${CMAKE_SYSROOT}" "" ${variable} "${${variable}}")
   endif()

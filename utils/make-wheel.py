@@ -74,7 +74,8 @@ def glibc(program: pathlib.Path) -> str:
 
 def machine(program: pathlib.Path) -> str:
     """The processor that the program is for, as wheels name it."""
-    code = int.from_bytes(program.read_bytes()[18:20], "little")
+    with program.open("rb") as file:
+        code = int.from_bytes(file.read(20)[18:], "little")
     return {62: "x86_64", 183: "aarch64"}[code]  # e_machine of ELF
 
 
