@@ -92,15 +92,6 @@ if(HEADSTART_COVERAGE)
   target_link_options(headstart_options INTERFACE -fprofile-instr-generate)
 endif()
 
-# In the names of the tests that do not run on this system itself.
-set(HEADSTART_SYSTEM)
-if(CMAKE_CROSSCOMPILING)
-  set(HEADSTART_SYSTEM arm64.)
-  if(WIN32)
-    set(HEADSTART_SYSTEM windows.)
-  endif()
-endif()
-
 # lld links a static LLVM in a second, GNU ld in twenty.
 if(CMAKE_CXX_COMPILER_ID STREQUAL Clang AND UNIX AND NOT APPLE)
   find_program(HEADSTART_LD_LLD ld.lld HINTS ${HEADSTART_LLVM_HOST}/bin)

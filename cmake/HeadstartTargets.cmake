@@ -98,15 +98,18 @@ function(headstart_unittests name)
 endfunction()
 
 # headstart_discover_tests(<program> <prefix> [PROPERTIES ...]): one ctest test for
-# each test case. Wine or qemu runs a program for another system; without Wine, one
-# skipped test stands for all of them.
+# each test case. Wine runs a program for Windows; without it, one skipped test stands
+# for all of them. A program for arm64 is asked for its cases when ctest runs.
 function(headstart_discover_tests program prefix)
   if(NOT CMAKE_CROSSCOMPILING)
     gtest_discover_tests(${program} TEST_PREFIX ${prefix} DISCOVERY_TIMEOUT 60
       ${ARGN})
   elseif(CMAKE_CROSSCOMPILING_EMULATOR)
-    gtest_discover_tests(${program} TEST_PREFIX ${prefix}${HEADSTART_SYSTEM}
+    gtest_discover_tests(${program} TEST_PREFIX ${prefix}windows.
       DISCOVERY_TIMEOUT 120)
+  elseif(NOT WIN32)
+    gtest_discover_tests(${program} TEST_PREFIX ${prefix} DISCOVERY_TIMEOUT 120
+      DISCOVERY_MODE PRE_TEST ${ARGN})
   else()
     add_test(NAME ${prefix}windows.${program} COMMAND ${CMAKE_COMMAND} -E echo
       "skipped: Wine is not installed (./dev setup installs it)")

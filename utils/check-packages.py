@@ -1,22 +1,26 @@
 #!/usr/bin/env python3
 """Installs, uses, upgrades and removes the packages of a directory in an empty Debian.
 
-    check-packages.py FOLDER [--suite bullseye|bookworm|trixie] [--arm64] [--tools]
+    check-packages.py FOLDER [--suite bullseye|bookworm|trixie] [--tools]
                       [--only KIND]...
 
-KIND is deb, wheel, rpm or archive. Each gets its own Debian without compiler and LLVM
-(mmdebstrap; needs root), in which the package links programs from objects that clang
-made on the host. `--arm64`: a Debian for arm64, which proot and qemu run; it stays in
-build-tools/arm64-SUITE. `--tools` then installs Debian's clang, CMake and cargo (a gigabyte)
-and builds a small project with each.
+KIND is deb, wheel, rpm, archive or container. Each gets its own Debian without compiler
+and LLVM (mmdebstrap; needs root), in which the package links programs from objects that
+clang made on the host. `container` runs the .deb's programs in containers (podman), which
+have Docker's filter of system calls, limits, a root that is read-only, and one cache. `--tools` then installs Debian's clang, CMake and cargo (a
+gigabyte) and builds a small project with each. For another processor, the script runs in
+`./dev vm`.
 
 If no Debian can be made, the exit status is 77 and one line has the reason.
 """
 
 import argparse
 import contextlib
+import filecmp
+import json
 import os
 import pathlib
+import platform
 import shutil
 import subprocess
 import sys
@@ -54,9 +58,8 @@ def expect(condition, message: str) -> None:
 class Debian:
     """An installed system in a directory, in which commands run."""
 
-    def __init__(self, root: pathlib.Path, foreign: bool):
+    def __init__(self, root: pathlib.Path):
         self.root = root
-        self.foreign = foreign  # this processor cannot run its programs
 
     def run(self, command: str, fails: bool = False, bare: bool = False) -> str:
         """Returns the output of a shell command. Mounts end with the command. `bare`:
@@ -66,8 +69,6 @@ class Debian:
                   'mount -t proc proc "$0/proc" && ')
         mounts += 'mount --rbind /dev "$0/dev" && exec chroot "$0" sh -ec "$1"'
         start = ["unshare", "--mount", "sh", "-c", mounts, self.root, command]
-        if self.foreign:
-            start = [*emulated(self.root), "sh", "-ec", command]
         done = subprocess.run(
             start, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root",
@@ -81,33 +82,6 @@ class Debian:
         self.run("apt-get install -qy --no-install-recommends " + " ".join(packages))
 
 
-def emulated(root: pathlib.Path) -> list:
-    """The start of a command line: qemu runs the rest of it in the directory."""
-    return ["proot", "-0", "-r", root, "-q", "qemu-aarch64-static", "-b", "/proc", "-b",
-            "/dev", "-w", "/"]
-
-
-def make_arm64(suite: str) -> pathlib.Path:
-    """Returns a Debian for arm64."""
-    base = HERE.parent / "build-tools" / f"arm64-{suite}"
-    if (base / "ready").exists():
-        return base
-    shutil.rmtree(base, ignore_errors=True)
-    subprocess.run(["debootstrap", "--foreign", "--variant=minbase", "--arch=arm64", suite,
-                    base, "http://deb.debian.org/debian"],
-                   stdout=subprocess.DEVNULL, check=True)
-    if (base / "proc").is_symlink():
-        (base / "proc").unlink()
-        (base / "proc").mkdir()
-    subprocess.run([*emulated(base), "/debootstrap/debootstrap", "--second-stage"],
-                   env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8",
-                        "DEBIAN_FRONTEND": "noninteractive",
-                        "DEBOOTSTRAP_DIR": "/debootstrap"},
-                   stdout=subprocess.DEVNULL, check=True)
-    (base / "ready").touch()
-    return base
-
-
 @contextlib.contextmanager
 def debian(base: pathlib.Path, inputs: pathlib.Path, *packages: pathlib.Path):
     """A copy of the base, with the inputs and the packages in /work."""
@@ -119,16 +93,19 @@ def debian(base: pathlib.Path, inputs: pathlib.Path, *packages: pathlib.Path):
         shutil.copytree(PROJECT, root / "work/project")
         for package in packages:
             shutil.copy(package, root / "work")
-        yield Debian(root, (root / "ready").exists())
+        yield Debian(root)
 
 
-def make_inputs(folder: pathlib.Path, target: str) -> None:
+def make_inputs(folder: pathlib.Path) -> None:
     folder.mkdir()
     (folder / "start.c").write_text(START)
     (folder / "part.c").write_text("int part(void) { return 42; }\n")
+    (folder / "copy.c").write_text("static int copy[20000] = {1}; static int *at = copy;\n"
+                                   "static __attribute__((used)) int *get(void) "
+                                   "{ return at; }\n")
     (folder / "x.manifest").write_text(MANIFEST)
-    for name in ("start", "part"):
-        subprocess.run([CLANG, f"--target={target}", "-O1", "-c", f"{name}.c"],
+    for name in ("start", "part", "copy"):
+        subprocess.run([CLANG, f"--target={platform.machine()}-linux-gnu", "-O1", "-c", f"{name}.c"],
                        cwd=folder, check=True)
     subprocess.run([CLANG, "--target=x86_64-pc-windows-msvc", "-c", "part.c", "-o",
                     "part.obj"], cwd=folder, check=True)
@@ -157,8 +134,6 @@ def check_use(system: Debian, programs: str, linkers: str) -> None:
 
 def check_bare(system: Debian) -> None:
     """In a container with nothing but the package, doctor must report what is missing."""
-    if system.foreign:
-        return  # qemu needs /proc
     said = system.run("cd /work; export XDG_CACHE_HOME=/work/cache; ld.headstart start.o "
                       "part.o -o bare.out; cmp bare.out a.out; headstart doctor",
                       bare=True)
@@ -271,37 +246,88 @@ def check_archive(folder, base, inputs, tools) -> None:
             check_tools(system, "/opt/moved/bin", "/opt/moved")
 
 
+def contained(root: pathlib.Path, command: str) -> list:
+    """The start of a shell command in a container: podman's filter of system calls is
+    Docker's. Podman's crun refuses cgroups of version 2 beside those of version 1."""
+    return ["unshare", "--mount", "sh", "-c",
+            "umount -q /sys/fs/cgroup/unified || true; exec \"$@\"", "sh",
+            "podman", "run", "--rm", "--network=none", "--read-only", "--memory=300m",
+            "--ulimit=nofile=64:64", "--ulimit=nproc=4096:4096",
+            f"--volume={root}/work:/work", "--env=XDG_CACHE_HOME=/work/cache",
+            "--rootfs", root, "sh", "-ec", "cd /work; " + command]
+
+
+def check_container(folder, base, inputs, tools) -> None:
+    """Containers share a cache: one after another, and two at once."""
+    (package,) = folder.glob("headstart_*.deb")
+    with debian(base, inputs, package) as system:
+        system.install(f"/work/{package.name}")
+
+        def run(*commands: str) -> list:
+            started = [subprocess.Popen(contained(system.root, command), text=True,
+                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+                       for command in commands]
+            said = [process.communicate()[0] for process in started]
+            for process, output in zip(started, said):
+                expect(process.returncode == 0, f"a container ended with "
+                       f"{process.returncode}: {output}")
+            return said
+
+        names = " ".join(f"copy{number}.o" for number in range(200))
+        (system.root / "work/copies").write_text(names)
+        for name in names.split():
+            shutil.copy(inputs / "copy.o", system.root / "work" / name)
+        link = "ld.headstart start.o part.o @copies -o a.{0} --prefetch-stats={0}.json"
+        run("HEADSTART=off ld.headstart start.o part.o @copies -o stock")
+        # The profile belongs to the output.
+        link += " --prefetch-profile=profile"
+        for outputs in (["first"], ["next"], ["one", "other"]):
+            run("headstart evict --summary . >evicted")
+            run(*(link.format(name) for name in outputs))
+            for name in outputs:
+                with open(system.root / f"work/{name}.json", encoding="utf-8") as file:
+                    stats = json.load(file)
+                expect(not stats["errors"] and
+                       stats["profile"] == ("recorded" if name == "first" else "used"),
+                       f"{name}: {stats}")
+                # One of two may find that the other has fetched everything.
+                expect(stats["handed_over"] == 202 or len(outputs) == 2,
+                       f"{name}: {stats}")
+                expect(0 < stats["budget_bytes"] <= 150 << 20, f"{name}: {stats}")
+                expect(filecmp.cmp(system.root / "work/stock", system.root / f"work/a.{name}",
+                                   shallow=False), f"{name}: another output")
+        (said,) = run("headstart doctor")
+        expect("0 problems" in said and "allow the control group" in said, said)
+
+
 CHECKS = {"deb": check_deb, "wheel": check_wheel, "rpm": check_rpm,
-          "archive": check_archive}
+          "archive": check_archive, "container": check_container}
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--suite", default="bookworm")
-    parser.add_argument("--arm64", action="store_true")
     parser.add_argument("--tools", action="store_true")
     parser.add_argument("--only", action="append", choices=CHECKS)
     arguments = parser.parse_args()
-    maker = "debootstrap" if arguments.arm64 else "mmdebstrap"
-    if os.geteuid() != 0 or not shutil.which(maker):
-        print(f"skipped: root and {maker} are needed")
+    if os.geteuid() != 0 or not shutil.which("mmdebstrap"):
+        print("skipped: root and mmdebstrap are needed")
+        return SKIPPED
+    if arguments.only == ["container"] and not shutil.which("podman"):
+        print("skipped: podman is not installed")
         return SKIPPED
     with tempfile.TemporaryDirectory() as folder:
         work = pathlib.Path(folder)
         base = work / "base"
-        if arguments.arm64:
-            base = make_arm64(arguments.suite)
-        else:
-            done = subprocess.run(
-                ["mmdebstrap", "--quiet", "--variant=apt", arguments.suite, base],
-                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-            if done.returncode:
-                print("skipped: no Debian can be made: "
-                      + (done.stdout.strip() or "?").splitlines()[-1])
-                return SKIPPED
-        make_inputs(work / "inputs",
-                    "aarch64-linux-gnu" if arguments.arm64 else "x86_64-linux-gnu")
+        done = subprocess.run(
+            ["mmdebstrap", "--quiet", "--variant=apt", arguments.suite, base],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if done.returncode:
+            print("skipped: no Debian can be made: "
+                  + (done.stdout.strip() or "?").splitlines()[-1])
+            return SKIPPED
+        make_inputs(work / "inputs")
         for kind in arguments.only or CHECKS:
             try:
                 CHECKS[kind](arguments.folder, base, work / "inputs", arguments.tools)

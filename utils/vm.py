@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Tests Headstart in a virtual machine with another kernel, for ./dev vm.
 
-    vm.py [6.1|6.12] [--write]
+    vm.py [6.1|6.12|arm64] [--write | --run COMMAND...]
 
-Boots the kernel of Debian 12 (6.1) or 13 (6.12) in qemu without KVM. utils/vm/guest.py
-runs there: headstart doctor, unit tests, cold links on several file systems and in
-control groups. The script prints a table, and writes build/vm/KERNEL.json and .txt. It
+Boots the kernel of Debian 12 (6.1, arm64) or 13 (6.12) in qemu without KVM.
+utils/vm/guest.py runs there: headstart doctor, unit tests, cold links on several file
+systems and in control groups. With --run, it runs a command instead, in a copy of the
+sources and of the machine's build at their paths on the host. The script prints a table, and writes build/vm/KERNEL.json and .txt. It
 compares the plan and the fetched ranges of one link with those of this machine's
 kernel. --write also writes the rows of docs/Platforms.md.
 
@@ -14,7 +15,9 @@ a check failed, 77 if the machine cannot be made.
 """
 
 import argparse
+import dataclasses
 import json
+import lzma
 import os
 import pathlib
 import re
@@ -30,19 +33,58 @@ import guest  # noqa: E402
 CACHE = ROOT / "build-tools/vm"
 BUILD = ROOT / "build/vm"
 DOCUMENT = ROOT / "docs/Platforms.md"
-SUITES = {"6.1": "bookworm", "6.12": "trixie"}
-PACKAGES = "linux-image-amd64,mount,python3,xfsprogs,btrfs-progs,e2fsprogs"
 LINKERS = ("ld.lld", "headstart")
 SKIPPED = 77
-TIMEOUT = 1800  # seconds
+
+
+@dataclasses.dataclass
+class Machine:
+    """A Debian, and the processor that qemu emulates for it."""
+    suite: str
+    architecture: str = "amd64"
+    qemu: tuple = ("qemu-system-x86_64", "-cpu", "max")
+    console: str = "ttyS0"
+    build: str = "build"
+
+
+MACHINES = {
+    "6.1": Machine("bookworm"),
+    "6.12": Machine("trixie"),
+    "arm64": Machine("bookworm", "arm64", (
+        "qemu-system-aarch64", "-machine", "virt", "-cpu", "neoverse-n1"), "ttyAMA0",
+        "build-arm64"),
+}
+# They are unpacked, and not configured.
+PACKAGES = ("base-files base-passwd bash btrfs-progs busybox-static coreutils dash "
+            "diffutils e2fsprogs findutils grep gzip hostname iproute2 kmod libc-bin mount python3 sed tar "
+            "util-linux xfsprogs").split()
+# What tests of the programs need. Debian 13 has no LLVM 22.
+TEST_PACKAGES = ("ca-certificates clang-22 cmake crun debian-archive-keyring file fuse3 g++ "
+                 "git lld-22 llvm-22 llvm-22-tools make mmdebstrap ninja-build podman procps "
+                 "rpm strace zstd").split()
+MODULES = ("virtio_pci", "virtio_blk", "ext4")
+# Mounts the system. The kernel has no driver for its disk.
+START = """\
+#!/bin/busybox sh
+/bin/busybox mount -t devtmpfs dev /dev
+for module in MODULES; do /bin/busybox insmod /$module; done
+/bin/busybox mount -t ext4 /dev/vda /root
+/bin/busybox mount --move /dev /root/dev
+exec /bin/busybox switch_root /root /init
+"""
 INIT = """\
 #!/bin/sh
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8
 mount -t proc proc /proc
-mountpoint -q /sys || mount -t sysfs sys /sys
+mount -t sysfs sys /sys
 mount -t cgroup2 cgroup /sys/fs/cgroup
-mkdir -p /vm /dev/shm
+mkdir -p /dev/shm /dev/pts
 mount -t tmpfs shm /dev/shm
+mount -t tmpfs tmp /run
+mount -t devpts pts /dev/pts
+ln -s /proc/self/fd /dev/fd
+hostname vm
+ip link set lo up
 mount /dev/vdb /vm && python3 -B /vm/guest.py
 sync
 echo o >/proc/sysrq-trigger
@@ -61,30 +103,65 @@ def make_image(folder: pathlib.Path, image: pathlib.Path, megabytes: int) -> Non
                     image, f"{megabytes}M"], check=True, stdout=sys.stderr)
 
 
-def make_system(suite: str) -> pathlib.Path:
+def make_initrd(root: pathlib.Path, system: pathlib.Path) -> None:
+    """Writes the programs and modules that mount the system."""
+    (version,) = os.listdir(root / "lib/modules")
+    subprocess.run(["depmod", "-b", root, version], check=True)
+    folder = system / "initrd"
+    for name in ("bin", "dev", "root"):
+        (folder / name).mkdir(parents=True)
+    shutil.copy(next(root.glob("usr/bin/busybox")), folder / "bin")
+    modules: list = []
+    for line in subprocess.check_output(
+            ["modprobe", "-d", root, "-S", version, "--ignore-install", "--show-depends",
+             "-a", *MODULES], text=True).splitlines():
+        path = pathlib.Path(line.split()[1])
+        if line.startswith("insmod") and path.stem not in modules:
+            data = path.read_bytes()
+            (folder / path.stem).write_bytes(
+                lzma.decompress(data) if path.suffix == ".xz" else data)
+            modules.append(path.stem)
+    (folder / "init").write_text(START.replace("MODULES", " ".join(modules)))
+    (folder / "init").chmod(0o755)
+    with open(system / "initrd.img", "wb") as out:
+        names = subprocess.check_output(["find", "."], cwd=folder)
+        subprocess.run(["cpio", "--quiet", "-o", "-H", "newc"], cwd=folder, input=names,
+                       stdout=out, check=True)
+
+
+def make_system(machine: Machine) -> pathlib.Path:
     """Returns a directory with a Debian as an image, its kernel and its initrd."""
-    system = CACHE / suite
+    packages = [f"linux-image-{machine.architecture}", *PACKAGES]
+    if machine.suite == "bookworm":
+        packages += TEST_PACKAGES
+    system = CACHE / f"{machine.suite}-{machine.architecture}"
     ready = system / "ready"
-    if ready.exists() and ready.read_text() == PACKAGES + INIT:
+    wanted = " ".join(packages) + START + INIT
+    if ready.exists() and ready.read_text() == wanted:
         return system
-    say(f"making a Debian {suite} (150 MB are downloaded)")
+    say(f"making a Debian {machine.suite} for {machine.architecture}")
     shutil.rmtree(system, ignore_errors=True)
     root = system / "root"
     system.mkdir(parents=True)
-    done = subprocess.run(["mmdebstrap", "--quiet", "--variant=apt",
-                           f"--include={PACKAGES}", suite, root],
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    done = subprocess.run(
+        ["mmdebstrap", "--quiet", "--variant=extract",
+         "--hook-dir=/usr/share/mmdebstrap/hooks/merged-usr",
+         f"--architectures={machine.architecture}", "--include=" + ",".join(packages),
+         machine.suite, root], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode:
         print(f"skipped: no Debian can be made: {done.stdout.strip().splitlines()[-1:]}")
         sys.exit(SKIPPED)
     (root / "init").write_text(INIT)
     (root / "init").chmod(0o755)
-    for name in ("vmlinuz", "initrd.img"):
-        (file,) = (root / "boot").glob(f"{name}-*")
-        shutil.copy(file, system / name)
-    make_image(root, system / "root.img", 2000)
+    (root / "vm").mkdir()
+    for name in ("passwd", "group"):
+        shutil.copy(root / f"usr/share/base-passwd/{name}.master", root / "etc" / name)
+    (kernel,) = (root / "boot").glob("vmlinuz-*")
+    shutil.copy(kernel, system / "vmlinuz")
+    make_initrd(root, system)
+    make_image(root, system / "root.img", 5000)
     shutil.rmtree(root)
-    ready.write_text(PACKAGES + INIT)
+    ready.write_text(wanted)
     return system
 
 
@@ -97,7 +174,7 @@ def make_inputs() -> pathlib.Path:
     return corpus
 
 
-def make_work(corpus: pathlib.Path) -> pathlib.Path:
+def make_work(corpus: pathlib.Path, build: pathlib.Path) -> pathlib.Path:
     """Makes the files of /vm for guest.py; the response file gets relative paths."""
     work = BUILD / "work"
     shutil.rmtree(work, ignore_errors=True)
@@ -106,8 +183,7 @@ def make_work(corpus: pathlib.Path) -> pathlib.Path:
     shutil.copytree(corpus / "obj", work / "corpus/obj")
     names = re.sub(r"(?m)^.*/(?=obj/)", "", (corpus / "link.rsp").read_text())
     (work / "corpus/link.rsp").write_text(names)
-    shutil.copy(ROOT / "utils/vm/guest.py", work)
-    program = (ROOT / "build/bin/headstart").resolve()
+    program = (build / "bin/headstart").resolve()
     for name in LINKERS:
         target = work / "bin" / name
         if name == "headstart":
@@ -115,33 +191,64 @@ def make_work(corpus: pathlib.Path) -> pathlib.Path:
         else:
             target.symlink_to("headstart")
     for name in guest.TESTS:
-        shutil.copy(ROOT / "build/unittests" / name, work / "tests")
+        shutil.copy(build / "unittests" / name, work / "tests")
     return work
 
 
-def boot(system: pathlib.Path, work: pathlib.Path, port: pathlib.Path) -> None:
-    """Runs the machine until it powers off, and copies its console."""
+def make_tree(build: pathlib.Path, command: list) -> pathlib.Path:
+    """Makes the files of /vm for a command: the sources and a build without objects."""
+    work = BUILD / "work"
+    shutil.rmtree(work, ignore_errors=True)
+    (work / "corpus").mkdir(parents=True)
+    tree = work / "tree"
+    shutil.copytree(build, tree / build.name, symlinks=True, ignore=shutil.ignore_patterns(
+        "*.o", "*.a", ".ninja*", "packages.log", "_CPack_Packages"))
+    for name in subprocess.check_output(["git", "ls-files", "-z"], cwd=ROOT,
+                                        text=True).split("\0"):
+        if (ROOT / name).is_file():
+            (tree / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, tree / name)
+    # LLVM's programs are where the host has those for arm64.
+    (tree / "build-tools/arm64").mkdir(parents=True)
+    (tree / "build-tools/arm64/sysroot").symlink_to("/")
+    (work / "command.json").write_text(json.dumps({"root": str(ROOT), "command": command}))
+    return work
+
+
+def boot(machine: Machine, system: pathlib.Path, work: pathlib.Path,
+         timeout: int = 1800) -> dict:
+    """Runs the machine until it powers off, and copies its console. Returns the result."""
+    shutil.copy(ROOT / "utils/vm/guest.py", work)
     with tempfile.TemporaryDirectory(dir=BUILD) as name:
         folder = pathlib.Path(name)
-        make_image(work, folder / "work.img", 800)
+        make_image(work, folder / "work.img", 6000)
         disks = [system / "root.img", folder / "work.img"]
         for disk, megabytes in (("other.img", 2000), ("swap.img", 1000)):
             with open(folder / disk, "wb") as file:
                 file.truncate(megabytes << 20)
             disks.append(folder / disk)
-        command = ["qemu-system-x86_64", "-cpu", "max", "-smp", "2", "-m", "4G",
-                   "-nodefaults", "-display", "none", "-no-reboot", "-serial",
-                   "stdio", "-serial", f"file:{port}",
+        command = [*machine.qemu, "-smp", "2", "-m", "4G", "-nodefaults", "-display", "none",
+                   "-no-reboot", "-serial", "stdio", "-nic", "user,model=virtio-net-pci",
                    "-kernel", system / "vmlinuz", "-initrd", system / "initrd.img",
-                   "-append", "root=/dev/vda rw console=ttyS0 quiet panic=-1 init=/init",
+                   "-append", f"console={machine.console} quiet panic=-1",
                    "-virtfs", f"local,path={work / 'corpus'},mount_tag=corpus,"
                               "security_model=none,readonly=on"]
         for disk in disks:
             # qemu must not write to the image of the system.
             keeps = "on" if disk.name == "root.img" else "off"
             command += ["-drive", f"file={disk},if=virtio,format=raw,snapshot={keeps}"]
-        subprocess.run(command, stdin=subprocess.DEVNULL, timeout=TIMEOUT, check=True,
-                       env={**os.environ, "TMPDIR": str(folder)})
+        try:
+            subprocess.run(command, stdin=subprocess.DEVNULL, timeout=timeout, check=True,
+                           env={**os.environ, "TMPDIR": str(folder)})
+        except subprocess.TimeoutExpired:
+            say(f"the machine did not end in {timeout} s")
+        text = subprocess.run(["debugfs", "-R", "cat /result.json", folder / "work.img"],
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                              text=True).stdout
+    shutil.rmtree(work)
+    if not text.strip():
+        sys.exit("the machine ended without a result")
+    return json.loads(text)
 
 
 def compare(result: dict, here: dict) -> None:
@@ -227,35 +334,31 @@ def write_document(result: dict) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("kernel", nargs="?", default="6.1", choices=SUITES)
+    parser.add_argument("machine", nargs="?", default="6.1", choices=MACHINES)
     parser.add_argument("--write", action="store_true",
                         help="also write the rows of docs/Platforms.md")
+    parser.add_argument("--run", nargs=argparse.REMAINDER, metavar="COMMAND")
     arguments = parser.parse_args()
-    missing = [name for name in ("qemu-system-x86_64", "mke2fs", "mmdebstrap")
+    machine = MACHINES[arguments.machine]
+    missing = [name for name in (machine.qemu[0], "mke2fs", "mmdebstrap", "cpio", "depmod")
                if not shutil.which(name)]
     if os.geteuid() != 0 or missing:
         print(f"skipped: root and {', '.join(missing) or 'mmdebstrap'} are needed")
         return SKIPPED
     BUILD.mkdir(parents=True, exist_ok=True)
-    system = make_system(SUITES[arguments.kernel])
-    work = make_work(make_inputs())
-    here = guest.describe_link(work / "bin", work / "corpus", BUILD)
-    port = BUILD / "port"
-    port.unlink(missing_ok=True)
-    try:
-        boot(system, work, port)
-    except subprocess.TimeoutExpired:
-        say(f"the machine did not end in {TIMEOUT} s")
-    if not port.exists() or not port.read_text().strip():
-        say("the machine ended without a result")
-        return 1
-    result = json.loads(port.read_text())
+    system = make_system(machine)
+    build = ROOT / machine.build
+    if arguments.run:
+        return boot(machine, system, make_tree(build, arguments.run),
+                    timeout=4 * 3600)["status"]
+    work = make_work(make_inputs(), build)
+    here = guest.describe_link(ROOT / "build/bin", work / "corpus", BUILD)
+    result = boot(machine, system, work)
     compare(result, here)
-    (BUILD / f"{arguments.kernel}.json").write_text(json.dumps(result, indent=1) + "\n")
+    (BUILD / f"{arguments.machine}.json").write_text(json.dumps(result, indent=1) + "\n")
     text = describe(result)
-    (BUILD / f"{arguments.kernel}.txt").write_text(text)
+    (BUILD / f"{arguments.machine}.txt").write_text(text)
     print(text, end="")
-    shutil.rmtree(work)
     if arguments.write and not result["problems"]:
         write_document(result)
     return 1 if result["problems"] else 0

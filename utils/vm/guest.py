@@ -1,8 +1,10 @@
 """The checks that ./dev vm runs in the virtual machine, as root and with nothing else.
 
 /vm has bin/ (the program under all its names), tests/ and corpus/. /dev/vdc is a disk
-for other file systems, /dev/vdd one for swap. The result goes to the second serial port
-as JSON. Each failed check is a line of `problems`.
+for other file systems, /dev/vdd one for swap. The result goes to /vm/result.json. Each
+failed check is a line of `problems`.
+
+If /vm has command.json, that command runs instead, in a copy of the sources, /vm/tree.
 """
 
 import filecmp
@@ -282,21 +284,35 @@ def try_groups() -> None:
     must("swapoff", "/dev/vdd")
 
 
+def run_command(root: pathlib.Path, command: list) -> None:
+    """Runs a command where the host has the sources."""
+    root.mkdir(parents=True)
+    must("mount", "--bind", VM / "tree", root)
+    for step in (("modprobe", "virtio_net"), ("ip", "link", "set", "eth0", "up"),
+                 ("ip", "address", "add", "10.0.2.15/24", "dev", "eth0"),
+                 ("ip", "route", "add", "default", "via", "10.0.2.2")):
+        must(*step)
+    pathlib.Path("/etc/resolv.conf").write_text("nameserver 10.0.2.3\n")
+    result["status"] = subprocess.call(command, cwd=root)
+
+
 def main() -> None:
     result["kernel"] = os.uname().release
     say(result["kernel"])
     OUT.mkdir(exist_ok=True)
-    for step in (try_doctor, try_unit_tests,
-                 lambda: result.update(described=describe_link(
-                     VM / "bin", VM / "corpus", OUT)),
-                 try_file_systems, try_groups):
+    steps = [try_doctor, try_unit_tests,
+             lambda: result.update(described=describe_link(
+                 VM / "bin", VM / "corpus", OUT)),
+             try_file_systems, try_groups]
+    if (VM / "command.json").exists():
+        asked = json.loads((VM / "command.json").read_text())
+        steps = [lambda: run_command(pathlib.Path(asked["root"]), asked["command"])]
+    for step in steps:
         try:
             step()
         except Exception as why:  # the other steps still run
             expect(False, f"{type(why).__name__}: {why}")
-    with open("/dev/ttyS1", "w", encoding="utf-8") as port:
-        json.dump(result, port)
-        port.write("\n")
+    (VM / "result.json").write_text(json.dumps(result))
 
 
 if __name__ == "__main__":
