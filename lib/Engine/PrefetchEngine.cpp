@@ -59,11 +59,7 @@ void PrefetchEngine::Impl::start(LinkCommand TheCommand) {
   Settings.Decisions = &Figures.Decisions;
   Settings.PlanTogether = Planner->planTogether();
   Settings.MaxKept = Ours - Jobs;
-  if (Options.Profile)
-    Settings.IsRecorded = [this](StringRef Name) {
-      return Recorded.contains(Name);
-    };
-  Inputs.fill(Command, std::move(Settings));
+  Inputs.fill(Command, Settings);
   // ExpectedBytes is an estimate, so it must exceed the limit by half.
   if (Options.ExpectedBytes != 0)
     (void)Bytes.window().decideEarly(Options.ExpectedBytes / 3 * 2);
@@ -322,6 +318,10 @@ PrefetchEngine::ProfileUse PrefetchEngine::Impl::profileUse() const {
                   Entry.Source == PlanSource::Layout))
       ++Use.Refined;
   }
+  if (Options.Profile)
+    for (const RecordedFile &File : Options.Profile->Files)
+      if (Inputs.wasLeft(File.Path))
+        Use.Left.push_back(&File);
   return Use;
 }
 

@@ -19,9 +19,9 @@ namespace headstart {
 /// reads bytes a second time, it is reopened.
 static constexpr StageSet KeptFor = (1U << NumFirstStages) - 1;
 
-void Scheduler::fill(const LinkCommand &Command, Settings TheSettings) {
+void Scheduler::fill(const LinkCommand &Command, const Settings &TheSettings) {
   std::lock_guard Lock(Mutex);
-  Own = std::move(TheSettings);
+  Own = TheSettings;
   Model = &Command.model();
   List.emplace(Command);
 }
@@ -29,6 +29,12 @@ void Scheduler::fill(const LinkCommand &Command, Settings TheSettings) {
 size_t Scheduler::size() const {
   std::lock_guard Lock(Mutex);
   return List ? List->size() : 0;
+}
+
+bool Scheduler::wasLeft(StringRef Path) const {
+  std::lock_guard Lock(Mutex);
+  std::optional<uint32_t> Number = List ? List->find(Path) : std::nullopt;
+  return Number && *Number < Entries.size() && Entries[*Number].WasLeft;
 }
 
 /// Returns the entry of an input of the list, and creates it if necessary.
@@ -48,8 +54,7 @@ bool Scheduler::take(InputEntry &Entry) {
 
 /// Leaves \p Entry to the linker if it is an object that no thread has claimed.
 bool Scheduler::leave(InputEntry &Entry) {
-  if (Entry.State != EntryState::Waiting || !isObjectByName(Entry.Named) ||
-      (Own.IsRecorded && Own.IsRecorded(Entry.Named.Name)))
+  if (Entry.State != EntryState::Waiting || !isObjectByName(Entry.Named))
     return false;
   (void)take(Entry);
   Entry.State = EntryState::Unavailable;

@@ -50,7 +50,6 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -70,15 +69,15 @@ public:
     /// Whether all inputs are prepared before the symbols of any are entered.
     bool PlanTogether = false;
     uint64_t MaxKept = 0; ///< the most files kept open between two tasks
-    /// Whether the last link touched part of the input of that name, which is
-    /// then not left to the linker. Null: the last link touched none.
-    std::function<bool(llvm::StringRef)> IsRecorded;
   };
 
   /// Stores the inputs of \p Command. Call it once, before any thread starts.
-  void fill(const LinkCommand &Command, Settings TheSettings);
+  void fill(const LinkCommand &Command, const Settings &TheSettings);
 
   size_t size() const;
+
+  /// Whether the input at \p Path was left to the linker, as cached.
+  bool wasLeft(llvm::StringRef Path) const;
 
   enum class Task : uint8_t {
     None,    ///< there is nothing more to do

@@ -224,18 +224,21 @@ void LinkSession::noteProfile(std::string Problem, bool IsLost) {
 }
 
 /// Determines how well the profile with which the link began still matches.
-void LinkSession::noteProfileUse() {
+/// Returns its files of which this link learned nothing.
+std::vector<const RecordedFile *> LinkSession::noteProfileUse() {
   if (!Profile)
-    return;
+    return {};
   PrefetchEngine::ProfileUse Use = Engine->profileUse();
-  ProfileHolds = Use.Matched != 0 && Use.Changed == 0 && Use.Refined == 0;
-  ProfileState = ProfileHolds || Use.Matched > Use.Changed ? "used" : "stale";
+  const uint64_t Valid = Use.Matched + Use.Left.size();
+  ProfileHolds = Valid != 0 && Use.Changed == 0 && Use.Refined == 0;
+  ProfileState = ProfileHolds || Valid > Use.Changed ? "used" : "stale";
+  return std::move(Use.Left);
 }
 
 /// Stores the touched pages of this link for the next one, unless the profile
 /// with which it began still matches every file.
 void LinkSession::keepProfile(bool Succeeded) {
-  noteProfileUse();
+  const std::vector<const RecordedFile *> Left = noteProfileUse();
   // A link that was short of memory no longer knows what it touched.
   bool MayRecord = Succeeded && !Engine->wasShortOfMemory();
   bool Record = MayRecord && !ProfilePath.empty() && !ProfileHolds;
@@ -247,6 +250,8 @@ void LinkSession::keepProfile(bool Succeeded) {
         Tool, recordedOutput(Settings.Profile, Output), ProfileSettings));
     New->Names = Names;
     New->Files = *Touched;
+    for (const RecordedFile *File : Left)
+      New->Files.push_back(*File);
     // A link never needs all of its inputs at once.
     uint64_t Peak = os::peakMemory().value_or(0);
     New->PeakBytes = Peak - std::min(Peak, New->touchedBytes() / 2);

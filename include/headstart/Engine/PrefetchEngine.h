@@ -142,6 +142,9 @@ public:
     uint64_t Matched = 0; ///< files that match their record
     uint64_t Changed = 0; ///< files that do not match or have no record
     uint64_t Refined = 0; ///< of Matched: more is known now than before
+    /// Files of the profile that were left to the linker, because those before
+    /// them were cached. Nothing new is known of them.
+    std::vector<const RecordedFile *> Left;
   };
   ProfileUse profileUse() const;
 

@@ -97,7 +97,7 @@ private:
   void useProfile(const LinkCommand &Command, EngineOptions &Options);
   bool joinEngine(std::chrono::milliseconds MaxWait);
   void noteProfile(std::string Problem, bool IsLost);
-  void noteProfileUse();
+  std::vector<const RecordedFile *> noteProfileUse();
   void keepProfile(bool Succeeded);
   void traceStages();
   void writeReports();
