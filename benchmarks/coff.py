@@ -54,6 +54,7 @@ SPEEDS = (50, 100, 200, 400)
 CONDITIONS: Dict[str, Condition] = {
     "coff": Condition(medium, rounds=7, warm_rounds=11),
     "coff-400": Condition(medium, megabytes_per_second=400, rounds=3),
+    "coff-others": Condition(medium, others=True, warm_rounds=7),
     "large-debug": Condition(large, rounds=5, warm_rounds=7),
     **{f"large-debug-{speed}": Condition(large, megabytes_per_second=speed,
                                          rounds=3 if speed >= 100 else 2)

@@ -189,6 +189,7 @@ CONDITIONS: Dict[str, Condition] = {
     "elf-objects": Condition(elf_objects, warm_rounds=15),
     "elf-objects-400": Condition(elf_objects, megabytes_per_second=400,
                                  rounds=5),
+    "elf-objects-others": Condition(elf_objects, others=True, warm_rounds=15),
     "elf-small": Condition(elf_small, rounds=5, warm_rounds=25),
     "macho": Condition(macho, rounds=5, warm_rounds=7),
     "macho-400": Condition(macho, megabytes_per_second=400, rounds=3),

@@ -38,6 +38,7 @@ class Variant:
     options: List[str] = dataclasses.field(default_factory=list)
     environment: Dict[str, str] = dataclasses.field(default_factory=dict)
     argv0: str = "lld-link"  # the same for all, since a PDB contains it
+    user: Optional[int] = None  # another user than the benchmark's
 
 
 @dataclasses.dataclass
@@ -150,6 +151,8 @@ def link(variant: Variant, arguments: Sequence[str],
     os.sync()
     done = timed([variant.argv0, *variant.options, *arguments],
                  {**os.environ, **variant.environment}, str(variant.program),
+                 user=variant.user, group=variant.user,
+                 extra_groups=None if variant.user is None else [],
                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.status != 0:
         sys.exit(f"error: {variant.name} failed:\n"

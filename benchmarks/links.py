@@ -7,6 +7,7 @@ flavours.py) describes the link, a `Condition` the settings that stay fixed.
 import contextlib
 import dataclasses
 import json
+import os
 import pathlib
 import shutil
 import tempfile
@@ -22,6 +23,7 @@ from machine import say
 
 FIRST, NEXT = "Headstart, first link", "Headstart, next links"
 PREFETCHING = "lld-link 22 /prefetch-inputs"
+NOBODY = 65534
 SETTLING = "settling, not counted, round"
 
 
@@ -60,12 +62,15 @@ class Condition:
     rounds: int = 7
     warm_rounds: int = 0
     around: bool = False            # `headstart run` around other linkers
+    others: bool = False            # an ordinary user links inputs of root
 
     def missing(self) -> str:
         """The reason why this machine cannot set the condition, or an empty string."""
         if ((self.megabytes_per_second or self.reads_per_second)
                 and not machine.can_throttle()):
             return "limiting the disk needs root and a blkio cgroup (v1)"
+        if self.others and os.geteuid() != 0:
+            return "linking as another user needs root"
         if self.short_memory and not machine.can_limit_memory():
             return "limiting memory needs root and a memory cgroup (v1)"
         return ""
@@ -80,6 +85,8 @@ class Condition:
             parts.append("memory for half of the inputs")
         if self.around:
             parts.append("other linkers under headstart run")
+        if self.others:
+            parts.append("inputs of another user")
         return ", ".join(parts)
 
 
@@ -89,8 +96,13 @@ def wrapped(name: str, linker: pathlib.Path) -> Variant:
                    argv0="headstart")
 
 
-def variants(sample: Sample, around: bool,
-             profile: pathlib.Path) -> List[Variant]:
+def as_others(ways: List[Variant]) -> List[Variant]:
+    """Returns the variants as an ordinary user's, and Headstart's as the owner's too."""
+    return [dataclasses.replace(way, user=NOBODY) for way in ways] + [
+        dataclasses.replace(way, name=f"{way.name}, as the owner") for way in ways[-2:]]
+
+
+def variants(sample: Sample, around: bool, profile: pathlib.Path) -> List[Variant]:
     """Returns the variants. Stock is the first; Headstart without and with a profile are
     the last two."""
     linker = sample.linker
@@ -188,6 +200,11 @@ def measure(condition: Condition, factor: float = 1) -> dict:
         stack.callback(shutil.rmtree, scratch, ignore_errors=True)
         out = scratch / "out"
         ways = variants(sample, condition.around, scratch / "profile")
+        if condition.others:
+            ways = as_others(ways)
+            scratch.chmod(0o777)
+            out.mkdir()
+            out.chmod(0o777)
         arguments = sample.arguments(out)
         stats = statistics_of(sample, out, size)
         memory: Optional[int] = None
