@@ -79,7 +79,7 @@ mount -t proc proc /proc
 mount -t sysfs sys /sys
 mount -t cgroup2 cgroup /sys/fs/cgroup
 mkdir -p /dev/shm /dev/pts
-mount -t tmpfs shm /dev/shm
+mount -t tmpfs -o nr_inodes=0 shm /dev/shm
 mount -t tmpfs tmp /run
 mount -t devpts pts /dev/pts
 ln -s /proc/self/fd /dev/fd
@@ -202,7 +202,7 @@ def make_tree(build: pathlib.Path, command: list) -> pathlib.Path:
     (work / "corpus").mkdir(parents=True)
     tree = work / "tree"
     shutil.copytree(build, tree / build.name, symlinks=True, ignore=shutil.ignore_patterns(
-        "*.o", "*.a", ".ninja*", "packages.log", "_CPack_Packages"))
+        "*.o", "*.a", ".ninja*", "corpora", "Output", BUILD.name))
     for name in subprocess.check_output(["git", "ls-files", "-z"], cwd=ROOT,
                                         text=True).split("\0"):
         if (ROOT / name).is_file():

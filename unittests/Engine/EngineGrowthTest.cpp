@@ -89,14 +89,7 @@ bool partIsResident(const std::string &Path, uint64_t Offset = 0) {
 class EngineGrowthTest : public testing::Test {
 protected:
   TestDirectory Directory;
-  /// A store whose bytes are expensive: the engine inspects all files.
-  Tuning Numbers = [] {
-    Tuning Result;
-    Result.GuessedRequest = Tuning::Seconds(1e-8);
-    Result.GuessedByte = Tuning::Seconds(1e-6);
-    Result.WindowRequests = 1e9;
-    return Result;
-  }();
+  Tuning Numbers = expensiveBytes();
 
   LinkStats fetch(const std::vector<std::string> &Paths, unsigned Jobs = 4,
                   uint64_t AvailableBytes = UINT64_C(1) << 34,

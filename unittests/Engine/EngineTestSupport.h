@@ -35,6 +35,16 @@ inline BufferRequest likeLLD() {
   return {/*RequiresNullTerminator=*/false, /*IsVolatile=*/false, std::nullopt};
 }
 
+/// The numbers of a store whose bytes are so expensive that the engine inspects
+/// all files, whatever it measures.
+inline Tuning expensiveBytes() {
+  Tuning Result;
+  Result.GuessedRequest = Tuning::Seconds(1e-8);
+  Result.GuessedByte = Tuning::Seconds(1e-6);
+  Result.WindowRequests = 1e9;
+  return Result;
+}
+
 inline LinkStats statsOf(const PrefetchEngine &Engine) {
   LinkStats Stats;
   Engine.addTo(Stats, TraceClock::now());

@@ -258,6 +258,7 @@ TEST_F(PrefetchEngineTest, FetchesAPhaseOfAllBeforeTheNextOfAny) {
   auto Trace = std::make_shared<TraceLog>(TraceClock::now());
   EngineOptions Options;
   Options.Jobs = 1; // one thread has one order
+  Options.Numbers = expensiveBytes();
   Options.Trace = Trace;
   PrefetchEngine Engine(Options);
   Engine.startFiles(Paths);
