@@ -14,8 +14,10 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
+#include <fcntl.h>
 #include <malloc.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
@@ -30,8 +32,17 @@ char __libc_single_threaded = 0;
 /// glibc 2.36.
 uint32_t arc4random() {
   uint32_t Result = 0;
-  if (getrandom(&Result, sizeof(Result), 0) != sizeof(Result))
+  ssize_t Read = 0;
+  do
+    Read = getrandom(&Result, sizeof(Result), 0);
+  while (Read < 0 && errno == EINTR);
+  if (Read == sizeof(Result))
+    return Result;
+  // A sandbox may forbid the call.
+  const int File = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+  if (File < 0 || read(File, &Result, sizeof(Result)) != sizeof(Result))
     std::abort();
+  close(File);
   return Result;
 }
 

@@ -73,15 +73,23 @@ static bool cachestat(int Descriptor, CachestatRange Range,
 /// overlayfs to one of a layer, on FUSE with passthrough to one of the server.
 /// cachestat counts the pages of the file itself, which are none, but mincore
 /// those of the other file.
-static bool mayBeStacked(int Descriptor) {
+static bool mayBeStacked(const OpenFile &File) {
+  // A thread's files are mostly on one device.
+  thread_local std::optional<uint64_t> Unstacked;
+  const uint64_t Device = File.identity().Device;
+  if (Unstacked == Device)
+    return false;
   // linux/magic.h has them only in part on some distributions.
   constexpr uint32_t Overlay = 0x794C7630;
   constexpr uint32_t FUSE = 0x65735546;
   struct statfs FS = {};
-  if (::fstatfs(Descriptor, &FS) != 0)
+  if (::fstatfs(descriptor(File), &FS) != 0)
     return true;
   const auto Type = static_cast<uint32_t>(FS.f_type);
-  return Type == Overlay || Type == FUSE;
+  if (Type == Overlay || Type == FUSE)
+    return true;
+  Unstacked = Device;
+  return false;
 }
 
 /// Reports the pages of \p Range of \p File. Returns false if cachestat fails
@@ -90,8 +98,7 @@ static bool countPages(const OpenFile &File, CachestatRange Range,
                        const PageCacheCapabilities &Capabilities,
                        CachestatResult &Result) {
   return Capabilities.Cachestat && cachestat(descriptor(File), Range, Result) &&
-         (Result.Cached != 0 || Result.Evicted != 0 ||
-          !mayBeStacked(descriptor(File)));
+         (Result.Cached != 0 || Result.Evicted != 0 || !mayBeStacked(File));
 }
 
 /// Returns the residency of \p Clipped by mincore, in a mapping whose byte 0 is
@@ -169,10 +176,14 @@ static std::optional<bool> isCached(const OpenFile &File, uint64_t At) {
 static bool waitForPages(const OpenFile &File, ByteRange Clipped,
                          const PageCacheCapabilities &Capabilities,
                          bool AreCounted, HintResult &Result) {
-  const uint64_t PieceBytes = Capabilities.HintStepBytes;
+  // Some file systems do not support such reads.
+  if (!AreCounted && !isCached(File, Clipped.Offset))
+    return false;
+  // The pieces are the steps of the hints.
   for (uint64_t At = Clipped.Offset; At < Clipped.end();) {
     const uint64_t First = At;
-    At = std::min(Clipped.end(), roundDown(At, PieceBytes) + PieceBytes);
+    At = std::min(Clipped.end(), roundDown(At, Capabilities.PageSize) +
+                                     Capabilities.HintStepBytes);
     const uint64_t Last = At - 1;
     char Byte;
     std::error_code Error;

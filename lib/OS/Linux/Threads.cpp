@@ -9,6 +9,7 @@
 #include "headstart/OS/Threads.h"
 #include "PseudoFile.h"
 #include "ResourceUse.h"
+#include "headstart/OS/MappedFile.h"
 #include <sys/resource.h>
 
 namespace headstart::os {
@@ -23,11 +24,13 @@ std::optional<uint64_t> countWaits() {
 // schedstat has the time on a processor, the time waiting for one, and the
 // number of time slices (Documentation/scheduler/sched-stats.rst).
 std::optional<std::chrono::nanoseconds> processorWait() {
-  const std::optional<std::string> Text =
-      detail::readPseudoFile("/proc/thread-self/schedstat");
-  if (!Text)
+  // Opening it takes ten times as long as reading it.
+  thread_local OpenFile Own;
+  if (!Own.isOpen() && OpenFile::open("/proc/thread-self/schedstat", Own))
     return std::nullopt;
-  std::string_view Rest = *Text;
+  char Text[64];
+  std::error_code Error;
+  std::string_view Rest(Text, Own.readAt(0, Text, Error));
   (void)detail::takeField(Rest, ' ');
   const std::optional<uint64_t> Waited =
       detail::parseNumber(detail::takeField(Rest, ' '));
