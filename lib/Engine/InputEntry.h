@@ -65,7 +65,7 @@ struct InputEntry {
   // Guarded by the scheduler:
   unsigned Threads = 0; ///< that work for it
   EntryState State = EntryState::Waiting;
-  bool WasLeft = false; ///< to the linker, and Path is known
+  bool WasLeft = false; ///< to the linker; Path is set if the name is one
   bool IsPlanned = false;
   bool HasSymbols = false; ///< a thread has begun to enter its symbols
   StageSet Stages = 0;     ///< that still have something to fetch

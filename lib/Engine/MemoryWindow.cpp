@@ -23,11 +23,11 @@ bool MemoryWindow::decideEarly(uint64_t InputsBytes) {
     Available = *AvailableAtFirst;
   }
   if (Available != 0 && InputsBytes > Available / Numbers.ShortMemoryShare)
-    decide(InputsBytes);
+    decide(InputsBytes, /*IsComplete=*/false);
   return isShort();
 }
 
-void MemoryWindow::decide(uint64_t InputsBytes) {
+void MemoryWindow::decide(uint64_t InputsBytes, bool IsComplete) {
   // Not std::call_once: if an allocation fails, an exception leaves the
   // function, and under ThreadSanitizer other threads then wait forever.
   std::lock_guard<std::mutex> Lock(Deciding);
@@ -35,10 +35,15 @@ void MemoryWindow::decide(uint64_t InputsBytes) {
     return;
   // A system that does not report memory has given the engine a careful budget.
   os::SystemMemory Memory = Read();
-  IsDecided = true;
   uint64_t Available = Memory.available();
   const bool IsShort =
       Available != 0 && InputsBytes > Available / Numbers.ShortMemoryShare;
+  IsDecided = IsShort || IsComplete;
+  if (!IsDecided) {
+    // Another process has released memory.
+    AvailableAtFirst = Available;
+    return;
+  }
   Decisions.note(IsShort ? Decision::MemoryShort : Decision::MemoryPlentiful);
   if (!IsShort)
     return;

@@ -51,8 +51,9 @@ public:
   /// \name From any thread
   /// @{
   /// Decides, once, whether memory is short for inputs of \p InputsBytes. Until
-  /// then it is not.
-  void decide(uint64_t InputsBytes);
+  /// then it is not. Unless they are all (\p IsComplete), the decision can only
+  /// be that it is short.
+  void decide(uint64_t InputsBytes, bool IsComplete = true);
   /// Decides, while inputs are still being counted, as soon as the known ones
   /// are too large. Returns whether memory is short.
   bool decideEarly(uint64_t InputsBytes);

@@ -34,7 +34,8 @@ size_t Scheduler::size() const {
 bool Scheduler::wasLeft(StringRef Path) const {
   std::lock_guard Lock(Mutex);
   std::optional<uint32_t> Number = List ? List->find(Path) : std::nullopt;
-  return Number && *Number < Entries.size() && Entries[*Number].WasLeft;
+  return Number && *Number < Entries.size() && Entries[*Number].WasLeft &&
+         !Entries[*Number].IsHandedOver.load();
 }
 
 /// Returns the entry of an input of the list, and creates it if necessary.
@@ -60,11 +61,10 @@ bool Scheduler::leave(InputEntry &Entry) {
   Entry.State = EntryState::Unavailable;
   Entry.IsPlanned = true;
   note(Decision::StreakLeft);
+  Entry.WasLeft = true;
   // The planner may still need its symbols.
-  if (Entry.Named.Search == SearchRule::Verbatim) {
+  if (Entry.Named.Search == SearchRule::Verbatim)
     Entry.Path = Entry.Named.Name;
-    Entry.WasLeft = true;
-  }
   return true;
 }
 
@@ -397,7 +397,7 @@ bool Scheduler::waitUntilPublished(InputEntry &Entry, Waits OnWait) {
     Published.wait(Lock);
   }
   return Entry.State == EntryState::Ready ||
-         (Entry.State == EntryState::Unavailable && Entry.WasLeft);
+         (Entry.WasLeft && !Entry.Path.empty());
 }
 
 FilePointer Scheduler::takeFile(InputEntry &Entry) {
@@ -413,10 +413,17 @@ InputEntry *Scheduler::request(StringRef Path, bool Leaves,
   if (!Number)
     return nullptr;
   InputEntry &Entry = entry(*Number);
-  if (Leaves && (leave(Entry) || (Entry.State == EntryState::Opening &&
-                                  isObjectByName(Entry.Named))))
+  if (Leaves && leave(Entry))
     return nullptr;
+  if (Leaves && Entry.State == EntryState::Opening &&
+      isObjectByName(Entry.Named)) {
+    Entry.WasLeft = true;
+    return nullptr;
+  }
   if (Entry.Place == 0) {
+    // Nothing else would prepare it.
+    if (Urgent && Urgent->Named.OnDemand)
+      Deferred.push_back(Urgent->Number);
     Urgent = &Entry;
     More.notifyOne();
   }

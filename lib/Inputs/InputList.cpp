@@ -91,8 +91,11 @@ void InputList::add(uint32_t By, std::vector<FoundInput> Found) {
     NamedInput &Known = Items[Number].Named;
     if (!IsNew && (isTaken(Number) || (!F.Next && Known.Turn <= Of)))
       continue;
-    if (!IsNew)
+    if (!IsNew) {
+      // The last link read it, so this one need not request it first.
+      F.Input.OnDemand &= Known.Reason != InputReason::Recorded;
       Known = std::move(F.Input);
+    }
     if (F.Next)
       Next.push_back({Number, Of});
     else

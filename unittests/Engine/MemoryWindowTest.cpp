@@ -63,6 +63,16 @@ TEST(MemoryWindowTest, TooManyInputsAreSeenWhileTheyAreCounted) {
   EXPECT_TRUE(Window.isShort());
 }
 
+TEST(MemoryWindowTest, SomeInputsDoNotShowThatMemoryIsPlentiful) {
+  Machine M;
+  M.Available = 100 * MiB;
+  MemoryWindow Window(100 * MiB, M.reader(), Numbers, Decisions);
+  EXPECT_FALSE(Window.decideEarly(10 * MiB));
+  M.Available = 1000 * MiB; // another process has ended
+  EXPECT_FALSE(Window.decideEarly(60 * MiB));
+  EXPECT_TRUE(Window.decideEarly(501 * MiB));
+}
+
 TEST(MemoryWindowTest, WhatTheLinkerCameToMakesRoom) {
   Machine M;
   MemoryWindow Window(100 * MiB, M.reader(), Numbers, Decisions);

@@ -67,6 +67,20 @@ TEST(InputListTest, WhatIsReadNextStaysInItsTurn) {
   EXPECT_THAT(Names, ElementsAre("a", "b", "found", "member.o", "z"));
 }
 
+TEST(InputListTest, AMemberThatTheLastLinkReadIsNotOnDemand) {
+  NamedInput Recorded = input("member.o", UINT8_MAX);
+  Recorded.Reason = InputReason::Recorded;
+  InputList List = listOf({input("thin.a"), Recorded});
+  ASSERT_TRUE(List.take(0));
+  FoundInput Known, New;
+  Known.Input = input("member.o");
+  New.Input = input("other.o");
+  Known.Input.OnDemand = New.Input.OnDemand = true;
+  List.add(0, {Known, New});
+  EXPECT_FALSE(List[1].OnDemand);
+  EXPECT_TRUE(List[2].OnDemand);
+}
+
 TEST(InputListTest, AFileThatIsNamedTwiceIsReadAsBothNeed) {
   NamedInput Lazy = input("a.a"), Whole = input("a.a");
   Lazy.Lazy = true;
