@@ -1,8 +1,10 @@
 """Writes docs/Benchmarks.md and the README's table from the figures."""
 
 import pathlib
+import string
 from typing import Dict, List
 
+import linktables
 import plots as plotting
 import published
 from figures import DIFFERENT, format_bytes, median, ratio, runs_of, table
@@ -10,7 +12,6 @@ from links import FIRST, NEXT
 
 HEADER = """# Benchmarks
 """
-# An entry names its machine and readahead only if they differ from those named here.
 ABOUT = """
 ## How the figures were measured
 
@@ -18,29 +19,32 @@ ABOUT = """
 round. `./dev bench NAME` repeats one benchmark. `./dev bench --short` runs the main ones
 with smaller inputs in ten minutes and writes to `build/benchmarks`.
 
-- {machine}Each section ends with its
-  command, date and kernel.
 - Variants run in turn. Times are medians. A ratio is the median of the ratios of the
   rounds; *processor* is the ratio of processor times.
 - A round counts as cold if at most 1% of the bytes of the inputs are in the page cache.
-- {readahead}
+  The disk's readahead is 128 KiB, as on most machines, unless the machine's line below
+  has another one.
 - *First link*: Headstart without a profile. *Next links*: with the profile of an earlier
-  link.
+  link. *lld's own prefetching*: `/prefetch-inputs`, or `--read-workers=8`.
+- *Processor* has two numbers, for the first link and the next ones; *read* has three, for
+  stock, the first link and the next ones.
 - *Touched* bytes come from the page tables. A page fault also maps cached neighbours, so
   the linker needs at most that much.
+- *Little memory* is what stock lld allocates, and half of the inputs.
 - The inputs of `ld.lld` are this project's own objects and LLVM's archives, so their
   number and size change with the date.
 - {outputs}
+
+Machines:
+
+{machines}
 """
 SAME = ("In every link, the outputs of Headstart are identical to those of stock lld,\n  "
         "byte for byte.")
-NOT_SAME = "A section says so if outputs differ from those of stock lld."
-USUAL = ", readahead 128 KiB"
+NOT_SAME = "A link is marked if its outputs differ from those of stock lld."
 
-# The section that each plot precedes.
-BEFORE = {"scale": "scale", "throttled": "large-debug", "walks": "tree-warm",
-          "far": "far"}
-OVERVIEW = ("cold", "limited", "warm")
+# The section that each plot precedes, except those of linktables.py.
+BEFORE = {"scale": "scale", "walks": "tree-warm", "far": "far"}
 
 
 def picture(name: str, plot: dict) -> str:
@@ -50,30 +54,19 @@ def picture(name: str, plot: dict) -> str:
             f'src="plots/{name}.svg"></picture>\n')
 
 
-def readahead_of(entry: dict) -> str:
-    """The readahead of a benchmark, if it is not the usual one."""
+def machine_of(entry: dict) -> str:
+    """The machine, and its readahead if it is not the usual one."""
     told = entry["figures"].get("readahead") or ""
-    if told.startswith(("readahead 128 KiB", "readahead set to the usual 128 KiB")):
-        return ""
-    return f", {told}" if told else ""
+    if not told or told.startswith(("readahead 128 KiB",
+                                    "readahead set to the usual 128 KiB")):
+        return entry["machine"]
+    return f"{entry['machine']}, {told}"
 
 
-def about_readahead(figures: Dict[str, dict]) -> str:
-    usual = "The disk's readahead is 128 KiB, as on most machines"
-    if any(map(readahead_of, figures.values())):
-        return usual + ", unless a section names another one."
-    return usual + "."
-
-
-def hardware(entry: dict) -> str:
-    """The machine without its kernel."""
-    return entry["machine"].rpartition(", Linux")[0]
-
-
-def common_hardware(figures: Dict[str, dict]) -> str:
-    """The machine of all benchmarks, if they ran on the same one."""
-    found = {hardware(entry) for entry in figures.values()}
-    return found.pop() if len(found) == 1 else ""
+def machines(figures: Dict[str, dict]) -> Dict[str, str]:
+    """A letter for each machine."""
+    found = dict.fromkeys(map(machine_of, figures.values()))
+    return dict(zip(found, string.ascii_uppercase))
 
 
 def span(values: List[float]) -> str:
@@ -110,32 +103,35 @@ def document(figures: Dict[str, dict], benchmarks: dict, plots: dict,
              raw: str) -> str:
     """Returns the page. `benchmarks` has all benchmarks by name, in order; `plots` is
     the result of plots.py."""
-    machine = common_hardware(figures)
-    parts = []
-    for name, benchmark in benchmarks.items():
-        if name not in figures:
-            continue
+    letters = machines(figures)
+    ordered = {name: figures[name] for name in benchmarks if name in figures}
+
+    def row_source(name: str, rounds: str) -> str:
         entry = figures[name]
-        parts += [picture(plot, plots[plot]) for plot, section in
-                  BEFORE.items() if section == name and plot in plots]
-        where = entry["machine"]
-        if machine:
-            where = where[len(machine) + 2:]
-        parts.append(benchmark.text(entry["figures"])
-                     + f"\n\n`./dev bench {short(entry)}{name}`, {entry['date']}, "
-                     f"{where}{readahead_of(entry)}.\n")
-    head = [HEADER]
-    if found := headline(figures):
-        head.append(found)
-    head += [picture(name, plots[name]) for name in OVERVIEW if name in plots]
+        return (f"`{short(entry)}{name}`, {rounds}, {entry['date']}, "
+                + letters[machine_of(entry)])
+
+    def plot(name: str) -> str:
+        return picture(name, plots[name]) if name in plots else ""
+
+    parts = [linktables.text(ordered, plot, row_source)]
     if top := published.text(figures):
-        head.append(top + "\n")
+        parts.append(top + "\n")
+    about = len(parts)
+    for name, entry in ordered.items():
+        if linktables.is_row(entry):
+            continue
+        parts += [plot(each) for each, section in BEFORE.items()
+                  if section == name and each in plots]
+        parts.append(f"{benchmarks[name].text(entry['figures'])}\n\n"
+                     f"`./dev bench {short(entry)}{name}`, {entry['date']}, machine "
+                     f"{letters[machine_of(entry)]}.\n")
     differ = any(DIFFERENT in part for part in parts)
-    head.append(ABOUT.lstrip("\n").format(
-        raw=raw, readahead=about_readahead(figures),
-        machine=f"The machine: {machine}. " if machine else "",
-        outputs=NOT_SAME if differ or not parts else SAME))
-    return "\n".join(head + parts)
+    parts.insert(about, ABOUT.lstrip("\n").format(
+        raw=raw, outputs=NOT_SAME if differ or not ordered else SAME,
+        machines="\n".join(f"- {letter}: {name}." for name, letter in letters.items())
+        or "- None."))
+    return "\n".join(filter(None, [HEADER, headline(figures), *parts]))
 
 
 # The README's rows for the other flavours.

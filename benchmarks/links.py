@@ -23,6 +23,7 @@ from machine import say
 
 FIRST, NEXT = "Headstart, first link", "Headstart, next links"
 PREFETCHING = "lld-link 22 /prefetch-inputs"
+READ_WORKERS = "ld64.lld 22 --read-workers=8"
 NOBODY = 65534
 SETTLING = "settling, not counted, round"
 
@@ -120,8 +121,8 @@ def variants(sample: Sample, around: bool, profile: pathlib.Path) -> List[Varian
         ways.append(Variant(PREFETCHING, stock, ["/prefetch-inputs"],
                             argv0=linker))
     elif linker == "ld64.lld":
-        ways.append(Variant("ld64.lld 22 --read-workers=8", stock,
-                            ["--read-workers=8"], argv0=linker))
+        ways.append(Variant(READ_WORKERS, stock, ["--read-workers=8"],
+                            argv0=linker))
     return ways + [
         Variant(FIRST, ours, ["--prefetch-profile=none"], argv0=linker),
         Variant(NEXT, ours, [f"--prefetch-profile={profile}"], argv0=linker)]

@@ -66,7 +66,7 @@ def text(figures: Dict[str, dict]) -> str:
         "", f"Published: [the link]({SOURCE}) with which lld introduced "
         f"`/prefetch-inputs`, {OBJECTS:,} objects, {format_bytes(BYTES)}; Windows 11, "
         "32 cores, 128 GB, an NVMe disk. "
-        f"Here: `{name}` below, {here['inputs']:,} files, "
+        f"Here: `{name}`, {here['inputs']:,} files, "
         f"{format_bytes(here['bytes'])}. Compare the ratios, not the seconds: the "
         "machines differ. *Saved* is the part of the difference between a cold and a "
         "warm link without prefetching that prefetching removes."])

@@ -12,6 +12,7 @@ import contest
 import document
 import figures
 import links
+import linktables
 import peers
 import plots
 import published
@@ -309,22 +310,47 @@ class Documents(unittest.TestCase):
         drawn = plots.plots(all_figures, ["coff"])
         text = document.document(all_figures, self.benchmarks, drawn, "raw.json")
         self.assertLess(text.index('src="plots/cold.svg"'),
+                        text.index("| COFF: /debug | 10, 200 MB | "))
+        self.assertLess(text.index("| COFF: /debug | 10, 200 MB | "),
                         text.index("## The published experiment"))
-        self.assertLess(text.index("## The published experiment"),
-                        text.index("## COFF: /debug"))
-        self.assertIn("The machine: 2 cores. ", text)
-        self.assertIn("`./dev bench coff`, 2026-01-02, Linux 6.", text)
+        self.assertIn("| `coff`, 3, 2026-01-02, A |", text)
+        self.assertIn("- A: 2 cores, Linux 6.\n", text)
         self.assertIn('srcset="plots/cold-dark.svg"', text)
         self.assertIn("`raw.json`", text)
 
-    def test_two_machines_are_named_where_they_measured(self):
+    def test_a_machine_has_one_letter(self):
         other = {**entry(link()), "machine": "4 cores, Linux 6"}
-        text = document.document({"coff": entry(link()), "other": other},
-                                 {**self.benchmarks, "other": suite.Benchmark(
-                                     None, links.text)}, {}, "raw.json")
-        self.assertNotIn("The machine: ", text)
-        self.assertIn("2026-01-02, 2 cores, Linux 6.", text)
-        self.assertIn("2026-01-02, 4 cores, Linux 6.", text)
+        more = {**self.benchmarks, "other": suite.Benchmark(None, links.text),
+                "third": suite.Benchmark(None, links.text)}
+        text = document.document({"coff": entry(link()), "other": other,
+                                  "third": entry(link())}, more, {}, "raw.json")
+        self.assertIn("- A: 2 cores, Linux 6.\n- B: 4 cores, Linux 6.\n", text)
+        self.assertIn("| `other`, 3, 2026-01-02, B |", text)
+        self.assertIn("| `third`, 3, 2026-01-02, A |", text)
+
+    def test_a_link_is_a_row(self):
+        text = linktables.text({"coff": entry(link())}, lambda name: "", "{} {}".format)
+        self.assertIn("| COFF: /debug | 10, 200 MB | 6.00 s | 5.00 s (0.83) | 3.00 s "
+                      "(0.50) | 1.50 s (0.25) | 0.50 / 0.25 | 0 / 0 / 0 | 100 | coff 3 |",
+                      text)
+        self.assertIn("| COFF: /debug | 1.00 s | 1.00 s (1.00) | 1.00 s (1.00) | 1.00 s "
+                      "(1.00) | 3 |", text)
+
+    def test_a_limited_link_has_no_warm_row(self):
+        text = linktables.text({"memory": entry(
+            {**link(), "warm": {}, "memory": 2_000_000_000})}, lambda name: "",
+            "{} {}".format)
+        self.assertIn("## Cold links, disk or memory limited\n", text)
+        self.assertIn("| COFF: /debug (2.0 GB) |", text)
+        self.assertNotIn("## Warm links", text)
+
+    def test_other_variants_have_their_own_table(self):
+        others = entry(link("T", mold=runs(1.0, 1.0, 1.0)))
+        self.assertFalse(linktables.is_row(others))
+        text = document.document({"coff": others}, self.benchmarks, {}, "raw.json")
+        self.assertIn("## T\n", text)
+        self.assertIn("| mold | 1.00 s |", text)
+        self.assertIn("`./dev bench coff`, 2026-01-02, machine A.\n", text)
 
     def test_the_headline_is_the_range_of_the_ratios(self):
         faster = link()
@@ -356,15 +382,11 @@ class Documents(unittest.TestCase):
         def text(**told):
             kept = entry({**link(), **told})
             return document.document({"coff": kept}, self.benchmarks, {}, "raw")
-        usual = "The disk's readahead is 128 KiB, as on most machines.\n"
-        self.assertIn(usual, text())
-        self.assertIn(usual, text(
+        self.assertIn("- A: 2 cores, Linux 6.\n", text(
             readahead="readahead set to the usual 128 KiB (was 8192)"))
-        told = text(readahead="readahead 4096 KiB (the usual 128 needs root)")
-        self.assertIn("as on most machines, unless a section names another one.",
-                      told)
-        self.assertIn("2026-01-02, Linux 6, readahead 4096 KiB (the usual 128 "
-                      "needs root).\n", told)
+        self.assertIn("- A: 2 cores, Linux 6, readahead 4096 KiB (the usual 128 needs "
+                      "root).\n",
+                      text(readahead="readahead 4096 KiB (the usual 128 needs root)"))
 
     def test_readme(self):
         all_figures = {"coff": entry(link()), "coff-400": entry(link())}

@@ -1,0 +1,79 @@
+"""The tables of the links that have the usual variants: a row for each link."""
+
+from typing import Callable, Dict, List
+
+import plots
+from figures import Runs, format_bytes, median, ratio, runs_of, sameness, table
+from links import FIRST, NEXT, PREFETCHING, READ_WORKERS, processor
+
+OWN = (PREFETCHING, READ_WORKERS)
+TIMES = ["stock", "lld's own prefetching", "first link", "next links"]
+COLD = ["link", "inputs", *TIMES, "processor", "read, MB"]
+
+
+def is_row(entry: dict) -> bool:
+    """Whether this is a link without other variants, which need a table of their own."""
+    if not plots.is_link(entry):
+        return False
+    _, *others = entry["figures"]["cold"]
+    return set(others) - set(OWN) == {FIRST, NEXT}
+
+
+def times(runs: Runs) -> List[str]:
+    base, *_ = runs
+    own = next((name for name in OWN if name in runs), "")
+    return [f"{median(runs[base]):.2f} s",
+            *(f"{median(runs[name]):.2f} s ({ratio(runs[name], runs[base]):.2f})"
+              if name else "–" for name in (own, FIRST, NEXT))]
+
+
+def megabytes(count: float) -> str:
+    return f"{count / 1e6:,.0f}"
+
+
+def cold_row(entry: dict) -> List[str]:
+    one = entry["figures"]
+    runs = runs_of(one, "cold")
+    base = next(iter(runs.values()))
+    return [plots.heading(one["title"]) + sameness(one["same"]),
+            f"{one['inputs']:,}, {format_bytes(one['bytes'])}", *times(runs),
+            " / ".join(processor(runs[name], base) for name in (FIRST, NEXT)),
+            " / ".join(megabytes(median(each, "read_bytes"))
+                       for each in (base, runs[FIRST], runs[NEXT]))]
+
+
+def section(title: str, pictures: str, head: List[str],
+            rows: List[List[str]]) -> str:
+    return "\n".join([f"## {title}", "", *([pictures] if pictures else []),
+                      *table(head, rows), ""]) if rows else ""
+
+
+def text(figures: Dict[str, dict], picture: Callable[[str], str],
+         source: Callable[[str, str], str]) -> str:
+    """Returns the sections. `picture` returns a plot, or an empty string; `source` says
+    by which command, in how many rounds, when and where a link was measured."""
+    cold, limited, warm = [], [], []
+    for name, entry in figures.items():
+        if not is_row(entry):
+            continue
+        one = entry["figures"]
+        rounds = len(next(iter(one["cold"].values())))
+        row = cold_row(entry)
+        if plots.is_limited(entry):
+            memory = f" ({format_bytes(one['memory'])})" if one.get("memory") else ""
+            limited.append([row[0] + memory, *row[1:], source(name, str(rounds))])
+            continue
+        # Without limits, the link that made the statistics is one of these.
+        touched = one["stats"][-1]["touched_bytes"]
+        cold.append([*row, megabytes(touched) if touched else "–",
+                     source(name, str(rounds))])
+        if one["warm"]:
+            warm.append([row[0], *times(runs_of(one, "warm")),
+                         str(len(next(iter(one["warm"].values()))))])
+    measured = "command, rounds, date, machine"
+    return "\n".join(filter(None, [
+        section("Cold links", picture("cold"), [*COLD, "touched, MB", measured], cold),
+        section("Cold links, disk or memory limited",
+                picture("throttled") + picture("limited"), [*COLD, measured], limited),
+        section("Warm links", picture("warm"), ["link", *TIMES, "rounds"], warm)]))
+
