@@ -315,21 +315,16 @@ def tell(result):
 
 def table_of(results, table):
     """Lines of a Markdown table: a row for each call that was made."""
-    lines = ["| call | errors | also | consequence | links | faults | different |",
-             "| --- | --: | --- | --- | --: | --: | --: |"]
+    lines = ["| call | consequence | faults |", "| --- | --- | --: |"]
     total = collections.Counter()
-    for call, (ways, then) in table["faulted"].items():
+    for call, (_, then) in table["faulted"].items():
         mine = [r for r in results if r[0][2].startswith(call + ":")]
         if not mine:
             continue
         met = sum(record[call].faults != 0 for _, _, record in mine if call in record)
-        tried = {task[2].split(":")[2].split("=")[0] for task, _, _ in mine}
-        listed = [w for w in [*ways.split(), "late", "stuck"] if w in tried]
-        errors = [w for w in listed if w[0] == "E"]
-        others = " ".join(w for w in listed if w not in errors)
         different = sum(bool(found) for _, found, _ in mine)
-        lines.append(f"| `{call}` | {len(errors)} | {others} | {then} | {len(mine)} | "
-                     f"{met} | {different} |")
+        lines.append(f"| `{call}` | {then}{f'; {different} DIFFERENT' * bool(different)} | "
+                     f"{met} |")
         total.update(links=len(mine), faults=met, different=different)
     return total, lines
 

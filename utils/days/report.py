@@ -3,6 +3,7 @@
 import collections
 import platform
 import re
+import textwrap
 import time
 from typing import List
 
@@ -27,8 +28,8 @@ After each step, the outputs, the messages and the exit status must be those of 
 the link must have ended, and Headstart must not leave a process, a lock or a temporary
 file.
 
-`./dev days` runs the campaign; after Ctrl-C, the next call resumes it. `./dev days --flavour elf --size
-real --seed N` repeats one day and shrinks it if it differs.
+`./dev days` runs the campaign; after Ctrl-C, the next call resumes it.
+`./dev days --flavour elf --size real --seed N` repeats one day and shrinks it if it differs.
 """
 
 
@@ -57,16 +58,12 @@ def table(records: List[dict]) -> str:
 
 
 def kinds(records: List[dict]) -> str:
-    """A row for each kind of step."""
-    by_flavour = {f: sums([r for r in records if r["flavour"] == f], "counts")
-                  for f in FLAVOURS}
+    """How often each kind of step was done."""
     total = sums(records, "counts")
     names = sorted((n for n in total if n.startswith("kind: ")),
                    key=lambda n: -total[n])
-    rows = [row(["step", *FLAVOURS]), row(["---"] + ["--:"] * len(FLAVOURS))]
-    rows += [row([n[6:], *(f"{by_flavour[f][n]:,}" for f in FLAVOURS)])
-             for n in names]
-    return "\n".join(rows)
+    return textwrap.fill("Steps: " + ", ".join(
+        f"{n[6:]} {total[n]:,}" for n in names) + ".", 90, break_on_hyphens=False)
 
 
 def decisions(records: List[dict]) -> str:
