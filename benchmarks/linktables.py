@@ -7,8 +7,8 @@ from figures import Runs, format_bytes, median, ratio, runs_of, sameness, table
 from links import FIRST, NEXT, PREFETCHING, READ_WORKERS, processor
 
 OWN = (PREFETCHING, READ_WORKERS)
-TIMES = ["stock", "lld's own prefetching", "first link", "next links"]
-COLD = ["link", "inputs", *TIMES, "processor", "read, MB"]
+HEAD = ["link", "inputs", "stock", "lld's own prefetching", "first link", "next links",
+        "read, MB"]
 
 
 def is_row(entry: dict) -> bool:
@@ -19,12 +19,13 @@ def is_row(entry: dict) -> bool:
     return set(others) - set(OWN) == {FIRST, NEXT}
 
 
-def times(runs: Runs) -> List[str]:
+def times(runs: Runs, own: str = "") -> List[str]:
+    """The times with their ratios. `own` is the name of lld's own prefetching, or the
+    cell of a link that has none."""
     base, *_ = runs
-    own = next((name for name in OWN if name in runs), "")
     return [f"{median(runs[base]):.2f} s",
             *(f"{median(runs[name]):.2f} s ({ratio(runs[name], runs[base]):.2f})"
-              if name else "–" for name in (own, FIRST, NEXT))]
+              if name in runs else name for name in (own, FIRST, NEXT) if name)]
 
 
 def megabytes(count: float) -> str:
@@ -34,12 +35,17 @@ def megabytes(count: float) -> str:
 def cold_row(entry: dict) -> List[str]:
     one = entry["figures"]
     runs = runs_of(one, "cold")
-    base = next(iter(runs.values()))
+    base = next(iter(runs))
+    own = next((name for name in OWN if name in runs), "–")
     return [plots.heading(one["title"]) + sameness(one["same"]),
-            f"{one['inputs']:,}, {format_bytes(one['bytes'])}", *times(runs),
-            " / ".join(processor(runs[name], base) for name in (FIRST, NEXT)),
-            " / ".join(megabytes(median(each, "read_bytes"))
-                       for each in (base, runs[FIRST], runs[NEXT]))]
+            f"{one['inputs']:,}, {format_bytes(one['bytes'])}", *times(runs, own),
+            " / ".join(megabytes(median(runs[name], "read_bytes"))
+                       for name in (base, FIRST, NEXT))]
+
+
+def processor_times(runs: Runs) -> str:
+    base = next(iter(runs.values()))
+    return " / ".join(processor(runs[name], base) for name in (FIRST, NEXT))
 
 
 def section(title: str, pictures: str, head: List[str],
@@ -66,14 +72,16 @@ def text(figures: Dict[str, dict], picture: Callable[[str], str],
         # Without limits, the link that made the statistics is one of these.
         touched = one["stats"][-1]["touched_bytes"]
         cold.append([*row, megabytes(touched) if touched else "–",
-                     source(name, str(rounds))])
+                     processor_times(runs_of(one, "cold")), source(name, str(rounds))])
         if one["warm"]:
             warm.append([row[0], *times(runs_of(one, "warm")),
                          str(len(next(iter(one["warm"].values()))))])
     measured = "command, rounds, date, machine"
     return "\n".join(filter(None, [
-        section("Cold links", picture("cold"), [*COLD, "touched, MB", measured], cold),
+        section("Cold links", picture("cold"), [*HEAD, "touched, MB", "processor", measured],
+                cold),
         section("Cold links, disk or memory limited",
-                picture("throttled") + picture("limited"), [*COLD, measured], limited),
-        section("Warm links", picture("warm"), ["link", *TIMES, "rounds"], warm)]))
+                picture("throttled") + picture("limited"), [*HEAD, measured], limited),
+        section("Warm links", picture("warm"),
+                ["link", "stock", "first link", "next links", "rounds"], warm)]))
 

@@ -23,7 +23,7 @@ import coff
 import flavours
 import harness
 import links
-from figures import sameness, table, with_ratios
+from figures import sameness, table
 from harness import Variant
 from links import Sample
 from machine import say
@@ -210,20 +210,23 @@ def measure(factor: float) -> Optional[dict]:
 def text(figures: dict) -> str:
     rows, same = [], True
     for one in figures["mounts"]:
+        cells = [one["mount"], one["title"]]
         for point in one["points"]:
-            took = {way: statistics.median(run["seconds"] for run in runs)
-                    for way, runs in point["runs"].items()}
+            took = [statistics.median(run["seconds"] for run in runs)
+                    for runs in point["runs"].values()]
             same &= len({run["outputs"] for runs in point["runs"].values()
                          for run in runs}) == 1
-            rows.append([one["mount"], one["title"], f"{point['delay']} ms",
-                         *with_ratios(took)])
+            cells += [f"{took[0]:.2f} s", " / ".join(
+                f"{each:.2f} s ({each / took[0]:.2f})" for each in took[1:])]
+        rows.append(cells)
+    delays = [f"{point['delay']} ms" for point in figures["mounts"][0]["points"]]
     return "\n".join([
         "## Real mounts", "",
         "This machine serves the files through a delay; each link mounts them anew, "
-        "read-only, with default options otherwise. Cells: time (ratio to stock). Each "
-        "link ran once." + sameness(same), "",
-        *table(["mount", "link", "delay", "stock", "first link", "next link"],
-               rows)])
+        "read-only, with default options otherwise. Times of stock, and of the first and "
+        "the next link (ratios to stock). Each link ran once." + sameness(same), "",
+        *table(["mount", "link", *(cell for delay in delays for cell in
+                                   (f"{delay}: stock", "first / next"))], rows)])
 
 
 if __name__ == "__main__":
