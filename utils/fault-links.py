@@ -14,7 +14,7 @@ each fault gets one of these four conditions in turn. Outputs, messages and exit
 must be those of stock lld, and the link must end.
 
 Prints a line for each call, and every difference with the arguments that repeat it.
-Exits with 1 if there was one. --write puts the table into a document between its marks.
+Exits with 1 if there was one. --write puts the total into a document between its marks.
 """
 
 import argparse
@@ -315,29 +315,33 @@ def tell(result):
 
 def table_of(results, table):
     """Lines of a Markdown table: a row for each call that was made."""
-    lines = ["| call | consequence | faults |", "| --- | --- | --: |"]
+    lines = ["| call | errors | also | consequence | links | faults | different |",
+             "| --- | --: | --- | --- | --: | --: | --: |"]
     total = collections.Counter()
-    for call, (_, then) in table["faulted"].items():
+    for call, (ways, then) in table["faulted"].items():
         mine = [r for r in results if r[0][2].startswith(call + ":")]
         if not mine:
             continue
         met = sum(record[call].faults != 0 for _, _, record in mine if call in record)
+        tried = {task[2].split(":")[2].split("=")[0] for task, _, _ in mine}
+        listed = [w for w in [*ways.split(), "late", "stuck"] if w in tried]
+        errors = [w for w in listed if w[0] == "E"]
+        others = " ".join(w for w in listed if w not in errors)
         different = sum(bool(found) for _, found, _ in mine)
-        lines.append(f"| `{call}` | {then}{f'; {different} DIFFERENT' * bool(different)} | "
-                     f"{met} |")
-        total.update(links=len(mine), faults=met, different=different)
+        lines.append(f"| `{call}` | {len(errors)} | {others} | {then} | {len(mine)} | "
+                     f"{met} | {different} |")
+        total.update(calls=1, links=len(mine), faults=met, different=different)
     return total, lines
 
 
-def write_table(path, total, lines):
+def write_total(path, total):
     text = path.read_text(encoding="utf-8")
     head, _, rest = text.partition(MARKS[0])
     _, _, tail = rest.partition(MARKS[1])
     if not rest or not tail:
-        sys.exit(f"fault-links.py: {path} does not have the marks of the table")
-    body = "\n".join([
-        f"{total['links']:,} links with {total['faults']:,} faults, {total['different']:,} "
-        f"different ({datetime.date.today().isoformat()}).", "", *lines])
+        sys.exit(f"fault-links.py: {path} does not have the marks of the total")
+    body = (f"{total['links']:,} links with {total['faults']:,} faults in {total['calls']} "
+            f"calls, {total['different']:,} different ({datetime.date.today().isoformat()}).")
     path.write_text(f"{head}{MARKS[0]}\n\n{body}\n\n{MARKS[1]}{tail}", encoding="utf-8")
 
 
@@ -397,7 +401,7 @@ def main() -> int:
             record[call].faults for _, _, record in results for call in record):
         sys.exit("fault-links.py: no call failed: these are not the faulty programs")
     if options.write:
-        write_table(options.write, total, lines)
+        write_total(options.write, total)
     return 1 if wrong else 0
 
 
