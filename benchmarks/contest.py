@@ -144,9 +144,6 @@ def table(figures: dict) -> List[str]:
     columns = figures["columns"]
     rows = list(dict.fromkeys(name for column in columns
                               for name in column["commands"]))
-    head = [""]
-    for column in columns:
-        head += [column["title"], "ratio"]
     result = []
     for row in rows:
         cells = [f"{row} ({figures['versions'][row]})"
@@ -154,13 +151,12 @@ def table(figures: dict) -> List[str]:
         for column in columns:
             times = column["seconds"].get(row)
             base = column["seconds"].get(base_of(column))
-            cells += ["–", "–"]
-            if times:
-                cells[-2] = format_time(statistics.median(times))
+            cell = format_time(statistics.median(times)) if times else "–"
             if times and base:
-                cells[-1] = f"{statistics.median(pairs(times, base)):.2f}"
+                cell += f" ({statistics.median(pairs(times, base)):.2f})"
+            cells.append(cell)
         result.append(cells)
-    return markdown(head, result)
+    return markdown(["", *(column["title"] for column in columns)], result)
 
 
 # The benchmarks' own programs, whose commands mean nothing to a reader.

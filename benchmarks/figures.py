@@ -97,9 +97,9 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> List[str]:
 def start_table(seconds: Dict[str, List[float]]) -> List[str]:
     """The times of starting programs; the first is the base of the ratios."""
     base = next(iter(seconds.values()))
-    return table(["", "time", "ratio"],
-                 [[name, f"{statistics.median(times) * 1000:.1f} ms",
-                   f"{statistics.median(pairs(times, base)):.2f}"]
+    return table(["", "time (ratio)"],
+                 [[name, f"{statistics.median(times) * 1000:.1f} ms "
+                   f"({statistics.median(pairs(times, base)):.2f})"]
                   for name, times in seconds.items()])
 
 

@@ -246,13 +246,12 @@ def rows(cold: Runs, warm: Runs) -> List[List[str]]:
     base = next(iter(cold))
     result = []
     for name, runs in cold.items():
-        cells = [name, f"{median(runs):.2f} s",
-                 f"{ratio(runs, cold[base]):.2f}",
+        cells = [name, f"{median(runs):.2f} s ({ratio(runs, cold[base]):.2f})",
                  processor(runs, cold[base]),
                  format_bytes(median(runs, "read_bytes"))]
         if warm:
-            cells += [f"{median(warm[name]):.2f} s",
-                      f"{ratio(warm[name], warm[base]):.2f}"]
+            cells.append(f"{median(warm[name]):.2f} s "
+                         f"({ratio(warm[name], warm[base]):.2f})")
         result.append(cells)
     return result
 
@@ -270,9 +269,7 @@ def text(figures: dict) -> str:
     # The statistics are taken without limits, so a limited link would only repeat them.
     elif warm:
         about += fetched(*figures["stats"])
-    head = ["", "cold", "ratio", "processor", "read from disk"]
-    if warm:
-        head += ["warm", "ratio"]
+    head = ["", "cold", "processor", "read from disk", *(["warm"] if warm else [])]
     return "\n".join([
         f"## {figures['title']}", "", about + sameness(figures["same"]), "",
         *table(head, rows(cold, warm))])

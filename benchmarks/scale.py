@@ -99,8 +99,8 @@ def text(figures: dict) -> str:
         for kind in ("cold", "warm"):
             runs: Runs = runs_of(point, kind)
             base, ours = runs.values()
-            cells += [f"{median(base):.2f} s", f"{median(ours):.2f} s",
-                      f"{ratio(ours, base):.2f}"]
+            cells += [f"{median(base):.2f} s",
+                      f"{median(ours):.2f} s ({ratio(ours, base):.2f})"]
         rows.append(cells)
     rounds = [len(next(iter(figures["points"][0][kind].values())))
               for kind in ("cold", "warm")]
@@ -114,4 +114,4 @@ def text(figures: dict) -> str:
         f"least squares: {grown}."
         + sameness(all(point["same"] for point in figures["points"])), "",
         *table(["size", "objects", "bytes", "stock, cold", "Headstart, cold",
-                "ratio", "stock, warm", "Headstart, warm", "ratio"], rows)])
+                "stock, warm", "Headstart, warm"], rows)])

@@ -35,13 +35,14 @@ TEXTS = {
         "Time within the process, without output; ratios to a bare walk with "
         "getdents64", "Whole programs that print all paths to a file in memory; "
         "ratios to the fastest peer"]),
-    "tree-cold": (f"{WALK}, cold", "{trees}. The system's caches are dropped before "
-                  "each run; a run counts if it read its directories from the disk. "
-                  "The commands are those of the warm walk.",
+    "tree-cold": (f"{WALK}, cold", "The trees and commands are those of the warm walk. "
+                  "The system's caches are dropped before each run; a run counts if it "
+                  "read its directories from the disk.",
                   [f"Default numbers of threads, {WHOLE}"]),
     "tree-ignore": ("Walking a repository by its ignore rules", ABOUT_G,
                     [WHOLE.capitalize()]),
-    "tree-status": ("Changes in a repository", ABOUT_G,
+    "tree-status": ("Changes in a repository", "G is the repository of the section "
+                    "above.",
                     ["Warm, with a fresh index and git's default settings; ratios to "
                      "git"]),
     "search": ("Searching directories for libraries",

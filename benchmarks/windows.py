@@ -96,7 +96,7 @@ def text(figures: dict) -> str:
         "server: this is no measurement of Windows. Wine does not report residency: "
         "Headstart times a few reads of each file. Linux does no more than 128 KiB of a "
         "hint, so Headstart splits its hints under Wine." + sameness(figures["same"]), "",
-        *table(["", "cold", "ratio", "processor", "read from disk", "warm", "ratio"],
+        *table(["", "cold", "processor", "read from disk", "warm"],
                links.rows(cold, warm)), "",
         f"The zip has {format_bytes(figures['zip'])}. `lld-link.exe /help`:", "",
         *start_table(figures["starts"])])
