@@ -214,7 +214,8 @@ def rows(flavour: dict, bandwidth: int) -> List[List[str]]:
         if point["bandwidth"] != bandwidth:
             continue
         least = limit(flavour, point)
-        cells = [f"{point['latency']:g} ms", f"{least:.1f} s"]
+        cells = [flavour["title"].split(":")[0], f"{point['latency']:g} ms",
+                 f"{least:.1f} s"]
         for way in ("stock", CAT, WARM, FIRST, NEXT, DEEP):
             took = seconds(point, way)
             cells.append(f"{took:.1f} s ({took / least:.1f})")
@@ -225,24 +226,20 @@ def rows(flavour: dict, bandwidth: int) -> List[List[str]]:
 
 
 def text(figures: dict) -> str:
-    lines = ["## High-latency inputs", "",
-             "A FUSE view (`utils/farfs`) adds a latency to each read and limits the "
-             "bandwidth. Opening a file costs nothing. The *limit* is the warm link "
-             "or the transfer of the touched bytes, whichever takes longer, plus "
-             f"{ROUND_TRIPS} round trips. Cells: time (ratio to the limit). FUSE "
-             "serves 12 requests at once by default; `max_background` raises that. "
-             "Each link ran once.", ""]
-    for flavour in figures["flavours"]:
-        lines += [f"{flavour['title']}: {flavour['inputs']:,} files, "
-                  f"{format_bytes(flavour['bytes'])}; the linker touches "
-                  f"{format_bytes(flavour['touched'])}; warm "
-                  f"{flavour['warm']:.2f} s; 200 MB/s." + sameness(flavour["same"]),
-                  "",
-                  *table(["latency", "limit", "stock", CAT, WARM, "first link",
-                          "next link", "first link, max_background=64",
-                          "reads: stock / first / next"],
-                         rows(flavour, 200)), ""]
-    return "\n".join(lines).rstrip()
+    return "\n".join([
+        "## High-latency inputs", "",
+        "A FUSE view (`utils/farfs`) adds a latency to each read and limits the "
+        "bandwidth to 200 MB/s. Opening a file costs nothing. The *limit* is the warm "
+        "link or the transfer of the touched bytes, whichever takes longer, plus "
+        f"{ROUND_TRIPS} round trips. Cells: time (ratio to the limit). FUSE serves 12 "
+        "requests at once by default; `max_background` raises that. Each link ran once.",
+        "", *(f"- {flavour['title']}: {flavour['inputs']:,} files, "
+              f"{format_bytes(flavour['bytes'])}; the linker touches "
+              f"{format_bytes(flavour['touched'])}; warm {flavour['warm']:.2f} s."
+              + sameness(flavour["same"]) for flavour in figures["flavours"]), "",
+        *table(["link", "latency", "limit", "stock", CAT, WARM, "first link", "next link",
+                "first link, max_background=64", "reads: stock / first / next"],
+               [row for flavour in figures["flavours"] for row in rows(flavour, 200)])])
 
 
 def heat_plot(figures: dict) -> dict:
