@@ -140,18 +140,22 @@ def row(cells) -> str:
     return "| " + " | ".join(str(c) for c in cells) + " |"
 
 
-def table(records: list) -> str:
-    """Two rows for each variant."""
+def table(records: dict) -> str:
+    """A row for each variant."""
     codes = ("passed", "failed", "unsupported")
-    rows = [row(["variant", "linkers", *codes, "differences", "minutes"]),
-            row(["---"] * 2 + ["---:"] * 5)]
-    for record in records:
-        for side, differ in (("stock", ""),
-                             ("ours", len(record["differences"]))):
-            rows.append(row(
-                [record["variant"], "Headstart" if side == "ours" else side,
-                 *(record[side].get(c, 0) for c in codes), differ,
-                 f"{record[side + '_seconds'] / 60:.1f}"]))
+    rows = [row(["variant", "", "linkers", *codes, "differences"]),
+            row(["---"] * 3 + ["---:"] * 4)]
+    for name, variant in VARIANTS.items():
+        if not (record := records.get(name)):
+            rows.append(row([f"`{name}`", variant.what, "not run yet", *[""] * 4]))
+            continue
+        both = [[record[side].get(code, 0) for code in codes] for side in ("stock", "ours")]
+        differ = len(record["differences"])
+        if both[0] == both[1]:
+            rows.append(row([f"`{name}`", variant.what, "both", *both[0], differ]))
+            continue
+        rows += [row([f"`{name}`", variant.what, "stock", *both[0], ""]),
+                 row(["", "", "Headstart", *both[1], differ])]
     return "\n".join(rows)
 
 
@@ -166,9 +170,7 @@ both sides, in turn.
 `./dev conformance --write` writes this page from the last complete run of each variant.
 
 {table}
-
-{variants}
-
+{environments}
 ## Differences
 
 {differences}
@@ -194,16 +196,13 @@ def write(records: dict) -> None:
             f"- {line}" + "".join(f"; {why}" for test, why in KNOWN.items()
                                   if line.startswith(test + ":"))
             for line in lines) or "There are none."
-    variants = [f"- `{name}`: {variant.what}."
-                + ("" if name in records else " Not run yet.")
-                for name, variant in VARIANTS.items()]
-    variants += [f"\n`{r['variant']}` ran with {key}={value}." for r in ran
-                 for key, value in r.get("environment", {}).items()]
+    environments = [f"\n`{r['variant']}` ran with {key}={value}.\n" for r in ran
+                    for key, value in r.get("environment", {}).items()]
     places = sorted({f"- {r['date']}, {r['machine']}" for r in ran})
     DOCUMENT.write_text(DOCUMENT_TEXT.format(
         version=(FOLDER / "version").read_text().strip(),
-        suites=", ".join(SUITES), table=table(ran),
-        variants="\n".join(variants), differences=found("differences"),
+        suites=", ".join(SUITES), table=table(records),
+        environments="".join(environments), differences=found("differences"),
         flaky=found("flaky"), places="\n".join(places)))
     say(f"wrote {DOCUMENT.relative_to(ROOT)}")
 
