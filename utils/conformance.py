@@ -140,21 +140,22 @@ def row(cells) -> str:
     return "| " + " | ".join(str(c) for c in cells) + " |"
 
 
-def table(records: dict) -> str:
-    """A row for each variant."""
+def table(records: dict, names: list) -> str:
+    """A row for each variant of `names`."""
     codes = ("passed", "failed", "unsupported")
     rows = [row(["variant", "", "linkers", *codes, "differences"]),
             row(["---"] * 3 + ["---:"] * 4)]
-    for name, variant in VARIANTS.items():
+    for name in names:
+        about = [f"`{name}`", VARIANTS[name].what]
         if not (record := records.get(name)):
-            rows.append(row([f"`{name}`", variant.what, "not run yet", *[""] * 4]))
+            rows.append(row([*about, "not run yet", *[""] * 4]))
             continue
         both = [[record[side].get(code, 0) for code in codes] for side in ("stock", "ours")]
         differ = len(record["differences"])
         if both[0] == both[1]:
-            rows.append(row([f"`{name}`", variant.what, "both", *both[0], differ]))
+            rows.append(row([*about, "both", *both[0], differ]))
             continue
-        rows += [row([f"`{name}`", variant.what, "stock", *both[0], ""]),
+        rows += [row([*about, "stock", *both[0], ""]),
                  row(["", "", "Headstart", *both[1], differ])]
     return "\n".join(rows)
 
@@ -201,7 +202,7 @@ def write(records: dict) -> None:
     places = sorted({f"- {r['date']}, {r['machine']}" for r in ran})
     DOCUMENT.write_text(DOCUMENT_TEXT.format(
         version=(FOLDER / "version").read_text().strip(),
-        suites=", ".join(SUITES), table=table(records),
+        suites=", ".join(SUITES), table=table(records, list(VARIANTS)),
         environments="".join(environments), differences=found("differences"),
         flaky=found("flaky"), places="\n".join(places)))
     say(f"wrote {DOCUMENT.relative_to(ROOT)}")
@@ -327,7 +328,8 @@ def main() -> int:
         if whole and (as_built or VARIANTS[name].named):
             records[name] = done[-1]
             RESULTS.write_text(json.dumps(records, indent=1))
-    print(table(done))
+    latest = {record["variant"]: record for record in done}
+    print(table(latest, list(latest)))
     if options.write:
         write(records)
     if not done:
