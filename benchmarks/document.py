@@ -22,8 +22,7 @@ with smaller inputs in ten minutes and writes to `build/benchmarks`.
 - Variants run in turn. Times are medians. A ratio is the median of the ratios of the
   rounds; *processor* is the ratio of processor times.
 - A round counts as cold if at most 1% of the bytes of the inputs are in the page cache.
-  The disk's readahead is 128 KiB, as on most machines, unless the machine's line below
-  has another one.
+  The disk's readahead is 128 KiB, as on most machines, unless a line below has another one.
 - *First link*: Headstart without a profile. *Next links*: with the profile of an earlier
   link. *lld's own prefetching*: `/prefetch-inputs`, or `--read-workers=8`.
 - *Processor* has two numbers, for the first link and the next ones; *read* has three, for
@@ -35,9 +34,9 @@ with smaller inputs in ten minutes and writes to `build/benchmarks`.
   number and size change with the date.
 - {outputs}
 
-Machines:
+Letters stand for dates and machines:
 
-{machines}
+{days}
 """
 SAME = ("In every link, the outputs of Headstart are identical to those of stock lld,\n  "
         "byte for byte.")
@@ -54,18 +53,17 @@ def picture(name: str, plot: dict) -> str:
             f'src="plots/{name}.svg"></picture>\n')
 
 
-def machine_of(entry: dict) -> str:
-    """The machine, and its readahead if it is not the usual one."""
+def day_of(entry: dict) -> str:
+    """The date and the machine, and its readahead if it is not the usual one."""
     told = entry["figures"].get("readahead") or ""
-    if not told or told.startswith(("readahead 128 KiB",
-                                    "readahead set to the usual 128 KiB")):
-        return entry["machine"]
-    return f"{entry['machine']}, {told}"
+    if told.startswith(("readahead 128 KiB", "readahead set to the usual 128 KiB")):
+        told = ""
+    return ", ".join(filter(None, [entry["date"], entry["machine"], told]))
 
 
-def machines(figures: Dict[str, dict]) -> Dict[str, str]:
-    """A letter for each machine."""
-    found = dict.fromkeys(map(machine_of, figures.values()))
+def days(figures: Dict[str, dict]) -> Dict[str, str]:
+    """A letter for each day and machine, the newest first."""
+    found = sorted(set(map(day_of, figures.values())), reverse=True)
     return dict(zip(found, string.ascii_uppercase))
 
 
@@ -103,13 +101,12 @@ def document(figures: Dict[str, dict], benchmarks: dict, plots: dict,
              raw: str) -> str:
     """Returns the page. `benchmarks` has all benchmarks by name, in order; `plots` is
     the result of plots.py."""
-    letters = machines(figures)
+    letters = days(figures)
     ordered = {name: figures[name] for name in benchmarks if name in figures}
 
     def row_source(name: str, rounds: str) -> str:
         entry = figures[name]
-        return (f"`{short(entry)}{name}`, {rounds}, {entry['date']}, "
-                + letters[machine_of(entry)])
+        return f"`{short(entry)}{name}`, {rounds}, {letters[day_of(entry)]}"
 
     def plot(name: str) -> str:
         return picture(name, plots[name]) if name in plots else ""
@@ -124,12 +121,11 @@ def document(figures: Dict[str, dict], benchmarks: dict, plots: dict,
         parts += [plot(each) for each, section in BEFORE.items()
                   if section == name and each in plots]
         parts.append(f"{benchmarks[name].text(entry['figures'])}\n\n"
-                     f"`./dev bench {short(entry)}{name}`, {entry['date']}, machine "
-                     f"{letters[machine_of(entry)]}.\n")
+                     f"`./dev bench {short(entry)}{name}`, {letters[day_of(entry)]}.\n")
     differ = any(DIFFERENT in part for part in parts)
     parts.insert(about, ABOUT.lstrip("\n").format(
         raw=raw, outputs=NOT_SAME if differ or not ordered else SAME,
-        machines="\n".join(f"- {letter}: {name}." for name, letter in letters.items())
+        days="\n".join(f"- {letter}: {name}." for name, letter in letters.items())
         or "- None."))
     return "\n".join(filter(None, [HEADER, headline(figures), *parts]))
 

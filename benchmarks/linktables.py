@@ -76,7 +76,7 @@ def text(figures: Dict[str, dict], picture: Callable[[str], str],
         if one["warm"]:
             warm.append([row[0], *times(runs_of(one, "warm")),
                          str(len(next(iter(one["warm"].values()))))])
-    measured = "command, rounds, date, machine"
+    measured = "command, rounds, date"
     return "\n".join(filter(None, [
         section("Cold links", picture("cold"), [*HEAD, "touched, MB", "processor", measured],
                 cold),
