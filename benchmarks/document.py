@@ -87,9 +87,9 @@ def headline(figures: Dict[str, dict]) -> str:
         found["warm"] += [ratio(warm[way], warm[base]) for way in (FIRST, NEXT)]
     if not found["cold"]:
         return ""
-    return (f"Without limits on disk and memory, Headstart's {len(found['cold'])} cold "
-            f"links take {span(found['cold'])} of the time of stock lld in a first link "
-            f"and {span(found['next'])} in the next ones. Warm links take "
+    return (f"Without limits on disk and memory, the {len(found['cold'])} measured cold "
+            f"links take {span(found['cold'])} of stock lld's time as first links and "
+            f"{span(found['next'])} as next links. Warm links take "
             f"{span(found['warm'])}.\n")
 
 
@@ -171,12 +171,16 @@ def readme(figures: Dict[str, dict], text: str) -> str:
     """Returns the README with the main figures between its marks."""
     if "coff" not in figures or "coff-400" not in figures:
         return text
-    lines = main_table(figures["coff"]["figures"], figures["coff-400"]["figures"])
+    lines = [headline(figures), *main_table(figures["coff"]["figures"],
+                                            figures["coff-400"]["figures"])]
     if rows := other_rows(figures):
         lines += ["", *table(["", "stock, cold", "first link", "next links",
                               "stock, warm"], rows)]
-    lines += ["", f"Medians (ratios to stock); {figures['coff']['machine']}, "
-              f"{figures['coff']['date']}; `./dev bench`.", ""]
+    used = ["coff", "coff-400", *(name for name, _ in OTHERS if name in figures)]
+    several = len({day_of(figures[name]) for name in used}) > 1
+    lines += ["", f"Medians (ratios to stock), by `./dev bench`; `coff`: "
+              f"{day_of(figures['coff'])}" + ("; [the others](docs/Benchmarks.md)" * several)
+              + ".", ""]
     head, rest = text.split(BEGIN)
     return head + BEGIN + "\n".join(lines) + END + rest.split(END)[1]
 

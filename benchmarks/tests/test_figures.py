@@ -360,9 +360,8 @@ class Documents(unittest.TestCase):
         limited = link("COFF: /debug, disk limited to 100 MB/s", 100)
         text = document.headline({"a": entry(link()), "b": entry(faster),
                                   "c": entry(limited)})
-        self.assertIn("Headstart's 2 cold links take 0.25 to 0.50 of the time of stock "
-                      "lld in a first link and 0.25 in the next ones. Warm links take "
-                      "1.00.", text)
+        self.assertIn("the 2 measured cold links take 0.25 to 0.50 of stock lld's time as "
+                      "first links and 0.25 as next links. Warm links take 1.00.", text)
         self.assertEqual(document.headline({}), "")
 
     def test_outputs(self):
@@ -394,7 +393,8 @@ class Documents(unittest.TestCase):
         before = f"head\n{document.BEGIN}former\n{document.END}\ntail\n"
         text = document.readme(all_figures, before)
         self.assertTrue(text.startswith(
-            f"head\n{document.BEGIN}| `lld-link`: 10 objects, 200 MB, `/debug` |"))
+            f"head\n{document.BEGIN}{document.headline(all_figures)}\n"
+            "| `lld-link`: 10 objects, 200 MB, `/debug` |"))
         self.assertTrue(text.endswith(f"{document.END}\ntail\n"))
         self.assertNotIn("former", text)
         self.assertIn("| 6.00 s (1.00) | 6.00 s (1.00) | 1.00 s (1.00) |", text)
