@@ -275,17 +275,19 @@ def megabytes(count) -> str:
 
 
 def rows(result: dict) -> list:
-    """The document's rows: one for each file system and each group."""
+    """The document's rows: one for each file system, and one for all groups."""
     kernel = ".".join(result["kernel"].split(".")[:2])
     table = []
     for row in result.get("links", []):
         read = [megabytes(count or None) for count in row["read"]]
         table.append([kernel, row["name"], *read, megabytes(row["hinted_bytes"]),
                       "same" if row["same"] else "DIFFERENT"])
-    for row in result.get("groups", []):
-        table.append([kernel, f"ext4, {megabytes(row['limit'])} MB: {row['name']}", "–",
-                      "–", "–", megabytes(row["hinted_bytes"]),
-                      "same" if row["same"] else "DIFFERENT"])
+    if groups := result.get("groups", []):
+        fetched = sorted(row["hinted_bytes"] for row in groups)
+        table.append([kernel, f"ext4, {megabytes(groups[0]['limit'])} MB of memory", "–",
+                      "–", "–", " to ".join(dict.fromkeys(
+                          [megabytes(fetched[0]), megabytes(fetched[-1])])),
+                      "same" if all(row["same"] for row in groups) else "DIFFERENT"])
     return table
 
 
