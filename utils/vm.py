@@ -283,7 +283,7 @@ def rows(result: dict) -> list:
         table.append([kernel, row["name"], *read, megabytes(row["hinted_bytes"]),
                       "same" if row["same"] else "DIFFERENT"])
     if groups := result.get("groups", []):
-        fetched = sorted(row["hinted_bytes"] for row in groups)
+        fetched = sorted(row["hinted_bytes"] or 0 for row in groups)
         table.append([kernel, f"ext4, {megabytes(groups[0]['limit'])} MB of memory", "–",
                       "–", "–", " to ".join(dict.fromkeys(
                           [megabytes(fetched[0]), megabytes(fetched[-1])])),
