@@ -1,5 +1,4 @@
-# Finds LLVM and lld of one version, and works around the gaps of their packages
-# (docs/internals/Design.md, "Packages").
+# Finds LLVM and lld of one version, and works around the gaps of their packages.
 
 # LLVM's own configuration searches zlib.
 set(ZLIB_USE_STATIC_LIBS ${HEADSTART_STATIC_LLVM})

@@ -9,8 +9,7 @@
 /// \file
 /// Debian builds LLVM's LTO with Polly but installs no libPolly.a, so a static
 /// link of LTO lacks this one function. A plug-in that registers nothing takes
-/// its place. Only `/mllvm:-polly`, which stock lld accepts, is lost
-/// (docs/internals/Design.md, "Packages").
+/// its place. Only `/mllvm:-polly`, which stock lld accepts, is lost.
 ///
 //===----------------------------------------------------------------------===//
 
