@@ -22,11 +22,9 @@ A day is a random project and 5 to 30 steps. The project has 20 to about 4,000 o
 and text stubs of its flavour. A step changes the project as a programmer, a build system
 or `git` does, or disturbs the link. Before each link, random pages of the inputs are
 cached, and there may be a profile of this or of another state. Some links run stock lld
-or mold under `headstart run`.
-
-After each step, the outputs, the messages and the exit status must be those of stock lld,
-the link must have ended, and Headstart must not leave a process, a lock or a temporary
-file.
+or mold under `headstart run`. After each step, the outputs, the messages and the exit status
+must be those of stock lld, the link must have ended, and Headstart must not leave a process, a
+lock or a temporary file.
 
 `./dev days` runs the campaign; after Ctrl-C, the next call resumes it.
 `./dev days --flavour elf --size real --seed N` repeats one day and shrinks it if it differs.
