@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The promises that hold on every system. Compiled into OSTests and
-// OSGenericTests. PosixDirectoryTest.cpp has the tests for POSIX systems.
+// OSPosixTests. PosixDirectoryTest.cpp has the tests for POSIX systems.
 //
 //===----------------------------------------------------------------------===//
 

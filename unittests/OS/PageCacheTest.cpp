@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The promises of every implementation, according to its capabilities. Compiled
-// into OSTests and OSGenericTests.
+// The promises of every implementation, according to its capabilities.
 //
 //===----------------------------------------------------------------------===//
 

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Mount points, FIFOs, sockets and permissions. Compiled into OSTests and
-// OSGenericTests.
+// OSPosixTests.
 //
 //===----------------------------------------------------------------------===//
 

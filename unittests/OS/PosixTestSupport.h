@@ -12,13 +12,37 @@
 
 #include "gtest/gtest.h"
 
+#include <cstdlib>
 #include <fcntl.h>
+#include <optional>
 #include <string>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 namespace headstart::os::test {
+
+/// An environment variable that is set while the object lives.
+class Variable {
+public:
+  Variable(const char *Name, const std::string &Value) : Name(Name) {
+    if (const char *Set = std::getenv(Name))
+      Before = Set;
+    ::setenv(Name, Value.c_str(), 1);
+  }
+  Variable(const Variable &) = delete;
+  Variable &operator=(const Variable &) = delete;
+  ~Variable() {
+    if (Before)
+      ::setenv(Name, Before->c_str(), 1);
+    else
+      ::unsetenv(Name);
+  }
+
+private:
+  const char *Name;
+  std::optional<std::string> Before;
+};
 
 /// Starts a child that runs \p Work and exits with its result.
 template <class Function> pid_t startChild(Function Work) {

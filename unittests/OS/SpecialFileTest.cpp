@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // FIFOs, sockets, devices and files without permission, on systems that have
-// POSIX calls to make them. Compiled into OSTests and OSGenericTests.
+// POSIX calls to make them.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Promises of every implementation. Compiled into OSTests and OSGenericTests.
+// Promises of every implementation.
 //
 //===----------------------------------------------------------------------===//
 

@@ -111,10 +111,8 @@ public:
   /// whatever other processes do to the tree meanwhile: a link in any part of
   /// \p Path gives `errc::too_many_symbolic_link_levels` or
   /// `errc::not_a_directory`, and a `..` or a leading `/` gives
-  /// `errc::cross_device_link`. (On a system without a source of its own,
-  /// another process may create a link between the check and the open.) Closes
-  /// what \p Result had open before, which may be this directory, also on
-  /// failure. Blocks for metadata.
+  /// `errc::cross_device_link`. Closes what \p Result had open before, which
+  /// may be this directory, also on failure. Blocks for metadata.
   std::error_code openBelow(const char *Path, LinkRule Links,
                             DirectoryHandle &Result) const;
 
@@ -129,9 +127,7 @@ public:
 
   /// Fills in type and status of \p Entry, which it finds in this directory by
   /// name. With `LinkRule::Follow` these are of the target of a link. Leaves
-  /// the entry unchanged on an error. If the system cannot report the status
-  /// (the times of a link itself, on a system without a source of its own),
-  /// fills in only the type, and clears HasStatus. Blocks for metadata.
+  /// the entry unchanged on an error. Blocks for metadata.
   std::error_code addStatus(DirectoryEntry &Entry,
                             LinkRule Links = LinkRule::Refuse) const;
 
@@ -189,6 +185,10 @@ public:
   uint64_t calls() const { return Calls; }
 
 private:
+  /// POSIX: reads the next records into Buffer and sets Unread, to nothing at
+  /// the end.
+  std::error_code fill();
+
   DirectoryHandle *Directory = nullptr;
   std::unique_ptr<char[]> Buffer;
   size_t Capacity = 0;          ///< bytes

@@ -65,11 +65,6 @@ DirectoryReader::DirectoryReader(size_t BufferBytes)
           std::max(BufferBytes, MaxRecordBytes))),
       Capacity(std::max(BufferBytes, MaxRecordBytes)) {}
 
-void DirectoryReader::start(DirectoryHandle &NewDirectory) {
-  Directory = &NewDirectory;
-  Unread = {};
-}
-
 /// Reads the next records of the directory. Returns their number, 0 at the end,
 /// or -1 and sets errno.
 static int listInBulk(int Descriptor, char *Buffer, size_t Capacity) {
@@ -96,52 +91,26 @@ static bool mayReaddir(int Error) {
          Error == EPERM || Error == ENOSYS;
 }
 
-size_t DirectoryReader::read(std::span<DirectoryEntry> Into,
-                             std::error_code &Error) {
-  Error = {};
-  while (Directory != nullptr && !Into.empty()) {
-    const int FD = static_cast<int>(Directory->nativeHandle());
-    if (Unread.empty()) {
-      ++Calls;
-      IsBulk = true;
-      const int Records = listInBulk(FD, Buffer.get(), Capacity);
-      size_t Filled = 0;
-      if (Records > 0) {
-        struct stat S;
-        if (::fstat(FD, &S) != 0) {
-          Error = lastError();
-          Directory = nullptr;
-          return 0;
-        }
-        Device = deviceOf(S);
-        Unread = takeMacRecords({Buffer.get(), Capacity},
-                                static_cast<size_t>(Records));
-        Filled = Unread.size();
-      } else if (Records < 0 && mayReaddir(errno)) {
-        IsBulk = false;
-        Error = listByReaddir(FD, Buffer, Capacity, Filled);
-        Unread = {Buffer.get(), Filled};
-      } else if (Records < 0 && errno != ENOENT) {
-        // ENOENT: the directory was deleted, and is thus empty.
-        Error = lastError();
-      }
-      if (Filled == 0) {
-        Directory = nullptr;
-        return 0;
-      }
-    }
-    bool Malformed = false;
-    const size_t Count = IsBulk
-                             ? parseMacEntries(Unread, Device, Into, Malformed)
-                             : parseLinuxEntries(Unread, Into, Malformed);
-    if (Malformed) {
-      Error = std::make_error_code(std::errc::bad_message);
-      Directory = nullptr;
-    }
-    if (Malformed || Count != 0)
-      return Count;
+std::error_code DirectoryReader::fill() {
+  const int FD = static_cast<int>(Directory->nativeHandle());
+  const int Records = listInBulk(FD, Buffer.get(), Capacity);
+  IsBulk = Records >= 0 || !mayReaddir(errno);
+  if (!IsBulk) {
+    size_t Filled = 0;
+    const std::error_code Error = listByReaddir(FD, Buffer, Capacity, Filled);
+    Unread = {Buffer.get(), Filled};
+    return Error;
   }
-  return 0;
+  // ENOENT: the directory was deleted, and is thus empty.
+  if (Records <= 0)
+    return Records == 0 || errno == ENOENT ? std::error_code() : lastError();
+  struct stat S;
+  if (::fstat(FD, &S) != 0)
+    return lastError();
+  Device = deviceOf(S);
+  Unread =
+      takeMacRecords({Buffer.get(), Capacity}, static_cast<size_t>(Records));
+  return {};
 }
 
 } // namespace headstart::os

@@ -9,7 +9,6 @@
 #include "headstart/OS/DirectoryReader.h"
 #include "../Posix/Directories.h"
 #include "Support.h"
-#include "headstart/OS/DirectoryRecords.h"
 #include <algorithm>
 #include <dirent.h>
 #include <limits.h>
@@ -79,42 +78,19 @@ DirectoryReader::DirectoryReader(size_t BufferBytes)
           std::max(BufferBytes, MaxRecordBytes))),
       Capacity(std::max(BufferBytes, MaxRecordBytes)) {}
 
-void DirectoryReader::start(DirectoryHandle &NewDirectory) {
-  Directory = &NewDirectory;
-  Unread = {};
-}
-
-size_t DirectoryReader::read(std::span<DirectoryEntry> Into,
-                             std::error_code &Error) {
-  Error = {};
-  // A batch may contain only `.` and `..`.
-  while (Directory != nullptr && !Into.empty()) {
-    if (Unread.empty()) {
-      ++Calls;
-      const ssize_t Got = ::getdents64(descriptor(Directory->nativeHandle()),
-                                       Buffer.get(), Capacity);
-      if (Got < 0 && errno == EINTR)
-        continue;
-      // ENOENT: the directory was deleted (IS_DEADDIR in iterate_dir,
-      // fs/readdir.c) and counts as empty.
-      if (Got < 0 && errno != ENOENT)
-        Error = lastError();
-      if (Got <= 0) {
-        Directory = nullptr;
-        return 0;
-      }
-      Unread = {Buffer.get(), static_cast<size_t>(Got)};
-    }
-    bool Malformed = false;
-    const size_t Count = parseLinuxEntries(Unread, Into, Malformed);
-    if (Malformed) {
-      Error = std::make_error_code(std::errc::bad_message);
-      Directory = nullptr;
-    }
-    if (Malformed || Count != 0)
-      return Count;
+std::error_code DirectoryReader::fill() {
+  ssize_t Got;
+  do
+    Got = ::getdents64(descriptor(Directory->nativeHandle()), Buffer.get(),
+                       Capacity);
+  while (Got < 0 && errno == EINTR);
+  if (Got >= 0) {
+    Unread = {Buffer.get(), static_cast<size_t>(Got)};
+    return {};
   }
-  return 0;
+  // ENOENT: the directory was deleted (IS_DEADDIR in iterate_dir, fs/readdir.c)
+  // and counts as empty.
+  return errno == ENOENT ? std::error_code() : lastError();
 }
 
 } // namespace headstart::os

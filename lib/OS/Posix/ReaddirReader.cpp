@@ -1,0 +1,48 @@
+//===- ReaddirReader.cpp - Read directories by readdir (POSIX) ------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reads directories only by what macOS falls back on. No system uses it: the
+// tests run it on Linux.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Directories.h"
+#include "DirectoryList.h"
+#include "headstart/OS/DirectoryReader.h"
+#include <algorithm>
+
+namespace headstart::os {
+
+using namespace detail;
+
+int detail::openParts(int Base, const char *Path) {
+  return openPartByPart(Base, Path);
+}
+
+std::error_code DirectoryHandle::openChild(const char *Name, LinkRule Links,
+                                           DirectoryHandle &Result,
+                                           bool &MayBeMount) const {
+  // Part of the same file system, with the same device, may be mounted there.
+  MayBeMount = true;
+  return openBelow(Name, Links, Result);
+}
+
+DirectoryReader::DirectoryReader(size_t BufferBytes)
+    : Buffer(std::make_unique_for_overwrite<char[]>(
+          std::max<size_t>(BufferBytes, 1))),
+      Capacity(std::max<size_t>(BufferBytes, 1)) {}
+
+std::error_code DirectoryReader::fill() {
+  size_t Filled = 0;
+  const std::error_code Error = listByReaddir(
+      static_cast<int>(Directory->nativeHandle()), Buffer, Capacity, Filled);
+  Unread = {Buffer.get(), Filled};
+  return Error;
+}
+
+} // namespace headstart::os
