@@ -10,10 +10,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Unicode.h"
 #include "llvm/Support/xxhash.h"
 #include <array>
 #include <bit>
@@ -23,65 +21,15 @@ using namespace llvm;
 
 namespace headstart {
 
-/// Appends \p Name to \p Result with the case of every letter folded.
-static void appendFolded(StringRef Name, SmallVectorImpl<char> &Result) {
-  const auto *At = Name.bytes_begin();
-  const auto *End = Name.bytes_end();
-  while (At != End) {
-    if (*At < 0x80) {
-      Result.push_back(toLower(static_cast<char>(*At++)));
-      continue;
-    }
-    UTF32 Letter = 0;
-    if (convertUTF8Sequence(&At, End, &Letter, strictConversion) !=
-        conversionOK) {
-      Result.push_back(static_cast<char>(*At++));
-      continue;
-    }
-    std::array<char, UNI_MAX_UTF8_BYTES_PER_CODE_POINT> Bytes;
-    char *BytesEnd = Bytes.data();
-    int Folded = sys::unicode::foldCharSimple(static_cast<int>(Letter));
-    ConvertCodePointToUTF8(static_cast<unsigned>(Folded), BytesEnd);
-    Result.append(Bytes.data(), BytesEnd);
-  }
-}
+/// The most times that a directory is read which changes while it is read.
+static constexpr unsigned MaxAttempts = 3;
 
-/// Returns a hash that names have in common if they are the same by any rule,
-/// and whether \p Name is ASCII.
-static std::pair<uint64_t, bool> hashOf(StringRef Name) {
-  // Longer names are rare, and searches hardly ever contain them.
-  std::array<char, 256> Lower;
-  unsigned char Bits = 0;
-  if (Name.size() <= Lower.size()) {
-    for (size_t I = 0; I != Name.size(); ++I) {
-      char C = Name[I];
-      Bits |= static_cast<unsigned char>(C);
-      Lower[I] = static_cast<char>(C + (C >= 'A' && C <= 'Z' ? 'a' - 'A' : 0));
-    }
-    if (Bits < 0x80)
-      return {xxh3_64bits(StringRef(Lower.data(), Name.size())), true};
-  }
-  SmallString<256> Folded;
-  appendFolded(Name, Folded);
-  return {xxh3_64bits(Folded), isASCII(Name)};
-}
-
-bool isSameName(StringRef A, StringRef B, CaseRule Rule) {
-  switch (Rule) {
-  case CaseRule::Exact:
-    return A == B;
-  case CaseRule::IgnoreASCII:
-    return A.equals_insensitive(B);
-  case CaseRule::IgnoreUnicode:
-    break;
-  }
-  if (A == B)
-    return true;
-  SmallString<256> FoldedA;
-  SmallString<256> FoldedB;
-  appendFolded(A, FoldedA);
-  appendFolded(B, FoldedB);
-  return FoldedA == FoldedB;
+/// Returns a hash that does not depend on the case of A to Z.
+static uint64_t hashOf(StringRef Name) {
+  SmallString<256> Lower;
+  Lower.resize_for_overwrite(Name.size());
+  transform(Name, Lower.begin(), [](char C) { return toLower(C); });
+  return xxh3_64bits(Lower);
 }
 
 SnapshotName::SnapshotName(StringRef Path)
@@ -94,15 +42,10 @@ bool SnapshotName::isEntryName() const {
 
 uint64_t SnapshotName::hash() const {
   if (!IsHashed) {
-    std::tie(Hash, OnlyASCII) = hashOf(Text);
+    Hash = hashOf(Text);
     IsHashed = true;
   }
   return Hash;
-}
-
-bool SnapshotName::isASCII() const {
-  (void)hash();
-  return OnlyASCII;
 }
 
 std::error_code DirectorySnapshot::list(const os::DirectoryHandle &From,
@@ -114,8 +57,6 @@ std::error_code DirectorySnapshot::list(const os::DirectoryHandle &From,
   Statuses.clear();
   OnlyASCII = true;
   std::array<os::DirectoryEntry, 128> Batch;
-  bool AllTyped = true;
-  bool AllInodes = true;
   while (true) {
     std::error_code Error;
     size_t Count = Reader.read(Batch, Error);
@@ -129,8 +70,6 @@ std::error_code DirectorySnapshot::list(const os::DirectoryHandle &From,
       // The stat fails if the entry was removed. Then it has no status.
       if (Options.WithStatus && !Entry.hasOwnStatus() && From.addStatus(Entry))
         Entry.dropHint();
-      AllTyped &= Entry.Type != os::EntryType::Unknown;
-      AllInodes &= Entry.Identity.Inode != 0;
       if (Entry.HasStatus) {
         Statuses.resize(Records.size());
         Statuses.push_back(Entry.Identity);
@@ -149,10 +88,6 @@ std::error_code DirectorySnapshot::list(const os::DirectoryHandle &From,
   }
   if (!Statuses.empty())
     Statuses.resize(Records.size());
-  Metadata.Types = AllTyped;
-  Metadata.Inodes = AllInodes;
-  Metadata.Status = all_of(
-      Records, [](const Record &R) { return R.HasStatus && !R.StatusIsHint; });
   return {};
 }
 
@@ -164,8 +99,9 @@ std::error_code DirectorySnapshot::index() {
   Shift = 64 - Log2_64(Slots.size());
   size_t Mask = Slots.size() - 1;
   for (size_t I = 0; I != Records.size(); ++I) {
-    auto [Hash, IsASCII] = hashOf(name(Records[I]));
-    OnlyASCII &= IsASCII;
+    const StringRef Name = name(Records[I]);
+    const uint64_t Hash = hashOf(Name);
+    OnlyASCII &= isASCII(Name);
     size_t At = Hash >> Shift;
     size_t Steps = 0;
     while (Slots[At].Record != 0) {
@@ -188,8 +124,7 @@ std::error_code DirectorySnapshot::read(os::DirectoryHandle Directory,
   if (Options.OnlyVerified && !Traits.ReportsChanges)
     return std::make_error_code(std::errc::not_supported);
   os::DirectoryReader Reader;
-  while (true) {
-    ++New->Attempts;
+  for (unsigned Attempt = 1;; ++Attempt) {
     // Read the clock first: a change after the stat below has a later time.
     int64_t Now = Options.Clock ? Options.Clock() : os::fileClockNs();
     if (std::error_code E = Directory.identity(New->Directory))
@@ -211,7 +146,7 @@ std::error_code DirectorySnapshot::read(os::DirectoryHandle Directory,
     bool Same = After.ChangedNs == New->Directory.ChangedNs &&
                 After.ModifiedNs == New->Directory.ModifiedNs;
     New->Verified = Same && WouldShow;
-    if (Same || New->Attempts >= Options.Attempts)
+    if (Same || Attempt == MaxAttempts)
       break;
     os::DirectoryHandle Again;
     if (std::error_code E =
@@ -250,34 +185,37 @@ os::DirectoryEntry DirectorySnapshot::entry(size_t Index) const {
   return Entry;
 }
 
-std::optional<os::DirectoryEntry>
-DirectorySnapshot::find(const SnapshotName &Name, CaseRule Rule) const {
+std::optional<size_t> DirectorySnapshot::indexOf(const SnapshotName &Name,
+                                                 bool IgnoreCase) const {
   uint64_t Hash = Name.hash();
   auto Tag = static_cast<uint32_t>(Hash);
   size_t Mask = Slots.size() - 1;
-  std::optional<size_t> Found;
   for (size_t At = Hash >> Shift; Slots[At].Record != 0; At = (At + 1) & Mask) {
     if (Slots[At].Tag != Tag)
       continue;
     size_t Index = Slots[At].Record - 1;
     StringRef Candidate = name(Records[Index]);
-    if (Candidate == Name.text())
-      return entry(Index);
-    if (!Found && isSameName(Candidate, Name.text(), Rule))
-      Found = Index;
+    if (IgnoreCase ? Candidate.equals_insensitive(Name.text())
+                   : Candidate == Name.text())
+      return Index;
   }
-  return Found ? std::optional(entry(*Found)) : std::nullopt;
+  return std::nullopt;
 }
 
-// A file system that ignores case may fold other letters than isSameName does,
-// and ignore some characters (ext4 normalizes names). On such a file system
-// only ASCII names are known to differ.
+std::optional<os::DirectoryEntry>
+DirectorySnapshot::find(const SnapshotName &Name) const {
+  std::optional<size_t> Index = indexOf(Name, /*IgnoreCase=*/false);
+  return Index ? std::optional(entry(*Index)) : std::nullopt;
+}
+
+// A file system that ignores case may fold other letters than A to Z, and
+// ignore some characters (ext4 normalizes names). On such a file system only
+// ASCII names are known to differ.
 bool DirectorySnapshot::lacks(const SnapshotName &Name) const {
-  if (!Verified || !Name.isEntryName())
+  if (!Verified || !Name.isEntryName() ||
+      (MayIgnoreCase && !(OnlyASCII && isASCII(Name.text()))))
     return false;
-  if (!MayIgnoreCase)
-    return !find(Name, CaseRule::Exact);
-  return OnlyASCII && Name.isASCII() && !find(Name, CaseRule::IgnoreASCII);
+  return !indexOf(Name, MayIgnoreCase);
 }
 
 uint64_t DirectorySnapshot::bytes() const {

@@ -59,9 +59,8 @@ std::error_code errorOf(const std::string &Path,
   return Error;
 }
 
-std::string found(const DirectorySnapshot &Snapshot, llvm::StringRef Name,
-                  CaseRule Rule = CaseRule::Exact) {
-  auto Entry = Snapshot.find(SnapshotName(Name), Rule);
+std::string found(const DirectorySnapshot &Snapshot, llvm::StringRef Name) {
+  auto Entry = Snapshot.find(SnapshotName(Name));
   return Entry ? std::string(Entry->Name) : "-";
 }
 
@@ -87,9 +86,6 @@ TEST(DirectorySnapshotTest, hasEveryEntryWithItsType) {
   EXPECT_EQ(TypeOf("link"), EntryType::Link);
   EXPECT_EQ(TypeOf("fifo"), EntryType::Fifo);
   EXPECT_EQ(TypeOf("other"), EntryType::Unknown);
-  EXPECT_TRUE(Snapshot->metadata().Types);
-  EXPECT_TRUE(Snapshot->metadata().Inodes);
-  EXPECT_EQ(Snapshot->attempts(), 1U);
 }
 
 TEST(DirectorySnapshotTest, anEmptyDirectoryLacksEverything) {
@@ -130,10 +126,8 @@ TEST(DirectorySnapshotTest, namesNeedNotBeText) {
   Directory.write(Bytes, "");
   Directory.write(Longest, "");
   DirectorySnapshot::Ptr Snapshot = readOrFail(Directory.path());
-  for (CaseRule Rule : {CaseRule::Exact, CaseRule::IgnoreUnicode}) {
-    EXPECT_EQ(found(*Snapshot, Bytes, Rule), Bytes);
-    EXPECT_EQ(found(*Snapshot, Longest, Rule), Longest);
-  }
+  EXPECT_EQ(found(*Snapshot, Bytes), Bytes);
+  EXPECT_EQ(found(*Snapshot, Longest), Longest);
   // The name is too long for any entry (ENAMETOOLONG), but valid for a lookup.
   EXPECT_TRUE(lacks(*Snapshot, std::string(300, 'x')));
   EXPECT_TRUE(lacks(*Snapshot, llvm::StringRef("a\0b", 3)));
@@ -150,39 +144,6 @@ TEST(DirectorySnapshotTest, looksUpTheFirstPartOfAPath) {
   // These are no entries and can lead anywhere.
   for (const char *Name : {"", ".", "..", "./x", "../x", "/x", "//x"})
     EXPECT_FALSE(lacks(*Snapshot, Name)) << Name;
-}
-
-TEST(DirectorySnapshotTest, caseRules) {
-  EXPECT_TRUE(isSameName("a", "a", CaseRule::Exact));
-  EXPECT_FALSE(isSameName("a", "A", CaseRule::Exact));
-  EXPECT_TRUE(isSameName("a", "A", CaseRule::IgnoreASCII));
-  EXPECT_FALSE(isSameName("\u00e4", "\u00c4", CaseRule::IgnoreASCII));
-  EXPECT_TRUE(isSameName("\u00e4", "\u00c4", CaseRule::IgnoreUnicode));
-  EXPECT_TRUE(isSameName("k", "\u212a", CaseRule::IgnoreUnicode))
-      << "the sign of the kelvin";
-  EXPECT_FALSE(isSameName("\u00df", "ss", CaseRule::IgnoreUnicode));
-  EXPECT_FALSE(isSameName("\xff", "\xfe", CaseRule::IgnoreUnicode));
-}
-
-TEST(DirectorySnapshotTest, findsByAnyCaseRule) {
-  TestDirectory Directory;
-  Directory.write("Kernel32.Lib", "");
-  Directory.write("\u00c4ther.lib", "");
-  Directory.write("a", "");
-  Directory.write("A", "");
-  DirectorySnapshot::Ptr Snapshot = readOrFail(Directory.path());
-  EXPECT_EQ(found(*Snapshot, "kernel32.lib"), "-");
-  EXPECT_EQ(found(*Snapshot, "kernel32.lib", CaseRule::IgnoreASCII),
-            "Kernel32.Lib");
-  EXPECT_EQ(found(*Snapshot, "\u212aernel32.lib", CaseRule::IgnoreASCII), "-");
-  EXPECT_EQ(found(*Snapshot, "\u212aernel32.lib", CaseRule::IgnoreUnicode),
-            "Kernel32.Lib");
-  EXPECT_EQ(found(*Snapshot, "\u00e4THER.LIB", CaseRule::IgnoreASCII), "-");
-  EXPECT_EQ(found(*Snapshot, "\u00e4THER.LIB", CaseRule::IgnoreUnicode),
-            "\u00c4ther.lib");
-  // An exact match is preferred.
-  EXPECT_EQ(found(*Snapshot, "a", CaseRule::IgnoreASCII), "a");
-  EXPECT_EQ(found(*Snapshot, "A", CaseRule::IgnoreASCII), "A");
 }
 
 TEST(DirectorySnapshotTest, whatAnotherCaseMightFindIsNotLacking) {
@@ -258,7 +219,6 @@ TEST(DirectorySnapshotTest, readsAgainWhenTheDirectoryChangesMeanwhile) {
   };
   DirectorySnapshot::Ptr Snapshot = readOrFail(Directory.path(), Options);
   EXPECT_EQ(Listings, 2U);
-  EXPECT_EQ(Snapshot->attempts(), 2U);
   EXPECT_TRUE(Snapshot->isVerified());
   EXPECT_EQ(Snapshot->size(), 2U);
   EXPECT_FALSE(lacks(*Snapshot, "b"));
@@ -288,10 +248,8 @@ TEST(DirectorySnapshotTest, withStatusItHasSizesAndTimes) {
   std::string Path = Directory.write("five", "12345");
   fs::create_symlink("five", Directory.path("link"));
   SnapshotOptions Options = settled();
-  EXPECT_FALSE(readOrFail(Directory.path(), Options)->metadata().Status);
   Options.WithStatus = true;
   DirectorySnapshot::Ptr Snapshot = readOrFail(Directory.path(), Options);
-  EXPECT_TRUE(Snapshot->metadata().Status);
   auto Entry = Snapshot->find(SnapshotName("five"));
   ASSERT_TRUE(Entry);
   EXPECT_TRUE(Entry->HasStatus);
@@ -313,7 +271,6 @@ TEST(DirectorySnapshotTest, aHintIsConfirmedOrMarked) {
     Entry.StatusIsHint = true;
   };
   DirectorySnapshot::Ptr Snapshot = readOrFail(Directory.path(), Options);
-  EXPECT_FALSE(Snapshot->metadata().Status);
   auto Entry = Snapshot->find(SnapshotName("five"));
   ASSERT_TRUE(Entry);
   EXPECT_TRUE(Entry->HasStatus);

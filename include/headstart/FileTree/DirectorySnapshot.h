@@ -30,17 +30,6 @@
 
 namespace headstart {
 
-/// How two names are compared.
-enum class CaseRule : uint8_t {
-  Exact,         ///< byte for byte
-  IgnoreASCII,   ///< ignores the case of A to Z
-  IgnoreUnicode, ///< ignores case by Unicode's simple case folding, without
-                 ///< normalization; bytes that are not UTF-8 must be equal
-};
-
-/// Whether \p A and \p B are the same name by \p Rule.
-bool isSameName(llvm::StringRef A, llvm::StringRef B, CaseRule Rule);
-
 /// A name to look up in many snapshots. It is hashed once, at its first use.
 /// Two threads must not use one object at the same time.
 class SnapshotName {
@@ -52,15 +41,13 @@ public:
   llvm::StringRef text() const { return Text; }
   /// Whether an entry can have the name: not "", "." or "..".
   bool isEntryName() const;
-  /// Names that are the same by any CaseRule have the same hash.
+  /// Does not depend on the case of A to Z.
   uint64_t hash() const;
-  bool isASCII() const;
 
 private:
   llvm::StringRef Text;
   mutable uint64_t Hash = 0;
   mutable bool IsHashed = false;
-  mutable bool OnlyASCII = false;
 };
 
 /// How a directory is read.
@@ -77,8 +64,6 @@ struct SnapshotOptions {
   /// larger one is the error `errc::file_too_large`.
   uint64_t MaxBytes = uint64_t(256) << 20;
   uint64_t MaxEntries = std::numeric_limits<uint64_t>::max();
-  /// The most times that a directory is read which changes while it is read.
-  unsigned Attempts = 3;
 
   // For tests: Traits and Clock replace os::traitsOf and os::fileClockNs.
   // Listed runs between a listing and the second stat of the directory. Entry
@@ -87,14 +72,6 @@ struct SnapshotOptions {
   std::function<int64_t()> Clock;
   std::function<void()> Listed;
   std::function<void(os::DirectoryEntry &)> Entry;
-};
-
-/// Which fields a snapshot has for every entry.
-struct SnapshotMetadata {
-  bool Types = false;  ///< no type is EntryType::Unknown
-  bool Inodes = false; ///< inodes; wrong for an entry that is a mount point
-  /// Sizes and times from when the entry was read, none of them a hint.
-  bool Status = false;
 };
 
 class DirectorySnapshot {
@@ -113,9 +90,8 @@ public:
   /// The entry number \p Index, in the order of the listing. Its name is
   /// followed by a zero and lives as long as the snapshot.
   os::DirectoryEntry entry(size_t Index) const;
-  /// The entry with exactly \p Name, or else the first that has it by \p Rule.
-  std::optional<os::DirectoryEntry> find(const SnapshotName &Name,
-                                         CaseRule Rule = CaseRule::Exact) const;
+  /// The entry with exactly \p Name.
+  std::optional<os::DirectoryEntry> find(const SnapshotName &Name) const;
 
   /// Whether a stat of \p Name would have found nothing in the directory at the
   /// moment of the snapshot. False also means that the answer is unknown, as
@@ -134,11 +110,8 @@ public:
   /// changed just before it was read cannot be verified.
   bool isVerified() const { return Verified; }
 
-  SnapshotMetadata metadata() const { return Metadata; }
   /// The identity of the directory before it was read.
   const os::FileIdentity &identity() const { return Directory; }
-  /// How often the directory was read.
-  unsigned attempts() const { return Attempts; }
   /// The memory that the snapshot takes.
   uint64_t bytes() const;
 
@@ -162,6 +135,8 @@ private:
                        os::DirectoryReader &Reader,
                        const SnapshotOptions &Options);
   std::error_code index();
+  std::optional<size_t> indexOf(const SnapshotName &Name,
+                                bool IgnoreCase) const;
   llvm::StringRef name(const Record &R) const {
     return {Names.data() + R.NameAt, R.NameLength};
   }
@@ -173,8 +148,6 @@ private:
   std::vector<Slot> Slots;                ///< their number is a power of two
   unsigned Shift = 63; ///< hash >> Shift is the first slot to try
   os::FileIdentity Directory;
-  SnapshotMetadata Metadata;
-  unsigned Attempts = 0;
   bool Verified = false;
   bool MayIgnoreCase = true;
   bool OnlyASCII = true;
