@@ -203,8 +203,8 @@ class Checker:
                      f"{done.stderr.decode(errors='replace')}")
         return done.stdout
 
-    def listed(self, root, *settings):
-        out = self.run([self.oracle, *settings, root], self.scratch)
+    def listed(self, root):
+        out = self.run([self.oracle, root], self.scratch)
         return set(out.split(b"\0")[:-1])
 
     def repository(self, template, root):

@@ -11,7 +11,20 @@
 
 using namespace llvm;
 
-namespace headstart::detail {
+namespace headstart {
+
+IgnorePresence IgnorePresence::in(const os::DirectoryHandle &Directory) {
+  IgnorePresence Present;
+  for (const char *Name : {".gitignore", ".ignore", ".git"}) {
+    os::DirectoryEntry Entry;
+    Entry.Name = Name;
+    if (!Directory.addStatus(Entry))
+      Present.note(Name);
+  }
+  return Present;
+}
+
+namespace detail {
 
 IgnorePresence DirectoryListing::peek(os::DirectoryHandle &Directory) {
   IgnorePresence Present;
@@ -29,15 +42,7 @@ IgnorePresence DirectoryListing::peek(os::DirectoryHandle &Directory) {
   Second->start(Directory);
   InCurrent = Second->read(Current, Failure);
   HasMore = InCurrent != 0;
-  if (!HasMore)
-    return Present;
-  for (const char *Name : {".gitignore", ".ignore", ".git"}) {
-    os::DirectoryEntry Entry;
-    Entry.Name = Name;
-    if (!Directory.addStatus(Entry))
-      Present.note(Name);
-  }
-  return Present;
+  return HasMore ? IgnorePresence::in(Directory) : Present;
 }
 
 MutableArrayRef<os::DirectoryEntry>
@@ -65,4 +70,6 @@ DirectoryListing::next(std::error_code &Error) {
   return {Current.data(), First.read(Current, Error)};
 }
 
-} // namespace headstart::detail
+} // namespace detail
+
+} // namespace headstart

@@ -72,11 +72,7 @@ public:
 
   bool isIgnored(IgnoreQuery &Query) const {
     for (const IgnoreLayer *First : {Dot, Git})
-      for (const IgnoreLayer *L = First; L; L = L->Next) {
-        // The user's excludes apply from the root of a walk on. Skip them for
-        // the directories above it, which `above` checks.
-        if (L->Offset > Query.nameOffset())
-          continue;
+      for (const IgnoreLayer *L = First; L; L = L->Next)
         switch (L->Patterns->match(Query, L->Offset)) {
         case IgnoreVerdict::None:
           continue;
@@ -85,7 +81,6 @@ public:
         case IgnoreVerdict::Include:
           return false;
         }
-      }
     return false;
   }
 
@@ -102,12 +97,9 @@ private:
   size_t Used = 0;
 };
 
-IgnoreRules::IgnoreRules(const IgnoreSettings &Settings,
-                         std::vector<std::string> *Problems)
-    : Settings(Settings) {
+IgnoreRules::IgnoreRules(std::vector<std::string> *Problems) {
   std::vector<std::string> Unwanted;
-  if (Settings.GitGlobal)
-    User = readUserExcludes(Problems ? *Problems : Unwanted);
+  User = readUserExcludes(Problems ? *Problems : Unwanted);
 }
 
 IgnoreRules::~IgnoreRules() = default;
@@ -120,24 +112,23 @@ static std::string joined(llvm::StringRef Directory, llvm::StringRef Name) {
 
 /// Returns the scope of a child directory of that of \p Parent. The names of
 /// its entries begin at \p Offset. \p Shown is its path for messages.
-static IgnoreScopePtr
-enterDirectory(const IgnoreSettings &Settings, const PatternListPtr &User,
-               const IgnoreScopePtr &Parent, size_t Offset,
-               llvm::StringRef Shown, const os::DirectoryHandle &Directory,
-               IgnorePresence Present, std::vector<std::string> &Problems) {
+static IgnoreScopePtr enterDirectory(const PatternListPtr &User,
+                                     const IgnoreScopePtr &Parent,
+                                     size_t Offset, llvm::StringRef Shown,
+                                     const os::DirectoryHandle &Directory,
+                                     IgnorePresence Present,
+                                     std::vector<std::string> &Problems) {
   using os::LinkRule;
-  bool InRepository = Parent->InRepository || Present.Git;
   PatternListPtr Excludes;
   PatternListPtr GitIgnore;
   PatternListPtr DotIgnore;
-  if (Present.Git && Settings.GitExclude)
+  if (Present.Git)
     Excludes = readRepositoryExcludes(
         Directory, joined(Shown, ".git/info/exclude"), Problems);
-  if (Present.GitIgnore && Settings.GitIgnore &&
-      (InRepository || !Settings.NeedsRepository))
+  if (Present.GitIgnore && (Present.Git || Parent->InRepository))
     GitIgnore = readIgnoreFile(Directory, ".gitignore", LinkRule::Refuse,
                                joined(Shown, ".gitignore"), Problems);
-  if (Present.DotIgnore && Settings.DotIgnore)
+  if (Present.DotIgnore)
     DotIgnore = readIgnoreFile(Directory, ".ignore", LinkRule::Follow,
                                joined(Shown, ".ignore"), Problems);
   if (!GitIgnore && !DotIgnore && !Present.Git)
@@ -155,29 +146,6 @@ enterDirectory(const IgnoreSettings &Settings, const PatternListPtr &User,
   return Scope;
 }
 
-/// Stats each of the files in \p Directory that matter.
-static IgnorePresence probe(const os::DirectoryHandle &Directory,
-                            const IgnoreSettings &Settings) {
-  IgnorePresence Present;
-  auto Probe = [&](const char *Name) {
-    os::DirectoryEntry Entry;
-    Entry.Name = Name;
-    if (!Directory.addStatus(Entry))
-      Present.note(Name);
-  };
-  Probe(".git");
-  if (Settings.GitIgnore)
-    Probe(".gitignore");
-  if (Settings.DotIgnore)
-    Probe(".ignore");
-  return Present;
-}
-
-IgnorePresence
-IgnoreRules::presenceIn(const os::DirectoryHandle &Directory) const {
-  return probe(Directory, Settings);
-}
-
 IgnoreScopePtr IgnoreRules::above(llvm::StringRef Root,
                                   std::vector<std::string> *Problems) const {
   std::vector<std::string> Unwanted;
@@ -189,18 +157,6 @@ IgnoreScopePtr IgnoreRules::above(llvm::StringRef Root,
       llvm::StringRef(llvm::sys::path::convert_to_slash(Real)).rtrim('/').str();
   auto Above = std::make_shared<const std::string>(Path);
   IgnoreScopePtr Scope = std::make_shared<IgnoreScope>(Above);
-  if (!Settings.NeedsRepository) {
-    auto WithUser = std::make_shared<IgnoreScope>(Above);
-    WithUser->push(WithUser->Git, User, Path.size() + 1);
-    Scope = std::move(WithUser);
-  }
-
-  // If the files above the root are not used, it still matters whether the root
-  // is in a repository.
-  IgnoreSettings Wanted = Settings;
-  if (!Settings.Parents)
-    Wanted.GitIgnore = Wanted.DotIgnore = Wanted.GitExclude = false;
-
   bool RootIsIgnored = false;
   // A root of Windows has a name: `C:` alone would be that drive's current
   // directory.
@@ -213,13 +169,13 @@ IgnoreScopePtr IgnoreRules::above(llvm::StringRef Root,
     os::DirectoryHandle Directory;
     const llvm::StringRef Place = Base.size() < Top.size() ? Top : Base;
     if (!os::DirectoryHandle::open(Place.str(), Directory)) {
-      IgnorePresence Present = probe(Directory, Wanted);
+      IgnorePresence Present = IgnorePresence::in(Directory);
       // The rules that hide a directory do not apply in a repository inside it.
       if (Present.Git)
         RootIsIgnored = false;
       if (Present.any() && !RootIsIgnored)
-        Scope = enterDirectory(Wanted, User, Scope, End + 1, Place, Directory,
-                               Present, Messages);
+        Scope = enterDirectory(User, Scope, End + 1, Place, Directory, Present,
+                               Messages);
     }
     IgnoreQuery Query(Base, "", Child, /*IsDirectory=*/true);
     if (Scope->isIgnored(Query)) {
@@ -242,8 +198,8 @@ IgnoreScopePtr IgnoreRules::enter(const IgnoreScopePtr &Parent,
     return Parent;
   size_t Offset = Parent->Above->size() + 1 +
                   (DirectoryPath.empty() ? 0 : DirectoryPath.size() + 1);
-  return enterDirectory(Settings, User, Parent, Offset, DirectoryPath,
-                        Directory, Present, Problems);
+  return enterDirectory(User, Parent, Offset, DirectoryPath, Directory, Present,
+                        Problems);
 }
 
 bool IgnoreRules::isIgnored(const IgnoreScope &Scope,

@@ -52,10 +52,6 @@ public:
   /// The name from its last '.' on; empty if it has none.
   llvm::CachedHashStringRef extension() const { return Extension; }
 
-  /// The offset of the name in the path.
-  size_t nameOffset() const {
-    return Above.size() + 1 + (Directory.empty() ? 0 : Directory.size() + 1);
-  }
   /// Whether the entry's directory, from \p Offset on, is \p Text ("a/b", or ""
   /// for the ignore file's own directory).
   bool directoryIs(size_t Offset, llvm::StringRef Text) const;
@@ -93,7 +89,7 @@ public:
   PatternList &operator=(const PatternList &) = delete;
 
   /// Returns the verdict of the last pattern that matches. The directory of the
-  /// ignore file ends at \p Offset, at most the entry's nameOffset().
+  /// ignore file ends at \p Offset, at most where the entry's name begins.
   IgnoreVerdict match(IgnoreQuery &Query, size_t Offset) const;
 
   /// The number of patterns that can match something.

@@ -36,9 +36,8 @@ static StringRef reasonAgainst(Place &At, StringRef Path, StringRef Name,
     return "a --glob excludes it";
   if (Plan.Ignore) {
     std::vector<std::string> Unwanted; // the walk reports these problems
-    At.Scope =
-        Plan.Ignore->enter(At.Scope, Path, At.Directory,
-                           Plan.Ignore->presenceIn(At.Directory), Unwanted);
+    At.Scope = Plan.Ignore->enter(At.Scope, Path, At.Directory,
+                                  IgnorePresence::in(At.Directory), Unwanted);
     if (Plan.Ignore->isIgnored(*At.Scope, Path, Name, /*IsDirectory=*/true))
       return "an ignore file hides it, and walk had no --no-ignore";
   }

@@ -16,7 +16,6 @@
 #include "headstart/FileTree/IgnoreRules.h"
 #include "headstart/OS/DirectoryReader.h"
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace headstart;
@@ -50,29 +49,14 @@ static void list(const IgnoreRules &Rules, IgnoreScopePtr Scope,
 }
 
 int main(int ArgCount, char **Args) {
-  IgnoreSettings Settings;
-  bool Known = ArgCount >= 2;
-  for (int I = 1; I + 1 < ArgCount; ++I) {
-    bool *Setting = llvm::StringSwitch<bool *>(Args[I])
-                        .Case("gitignore", &Settings.GitIgnore)
-                        .Case("dot-ignore", &Settings.DotIgnore)
-                        .Case("exclude", &Settings.GitExclude)
-                        .Case("global", &Settings.GitGlobal)
-                        .Case("parents", &Settings.Parents)
-                        .Case("needs-repository", &Settings.NeedsRepository)
-                        .Default(nullptr);
-    Known &= Setting != nullptr;
-    if (Setting)
-      *Setting = !*Setting;
-  }
   os::DirectoryHandle Root;
-  if (!Known || os::DirectoryHandle::open(Args[ArgCount - 1], Root)) {
-    llvm::errs() << "usage: ignore-oracle [SETTING...] FOLDER\n";
+  if (ArgCount != 2 || os::DirectoryHandle::open(Args[1], Root)) {
+    llvm::errs() << "usage: ignore-oracle DIRECTORY\n";
     return 2;
   }
   std::vector<std::string> Problems;
-  IgnoreRules Rules(Settings, &Problems);
-  IgnoreScopePtr Above = Rules.above(Args[ArgCount - 1], &Problems);
+  IgnoreRules Rules(&Problems);
+  IgnoreScopePtr Above = Rules.above(Args[1], &Problems);
   list(Rules, std::move(Above), std::move(Root), "", Problems);
   for (const std::string &Problem : Problems)
     llvm::errs() << Problem << '\n';

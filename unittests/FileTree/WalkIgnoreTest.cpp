@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../OS/PosixTestSupport.h"
 #include "WalkTestSupport.h"
 #include "headstart/FileTree/IgnoreRules.h"
 #include "gmock/gmock.h"
@@ -23,9 +24,9 @@ namespace {
 
 /// Rules without the configuration of the user who runs the tests.
 IgnoreRules testRules() {
-  IgnoreSettings Settings;
-  Settings.GitGlobal = false;
-  return IgnoreRules(Settings);
+  const os::test::Variable Home("HOME", "/nowhere");
+  const os::test::Variable ConfigHome("XDG_CONFIG_HOME", "/nowhere");
+  return IgnoreRules();
 }
 
 TEST(WalkIgnoreTest, LeavesOutAndNeverEntersWhatIsIgnored) {

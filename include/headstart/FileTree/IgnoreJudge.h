@@ -38,6 +38,10 @@ struct IgnorePresence {
     Git |= Name == ".git";
   }
   bool any() const { return GitIgnore || DotIgnore || Git; }
+
+  /// Stats each of the entries in \p Directory, for a caller that does not list
+  /// the directory. Blocks.
+  static IgnorePresence in(const os::DirectoryHandle &Directory);
 };
 
 /// The rules in force in one directory: its own and those of the directories

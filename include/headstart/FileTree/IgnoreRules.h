@@ -30,19 +30,8 @@ namespace detail {
 class PatternList;
 } // namespace detail
 
-/// Which ignore files are used.
-struct IgnoreSettings {
-  bool GitIgnore = true;  ///< .gitignore
-  bool DotIgnore = true;  ///< .ignore
-  bool GitExclude = true; ///< .git/info/exclude
-  bool GitGlobal = true;  ///< core.excludesFile, or git's default for it
-  bool Parents = true;    ///< the files of directories above the root of a walk
-  /// Whether git's files are used only inside a git repository (as by git
-  /// itself and ripgrep), or everywhere.
-  bool NeedsRepository = true;
-};
-
-/// Reads ignore files and decides about entries. Const and thread-safe.
+/// Reads ignore files and decides about entries. Const and thread-safe. Git's
+/// files count only in a git repository, as for git itself and ripgrep.
 ///
 /// Patterns have exactly the meaning that git 2.39 gives them: `?` matches one
 /// byte, not one character, and matching is case-sensitive (core.ignoreCase is
@@ -66,8 +55,7 @@ class IgnoreRules final : public IgnoreJudge {
 public:
   /// Reads the user's global excludes; messages go to \p Problems if given.
   /// Blocks.
-  explicit IgnoreRules(const IgnoreSettings &Settings = {},
-                       std::vector<std::string> *Problems = nullptr);
+  explicit IgnoreRules(std::vector<std::string> *Problems = nullptr);
   ~IgnoreRules() override;
 
   /// Returns the scope above the root of a walk: the rules of the directories
@@ -92,10 +80,6 @@ public:
                        IgnorePresence Present,
                        std::vector<std::string> &Problems) const override;
 
-  /// Stats the files that matter in \p Directory one by one: the argument of
-  /// `enter` for a caller that does not list the directory. Blocks.
-  IgnorePresence presenceIn(const os::DirectoryHandle &Directory) const;
-
   /// Whether \p Scope, that of the directory \p DirectoryPath (from the root of
   /// the walk), hides the directory's entry \p Name. A hidden directory hides
   /// everything in it, so the caller must not enter it. \p IsDirectory is false
@@ -105,7 +89,6 @@ public:
                  llvm::StringRef Name, bool IsDirectory) const override;
 
 private:
-  IgnoreSettings Settings;
   std::shared_ptr<const detail::PatternList> User;
 };
 
