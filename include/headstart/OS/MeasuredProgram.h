@@ -57,7 +57,7 @@ struct ProgramUsage {
                                            ///< file pages that it has mapped
 };
 
-/// One program. Only one thread may use it.
+/// One program. Only one thread may use it, and a process runs one at a time.
 class MeasuredProgram {
 public:
   MeasuredProgram() = default;

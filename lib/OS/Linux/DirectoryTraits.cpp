@@ -7,13 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/OS/DirectoryTraits.h"
+#include "Support.h"
 #include <charconv>
 #include <cstring>
 #include <ctime>
 #include <linux/fs.h>
 #include <sys/ioctl.h>
 #include <sys/utsname.h>
-#include <sys/vfs.h>
 
 namespace headstart::os {
 
@@ -40,15 +40,11 @@ static bool hasMultigrainTimes() {
   return Has;
 }
 
-// The numbers of linux/magic.h, which some distributions have only in part.
 static DirectoryTraits traitsOfFileSystem(int FD) {
-  struct statfs FS;
   DirectoryTraits Traits;
-  if (::fstatfs(FD, &FS) != 0)
-    return Traits;
   bool MayFold = false;
   bool Multigrain = false;
-  switch (static_cast<uint32_t>(FS.f_type)) {
+  switch (detail::fileSystemOf(FD)) {
   case 0xEF53:     // ext2, ext3, ext4
   case 0x01021994: // tmpfs
     MayFold = true;

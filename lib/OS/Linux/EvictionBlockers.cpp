@@ -9,29 +9,23 @@
 #include "headstart/OS/EvictionBlockers.h"
 
 #include "PseudoFile.h"
+#include "Support.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <dirent.h>
 #include <fstream>
 #include <map>
 #include <string>
 #include <string_view>
-#include <sys/sysmacros.h>
-#include <sys/vfs.h>
 #include <utility>
 
 using namespace headstart;
 using namespace headstart::os;
 using namespace headstart::os::detail;
 
-// The numbers of linux/magic.h, which some distributions have only in part.
 FileBacking os::backingOf(const OpenFile &File) {
-  struct statfs FS;
-  if (::fstatfs(static_cast<int>(File.nativeHandle()), &FS) != 0)
-    return FileBacking::Disk;
-  switch (static_cast<uint32_t>(FS.f_type)) {
+  switch (fileSystemOf(static_cast<int>(File.nativeHandle()))) {
   case 0x01021994: // tmpfs
   case 0x858458F6: // ramfs
   case 0x958458F6: // hugetlbfs
@@ -56,16 +50,9 @@ FileBacking os::backingOf(const OpenFile &File) {
 
 namespace {
 
-/// The device and inode that /proc/<pid>/maps prints. Those of fstat may
-/// differ: there, btrfs has a device for each subvolume. Before Linux 6.8,
-/// overlayfs prints the underlying file in maps.
-using FileKey = std::pair<uint64_t, uint64_t>;
+using FileKey = std::pair<uint64_t, uint64_t>; ///< device and inode
 
-/// A line of /proc/<pid>/maps.
-struct Mapping {
-  uint64_t Begin = 0; ///< its address
-  FileKey Key;
-};
+FileKey keyOf(const MappingLine &Line) { return {Line.Device, Line.Inode}; }
 
 /// The queried files, sorted by their keys.
 class FileTable {
@@ -99,34 +86,6 @@ private:
 
 } // namespace
 
-/// Parses a line of /proc/<pid>/maps, or the first of a mapping in smaps:
-/// "55e0-55f0 r--p 00000000 fe:00 1234    /a/path". Returns false if it is no
-/// such line or has no file.
-static bool parseMapping(std::string_view Line, Mapping &Result) {
-  std::string_view End = takeField(Line, ' ');
-  const std::string_view Begin = takeField(End, '-');
-  if (End.empty())
-    return false;
-  takeField(Line, ' '); // the rights
-  takeField(Line, ' '); // the offset
-  std::string_view Minor = takeField(Line, ' ');
-  const std::string_view Major = takeField(Minor, ':');
-  const std::string_view Inode = takeField(Line, ' ');
-  const auto Parse = [](std::string_view Text, auto &Number, int Base) {
-    const auto [End, Error] =
-        std::from_chars(Text.data(), Text.data() + Text.size(), Number, Base);
-    return Error == std::errc() && End == Text.data() + Text.size();
-  };
-  unsigned MajorNumber = 0;
-  unsigned MinorNumber = 0;
-  if (!Parse(Begin, Result.Begin, 16) || !Parse(Major, MajorNumber, 16) ||
-      !Parse(Minor, MinorNumber, 16) || !Parse(Inode, Result.Key.second, 10) ||
-      Result.Key.second == 0)
-    return false;
-  Result.Key.first = makedev(MajorNumber, MinorNumber);
-  return true;
-}
-
 /// Maps the files, the first of which is number \p First, and reads their keys
 /// from this process's maps.
 void FileTable::addKeys(std::span<const std::string> Paths, size_t First) {
@@ -139,11 +98,10 @@ void FileTable::addKeys(std::span<const std::string> Paths, size_t First) {
       Numbers.emplace(reinterpret_cast<uintptr_t>(Mapped[I].data()), First + I);
   }
   std::string Text;
-  Mapping Line;
   for (std::ifstream Maps("/proc/self/maps"); std::getline(Maps, Text);)
-    if (parseMapping(Text, Line))
-      if (const auto At = Numbers.find(Line.Begin); At != Numbers.end())
-        Keys.emplace_back(Line.Key, At->second);
+    if (const auto Line = parseMapping(Text))
+      if (const auto At = Numbers.find(Line->Begin); At != Numbers.end())
+        Keys.emplace_back(keyOf(*Line), At->second);
 }
 
 /// Records which files the process with the directory \p Process has mapped and
@@ -151,26 +109,22 @@ void FileTable::addKeys(std::span<const std::string> Paths, size_t First) {
 static void findUsesOf(const std::string &Process, FileTable &Files) {
   bool Any = false;
   std::string Text;
-  Mapping Found;
   for (std::ifstream Maps(Process + "/maps"); std::getline(Maps, Text);)
-    if (parseMapping(Text, Found))
-      Any |=
-          Files.forEach(Found.Key, [](FileUse &Use) { Use.IsMapped = true; });
+    if (const auto Line = parseMapping(Text))
+      Any |= Files.forEach(keyOf(*Line),
+                           [](FileUse &Use) { Use.IsMapped = true; });
   if (!Any)
     return;
-  bool IsFile = false;
+  FileKey Key;
   for (std::ifstream Maps(Process + "/smaps"); std::getline(Maps, Text);) {
-    std::string_view Line = Text;
-    constexpr std::string_view Flags = "VmFlags:";
-    if (!Line.starts_with(Flags)) {
-      // All other lines of a mapping are "Name: value".
-      if (Line.find('-') < Line.find(' '))
-        IsFile = parseMapping(Line, Found);
+    if (const auto Line = parseMapping(Text))
+      Key = keyOf(*Line);
+    std::string_view Flags = Text;
+    if (takeField(Flags, ' ') != "VmFlags:")
       continue;
-    }
-    for (Line.remove_prefix(Flags.size()); IsFile && !Line.empty();)
-      if (takeField(Line, ' ') == "lo")
-        Files.forEach(Found.Key, [](FileUse &Use) { Use.IsLocked = true; });
+    while (!Flags.empty())
+      if (takeField(Flags, ' ') == "lo")
+        Files.forEach(Key, [](FileUse &Use) { Use.IsLocked = true; });
   }
 }
 

@@ -207,97 +207,42 @@ void MeasuredProgram::kill() {
   Child = -1;
 }
 
-static std::string directoryOf(int Id) { return "/proc/" + std::to_string(Id); }
-
-/// Returns the process \p Id and its descendants that still exist.
-static std::vector<int> withChildren(int Id) {
-  std::vector<int> All = {Id};
-  for (size_t I = 0; I != All.size(); ++I) {
-    // The main thread's children only: other threads seldom start a linker.
-    std::string Path = directoryOf(All[I]) + "/task/";
-    Path += std::to_string(All[I]) + "/children";
-    const auto Text = readPseudoFile(Path);
-    std::string_view Rest = Text ? std::string_view(*Text) : "";
-    while (!Rest.empty())
-      if (const auto Child = parseNumber(takeField(Rest, ' ')))
-        All.push_back(static_cast<int>(*Child));
-  }
-  return All;
-}
-
 static void addTo(std::optional<uint64_t> &Sum, std::optional<uint64_t> More) {
   if (More)
     Sum = Sum.value_or(0) + *More;
 }
 
-/// Returns the major faults in /proc/ID/stat, including ended children's.
-static std::optional<uint64_t> majorFaults(const std::string &Stat) {
-  // The program's name is in parentheses and may contain any character.
-  const size_t Name = Stat.rfind(") ");
-  if (Name == std::string::npos)
-    return std::nullopt;
-  std::string_view Rest = std::string_view(Stat).substr(Name + 2);
-  constexpr int BeforeMajor = 9; // proc(5): state is the 3rd, majflt the 12th
-  for (int I = 0; I != BeforeMajor; ++I)
-    takeField(Rest, ' ');
-  const auto Own = parseNumber(takeField(Rest, ' '));
-  const auto Ended = parseNumber(takeField(Rest, ' '));
-  if (!Own || !Ended)
-    return std::nullopt;
-  return *Own + *Ended;
-}
-
 std::optional<ProgramSample> sampleProgram(int Id) {
   ProgramSample Sample;
   bool Found = false;
-  for (const int One : withChildren(Id)) {
-    const std::string Directory = directoryOf(One);
-    const auto Stat = readPseudoFile(Directory + "/stat");
-    if (!Stat)
+  for (const uint64_t One : withDescendants(static_cast<uint64_t>(Id))) {
+    const std::string Stat = statOf(One);
+    if (Stat.empty())
       continue;
     Found = true;
-    addTo(Sample.MajorFaults, majorFaults(*Stat));
+    constexpr unsigned Own = 12, OfEndedChildren = 13;
+    addTo(Sample.MajorFaults, sumOfFields(Stat, Own, OfEndedChildren));
+    const std::string Directory = directoryOf(One);
     if (const auto IO = readPseudoFile(Directory + "/io"))
       addTo(Sample.ReadBytes, findNumber(*IO, "read_bytes"));
     if (const auto Status = readPseudoFile(Directory + "/status"))
       addTo(Sample.AnonymousBytes, findNumber(*Status, "RssAnon"));
   }
-  if (!Found)
-    return std::nullopt;
-  return Sample;
-}
-
-/// Whether \p Line of smaps begins a mapping ("7f00-7f01 r--p 0 fe:00 12 /x").
-/// If so, sets \p Path to its file, or to "" without one or if it is writable.
-static bool isMapping(std::string_view Line, std::string_view &Path) {
-  std::string_view Rest = Line;
-  const std::string_view Range = takeField(Rest, ' ');
-  if (Range.find('-') == std::string_view::npos || Range.ends_with(':'))
-    return false;
-  const std::string_view Rights = takeField(Rest, ' ');
-  constexpr int BetweenRightsAndPath = 3; // offset, device, inode
-  for (int I = 0; I != BetweenRightsAndPath; ++I)
-    takeField(Rest, ' ');
-  Rest.remove_prefix(std::min(Rest.find_first_not_of(' '), Rest.size()));
-  Path = Rest.starts_with('/') && Rights.find('w') == std::string_view::npos
-             ? Rest
-             : std::string_view();
-  return true;
+  return Found ? std::optional(Sample) : std::nullopt;
 }
 
 std::vector<MappedPart> mappedFilesOf(int Id) {
   std::vector<MappedPart> Parts;
-  for (const int One : withChildren(Id)) {
+  for (const uint64_t One : withDescendants(static_cast<uint64_t>(Id))) {
     // Too long for readPseudoFile: smaps has a thousand bytes for each mapping.
     std::ifstream File(directoryOf(One) + "/smaps");
     std::string Line;
     bool InFile = false;
     while (std::getline(File, Line)) {
-      std::string_view Path;
-      if (isMapping(Line, Path)) {
-        InFile = !Path.empty();
+      if (const auto Mapping = parseMapping(Line)) {
+        InFile = !Mapping->Path.empty() && !Mapping->IsWritable;
         if (InFile)
-          Parts.push_back({std::string(Path), 0});
+          Parts.push_back({std::string(Mapping->Path), 0});
       } else if (InFile && Line.starts_with("Rss:")) {
         Parts.back().Bytes = findNumber(Line, "Rss").value_or(0);
       }

@@ -17,7 +17,6 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 #include <utility>
 
@@ -74,19 +73,15 @@ static bool cachestat(int Descriptor, CachestatRange Range,
 /// cachestat counts the pages of the file itself, which are none, but mincore
 /// those of the other file.
 static bool mayBeStacked(const OpenFile &File) {
+  constexpr uint32_t Overlay = 0x794C7630;
+  constexpr uint32_t FUSE = 0x65735546;
   // A thread's files are mostly on one device.
   thread_local std::optional<uint64_t> Unstacked;
   const uint64_t Device = File.identity().Device;
   if (Unstacked == Device)
     return false;
-  // linux/magic.h has them only in part on some distributions.
-  constexpr uint32_t Overlay = 0x794C7630;
-  constexpr uint32_t FUSE = 0x65735546;
-  struct statfs FS = {};
-  if (::fstatfs(descriptor(File), &FS) != 0)
-    return true;
-  const auto Type = static_cast<uint32_t>(FS.f_type);
-  if (Type == Overlay || Type == FUSE)
+  const uint32_t Type = fileSystemOf(descriptor(File));
+  if (Type == 0 || Type == Overlay || Type == FUSE)
     return true;
   Unstacked = Device;
   return false;

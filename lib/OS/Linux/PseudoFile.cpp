@@ -10,8 +10,10 @@
 
 #include "headstart/OS/MappedFile.h"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
+#include <sys/sysmacros.h>
 
 using namespace headstart::os;
 
@@ -86,12 +88,12 @@ std::string detail::unescape(std::string_view Text) {
   return Result;
 }
 
-std::optional<uint64_t> detail::parseNumber(std::string_view Text) {
+std::optional<uint64_t> detail::parseNumber(std::string_view Text, int Base) {
   Text = trim(Text);
   uint64_t Value = 0;
   const char *const Begin = Text.data();
   const char *const End = Begin + Text.size();
-  const auto [Rest, Error] = std::from_chars(Begin, End, Value);
+  const auto [Rest, Error] = std::from_chars(Begin, End, Value, Base);
   if (Error != std::errc() || Rest != End)
     return std::nullopt;
   return Value;
@@ -133,4 +135,67 @@ std::optional<double> detail::readPressure(const std::string &Path) {
   if (Error != std::errc() || Rest == Begin || !(Percent >= 0) || Percent > 100)
     return std::nullopt;
   return Percent;
+}
+
+std::string detail::directoryOf(uint64_t Process) {
+  return "/proc/" + std::to_string(Process);
+}
+
+std::string detail::statOf(uint64_t Process) {
+  const auto Text = readPseudoFile(directoryOf(Process) + "/stat");
+  // "12 (name) S ...": the name may contain anything.
+  const size_t Name = Text ? Text->rfind(") ") : std::string::npos;
+  return Name == std::string::npos ? std::string() : Text->substr(Name + 2);
+}
+
+uint64_t detail::sumOfFields(std::string_view Stat, unsigned First,
+                             unsigned Last) {
+  uint64_t Sum = 0;
+  constexpr unsigned State = 3;
+  for (unsigned Field = State; Field <= Last; ++Field) {
+    const std::string_view Value = takeField(Stat, ' ');
+    if (Field >= First)
+      Sum += parseNumber(Value).value_or(0);
+  }
+  return Sum;
+}
+
+std::vector<uint64_t> detail::withDescendants(uint64_t Process) {
+  std::vector<uint64_t> All = {Process};
+  size_t Next = 0;
+  for (unsigned Level = 0; Level != MaxLevels; ++Level)
+    for (const size_t End = All.size(); Next != End; ++Next) {
+      const auto Children =
+          readPseudoFile(directoryOf(All[Next]) + "/task/" +
+                         std::to_string(All[Next]) + "/children");
+      std::string_view Rest = Children ? *Children : std::string_view();
+      while (!Rest.empty())
+        if (const auto Child = parseNumber(takeField(Rest, ' ')))
+          All.push_back(*Child);
+    }
+  return All;
+}
+
+std::optional<detail::MappingLine> detail::parseMapping(std::string_view Line) {
+  constexpr int Hex = 16;
+  std::string_view Addresses = takeField(Line, ' ');
+  const auto Begin = parseNumber(takeField(Addresses, '-'), Hex);
+  const std::string_view Rights = takeField(Line, ' ');
+  takeField(Line, ' '); // the offset
+  std::string_view Minor = takeField(Line, ' ');
+  const auto Major = parseNumber(takeField(Minor, ':'), Hex);
+  const auto MinorNumber = parseNumber(Minor, Hex);
+  const auto Inode = parseNumber(takeField(Line, ' '));
+  if (!Begin || Addresses.empty() || !Major || !MinorNumber || !Inode)
+    return std::nullopt;
+  Line.remove_prefix(std::min(Line.find_first_not_of(' '), Line.size()));
+  MappingLine Result;
+  Result.Begin = *Begin;
+  Result.Device = makedev(static_cast<unsigned>(*Major),
+                          static_cast<unsigned>(*MinorNumber));
+  Result.Inode = *Inode;
+  Result.IsWritable = Rights.find('w') != std::string_view::npos;
+  if (Line.starts_with('/'))
+    Result.Path = Line;
+  return Result;
 }

@@ -20,6 +20,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace headstart::os::detail {
 
@@ -58,8 +59,8 @@ MountLine parseMount(std::string_view Line);
 /// Decodes `\ooo`.
 std::string unescape(std::string_view Text);
 
-/// Parses a decimal number; \p Text may add white space around it, but no more.
-std::optional<uint64_t> parseNumber(std::string_view Text);
+/// Parses a number; \p Text may add white space around it, but no more.
+std::optional<uint64_t> parseNumber(std::string_view Text, int Base = 10);
 
 /// Returns the number after "<Key> " (or "<Key>:") at the start of a line of
 /// \p Text, times 1024 if the line ends in "kB".
@@ -68,6 +69,40 @@ std::optional<uint64_t> findNumber(std::string_view Text, std::string_view Key);
 /// Returns the `some avg10` of a pressure file (Linux 4.20), in percent;
 /// nothing if there is none.
 std::optional<double> readPressure(const std::string &Path);
+
+/// Returns "/proc/" and \p Process.
+std::string directoryOf(uint64_t Process);
+
+/// Returns the fields of proc_pid_stat(5) from the third one, the state; empty
+/// if \p Process cannot be read.
+std::string statOf(uint64_t Process);
+
+/// Returns the sum of the fields \p First to \p Last, numbered as in
+/// proc_pid_stat(5), of \p Stat, which `statOf` has returned.
+uint64_t sumOfFields(std::string_view Stat, unsigned First, unsigned Last);
+
+/// The most levels of processes to follow. A driver starts a linker, and no
+/// link has more levels; a process number that is reused must not cause a loop.
+inline constexpr unsigned MaxLevels = 8;
+
+/// Returns \p Process and its descendants. Follows only the children of main
+/// threads, since other threads seldom start a linker.
+std::vector<uint64_t> withDescendants(uint64_t Process);
+
+/// A mapping in the files maps and smaps of a process.
+struct MappingLine {
+  uint64_t Begin = 0; ///< its address
+  /// Those of fstat may differ: there, btrfs has a device for each subvolume.
+  /// Before Linux 6.8, they are those of the file beneath an overlayfs.
+  uint64_t Device = 0;
+  uint64_t Inode = 0;
+  bool IsWritable = false;
+  std::string_view Path; ///< in the line; empty without a file
+};
+
+/// Parses the line that begins a mapping: "55e0-55f0 r--p 00000000 fe:00 1234
+/// /a/path". Returns nothing for any other line.
+std::optional<MappingLine> parseMapping(std::string_view Line);
 
 } // namespace headstart::os::detail
 
