@@ -164,10 +164,7 @@ static std::error_code deactivate(std::span<char> Pages) {
 
 std::error_code PageCache::dontNeed(const MappedFile &Mapping,
                                     ByteRange Range) const {
-  const ByteRange Pages =
-      wholePages(Mapping.size(), Range, Capabilities.PageSize);
-  return deactivate({const_cast<char *>(Mapping.data()) + Pages.Offset,
-                     static_cast<size_t>(Pages.Length)});
+  return deactivate(wholePages(Mapping, Range, Capabilities.PageSize));
 }
 
 // Without a descriptor there is only MADV_WILLNEED, which waits for the disk.

@@ -420,11 +420,10 @@ std::error_code PageCache::evict(OpenFile &File) const {
 
 std::error_code PageCache::dontNeed(const MappedFile &Mapping,
                                     ByteRange Range) const {
-  const ByteRange Pages =
-      wholePages(Mapping.size(), Range, Capabilities.PageSize);
+  const std::span<char> Pages =
+      wholePages(Mapping, Range, Capabilities.PageSize);
   if (!Pages.empty() &&
-      ::madvise(const_cast<char *>(Mapping.data()) + Pages.Offset, Pages.Length,
-                MADV_DONTNEED) != 0)
+      ::madvise(Pages.data(), Pages.size(), MADV_DONTNEED) != 0)
     return lastError();
   return {};
 }
@@ -438,9 +437,7 @@ HintResult PageCache::willNeed(std::span<const char> Memory) const {
   const auto Start = reinterpret_cast<uintptr_t>(Memory.data());
   const uint64_t Lead = Start % Capabilities.PageSize;
   char *const Begin = const_cast<char *>(Memory.data()) - Lead;
-  const uint64_t Step = std::max<uint64_t>(
-      roundDown(Capabilities.HintStepBytes, Capabilities.PageSize),
-      Capabilities.PageSize);
+  const uint64_t Step = hintStepOf(Capabilities);
   for (uint64_t At = 0; !Memory.empty() && At < Lead + Memory.size();) {
     const uint64_t Length = std::min(Step, Lead + Memory.size() - At);
     ++Result.Calls;

@@ -10,6 +10,7 @@
 #ifndef HEADSTART_LIB_OS_LINUX_SUPPORT_H // NOLINT(llvm-header-guard)
 #define HEADSTART_LIB_OS_LINUX_SUPPORT_H
 
+#include "../Pages.h"
 #include "../Posix/Common.h"
 
 #include <algorithm>

@@ -39,14 +39,6 @@ inline size_t systemPageSize() {
   return static_cast<size_t>(::sysconf(_SC_PAGESIZE));
 }
 
-/// \p PageSize is a power of two in both functions.
-inline uint64_t roundDown(uint64_t Value, size_t PageSize) {
-  return Value & ~static_cast<uint64_t>(PageSize - 1);
-}
-inline uint64_t roundUp(uint64_t Value, size_t PageSize) {
-  return roundDown(Value + PageSize - 1, PageSize);
-}
-
 } // namespace headstart::os::detail
 
 #endif // HEADSTART_LIB_OS_POSIX_COMMON_H

@@ -10,8 +10,8 @@
 #ifndef HEADSTART_LIB_OS_POSIX_PAGERANGES_H // NOLINT(llvm-header-guard)
 #define HEADSTART_LIB_OS_POSIX_PAGERANGES_H
 
+#include "../Pages.h"
 #include "Support.h"
-#include "headstart/OS/PageCache.h"
 
 #include <algorithm>
 #include <array>
@@ -48,13 +48,6 @@ private:
   size_t Length;
   void *Address;
 };
-
-/// The number of pages that hold at least one byte of \p Range.
-inline uint64_t pagesOf(ByteRange Range, size_t PageSize) {
-  if (Range.empty())
-    return 0;
-  return (Range.end() - 1) / PageSize - Range.Offset / PageSize + 1;
-}
 
 /// Returns how many pages of [\p Begin, +\p Length) are resident, or nothing if
 /// mincore fails. \p Begin is page-aligned.
@@ -95,12 +88,10 @@ HintResult hintInSteps(const OpenFile &File, ByteRange Range,
     return Result;
   }
 
-  const size_t PageSize = Capabilities.PageSize;
-  const uint64_t Step = std::max<uint64_t>(
-      roundDown(Capabilities.HintStepBytes, PageSize), PageSize);
+  const uint64_t Step = hintStepOf(Capabilities);
   const ByteRange Clipped = Range.clippedTo(File.size());
   Result.Outcome = HintOutcome::Accepted;
-  for (uint64_t At = roundDown(Clipped.Offset, PageSize);
+  for (uint64_t At = roundDown(Clipped.Offset, Capabilities.PageSize);
        !Clipped.empty() && At < Clipped.end();) {
     const uint64_t Length = std::min(Step, Clipped.end() - At);
     const int Error = Query(At, Length);
@@ -115,31 +106,6 @@ HintResult hintInSteps(const OpenFile &File, ByteRange Range,
     Result.AcceptedBytes = At - Clipped.Offset;
   }
   return Result;
-}
-
-/// Returns the whole pages in \p Range of a mapping of \p Size bytes, or an
-/// empty range; for advice that must not affect neighbouring data, which may be
-/// in use. The file's last page counts as whole, since no data follows it.
-inline ByteRange wholePages(uint64_t Size, ByteRange Range, size_t PageSize) {
-  const ByteRange Clipped = Range.clippedTo(Size);
-  const uint64_t Begin = roundUp(Clipped.Offset, PageSize);
-  const uint64_t End = Clipped.end() == Size
-                           ? roundUp(Clipped.end(), PageSize)
-                           : roundDown(Clipped.end(), PageSize);
-  if (Clipped.empty() || Begin >= End)
-    return {};
-  return {Begin, End - Begin};
-}
-
-/// Returns the whole pages inside \p Memory, or an empty span.
-inline std::span<char> wholePages(std::span<const char> Memory,
-                                  size_t PageSize) {
-  const auto Start = reinterpret_cast<uintptr_t>(Memory.data());
-  const uintptr_t Begin = roundUp(Start, PageSize);
-  const uintptr_t End = roundDown(Start + Memory.size(), PageSize);
-  if (Begin >= End)
-    return {};
-  return {const_cast<char *>(Memory.data()) + (Begin - Start), End - Begin};
 }
 
 /// Returns the residency of \p Memory as mincore(2) reports it, unchecked.

@@ -15,6 +15,7 @@
 #include "headstart/OS/PageCache.h"
 
 #include "../FetchByReading.h"
+#include "../Pages.h"
 #include "WorkingSet.h"
 
 #include <atomic>
@@ -57,14 +58,6 @@ constexpr uint64_t WineStepBytes = UINT64_C(128) * 1024;
 
 static HANDLE handleOf(const OpenFile &File) {
   return std::bit_cast<HANDLE>(File.nativeHandle());
-}
-
-static uint64_t roundDown(uint64_t Value, uint64_t Unit) {
-  return Value - Value % Unit;
-}
-
-static uint64_t roundUp(uint64_t Value, uint64_t Unit) {
-  return roundDown(Value + Unit - 1, Unit);
 }
 
 /// Returns PrefetchVirtualMemory, or null before Windows 8.
@@ -226,13 +219,6 @@ void HintBatch::flush() {
   StepsBytes = 0;
 }
 
-/// Returns the bytes of one entry: whole pages.
-static uint64_t stepOf(const PageCacheCapabilities &Capabilities) {
-  return std::max<uint64_t>(
-      roundDown(Capabilities.HintStepBytes, Capabilities.PageSize),
-      Capabilities.PageSize);
-}
-
 /// Returns how much of [\p Begin, \p Begin + \p Length) is resident; nothing if
 /// the system does not report it.
 static std::optional<Residency> countPages(const char *Begin, uint64_t Length,
@@ -346,7 +332,7 @@ PageCache::hint(const OpenFile &File, std::span<const ByteRange> Ranges) const {
     return Results;
 
   const ScratchView View(File, Hull.Offset, Hull.end());
-  HintBatch Batch(Results, stepOf(Capabilities));
+  HintBatch Batch(Results, hintStepOf(Capabilities));
   for (size_t I = 0; I != Ranges.size(); ++I) {
     const ByteRange Clipped = Ranges[I].clippedTo(File.size());
     if (Clipped.empty())
@@ -468,14 +454,11 @@ std::error_code PageCache::evict(OpenFile &File) const {
   return {};
 }
 
-/// Removes the pages from \p Begin to \p End, both page-aligned, from this
-/// process's working set. For pages that are not locked VirtualUnlock does just
-/// that and returns ERROR_NOT_LOCKED (its documentation). They stay in memory,
-/// on the standby list if they are clean.
-static std::error_code trim(const char *Begin, const char *End) {
-  if (Begin < End &&
-      ::VirtualUnlock(const_cast<char *>(Begin),
-                      static_cast<size_t>(End - Begin)) == 0 &&
+/// Removes \p Pages from this process's working set. For pages that are not
+/// locked VirtualUnlock does just that and returns ERROR_NOT_LOCKED (its
+/// documentation). They stay in memory, on the standby list if they are clean.
+static std::error_code trim(std::span<char> Pages) {
+  if (!Pages.empty() && ::VirtualUnlock(Pages.data(), Pages.size()) == 0 &&
       ::GetLastError() != ERROR_NOT_LOCKED)
     return lastError();
   return {};
@@ -483,17 +466,7 @@ static std::error_code trim(const char *Begin, const char *End) {
 
 std::error_code PageCache::dontNeed(const MappedFile &Mapping,
                                     ByteRange Range) const {
-  const size_t PageSize = Capabilities.PageSize;
-  const ByteRange Clipped = Range.clippedTo(Mapping.size());
-  if (Clipped.empty())
-    return {};
-  // Rounds inwards, since the range's neighbours may be in use. The file's last
-  // page has no neighbour past the file's end.
-  const uint64_t Begin = roundUp(Clipped.Offset, PageSize);
-  const uint64_t End = Clipped.end() == Mapping.size()
-                           ? roundUp(Clipped.end(), PageSize)
-                           : roundDown(Clipped.end(), PageSize);
-  return trim(Mapping.data() + Begin, Mapping.data() + std::max(Begin, End));
+  return trim(wholePages(Mapping, Range, Capabilities.PageSize));
 }
 
 HintResult PageCache::willNeed(std::span<const char> Memory) const {
@@ -503,7 +476,7 @@ HintResult PageCache::willNeed(std::span<const char> Memory) const {
     return Results[0];
   Results[0].Outcome = HintOutcome::Accepted;
   if (!Memory.empty()) {
-    HintBatch Batch(Results, stepOf(Capabilities));
+    HintBatch Batch(Results, hintStepOf(Capabilities));
     Batch.add(0, const_cast<char *>(Memory.data()), Memory.size());
     Batch.flush();
   }
@@ -515,13 +488,7 @@ std::error_code PageCache::setReadAround(const MappedFile &, bool) const {
 }
 
 std::error_code PageCache::adviseCold(std::span<const char> Memory) const {
-  const size_t PageSize = Capabilities.PageSize;
-  const auto Start = reinterpret_cast<uintptr_t>(Memory.data());
-  const uint64_t Begin = roundUp(Start, PageSize);
-  const uint64_t End = roundDown(Start + Memory.size(), PageSize);
-  if (Begin >= End)
-    return {};
-  return trim(Memory.data() + (Begin - Start), Memory.data() + (End - Start));
+  return trim(wholePages(Memory, Capabilities.PageSize));
 }
 
 std::optional<Residency>
