@@ -62,11 +62,7 @@ static void writeEntry(const os::DirectoryEntry &E, LastEntry &Last,
 
 /// Whether \p Inner is the place \p Outer or lies in it.
 static bool contains(const ManifestPath &Outer, const ManifestPath &Inner) {
-  StringRef Rest = Inner.Path;
-  if (Outer.Root != Inner.Root)
-    return false;
-  return Outer.Path.empty() || (Rest.consume_front(Outer.Path) &&
-                                (Rest.empty() || Rest.starts_with("/")));
+  return Outer.Root == Inner.Root && pathWithin(Outer.Path, Inner.Path);
 }
 
 static bool precedes(const ManifestPath &A, const ManifestPath &B) {
@@ -265,7 +261,7 @@ Error Manifest::read(StringRef Content) {
   if (!R.failed() && R.remaining() != 0)
     R.fail("bytes after the last directory");
   if (R.failed())
-    return createStringError(inconvertibleErrorCode(), R.problem());
+    return createStringError(R.problem());
   llvm::sort(ByHash);
   return Error::success();
 }
@@ -284,9 +280,8 @@ Expected<Manifest> Manifest::parse(std::unique_ptr<MemoryBuffer> Bytes) {
 
 Expected<Manifest> Manifest::load(const std::string &Path) {
   auto Bad = [&](Error E) {
-    return createStringError(inconvertibleErrorCode(),
-                             "manifest '" + Path +
-                                 "': " + toString(std::move(E)));
+    return createStringError("manifest '" + Path +
+                             "': " + toString(std::move(E)));
   };
   Expected<std::unique_ptr<MemoryBuffer>> Bytes =
       readRecordFile(Path, MaxManifestBytes, "manifest");

@@ -20,9 +20,7 @@ namespace headstart {
 
 static constexpr uint64_t ChecksumBytes = 8;
 
-static Error bad(const Twine &What) {
-  return createStringError(inconvertibleErrorCode(), What);
-}
+static Error bad(const Twine &What) { return createStringError(What); }
 
 void addChecksum(std::string &Bytes) {
   char Checksum[ChecksumBytes];

@@ -37,12 +37,6 @@ unsigned differenceOf(const ManifestEntry &Then,
   return Difference;
 }
 
-/// Whether \p Path is the directory \p Above or lies in it.
-static bool isWithin(StringRef Above, StringRef Path) {
-  return Above.empty() ||
-         (Path.consume_front(Above) && (Path.empty() || Path.starts_with("/")));
-}
-
 ManifestPart::ManifestPart(const Manifest &M, size_t Root, StringRef Prefix)
     : M(&M), Root(Root), Prefix(Prefix) {
   // The part's directories are consecutive.
@@ -53,7 +47,7 @@ ManifestPart::ManifestPart(const Manifest &M, size_t Root, StringRef Prefix)
       });
   Directories = ArrayRef(First, M.directories().end())
                     .take_while([&](const ManifestDirectory &F) {
-                      return F.Root == Root && isWithin(Prefix, F.Path);
+                      return F.Root == Root && pathWithin(Prefix, F.Path);
                     });
 }
 
@@ -92,22 +86,19 @@ Expected<ManifestPart> ManifestPart::of(const Manifest &M,
   SmallString<256> Absolute;
   bool IsRemoved = false;
   if (std::error_code Error = resolve(Path, Absolute, IsRemoved))
-    return createStringError(inconvertibleErrorCode(),
-                             Path + ": " + Error.message());
+    return createStringError(Path + ": " + Error.message());
   std::optional<size_t> Best;
   auto Stem = [](StringRef Directory) {
     return Directory == "/" ? "" : Directory;
   };
   for (auto [I, Root] : enumerate(M.roots()))
-    if (isWithin(Stem(Root.Absolute), Absolute) && !Root.Absolute.empty() &&
+    if (pathWithin(Stem(Root.Absolute), Absolute) && !Root.Absolute.empty() &&
         (!Best || M.roots()[*Best].Absolute.size() < Root.Absolute.size()))
       Best = I;
   if (!Best)
     return createStringError(
-        inconvertibleErrorCode(),
         Path + ": this path is not in the manifest, which describes '" +
-            (M.roots().empty() ? std::string() : M.roots().front().Absolute) +
-            "'");
+        (M.roots().empty() ? std::string() : M.roots().front().Absolute) + "'");
   StringRef Prefix = Absolute;
   Prefix.consume_front(Stem(M.roots()[*Best].Absolute));
   Prefix.consume_front("/");
@@ -117,7 +108,6 @@ Expected<ManifestPart> ManifestPart::of(const Manifest &M,
   if (IsRemoved &&
       (Prefix.empty() || (!Part.entry() && Part.directories().empty())))
     return createStringError(
-        inconvertibleErrorCode(),
         Path + (Prefix.empty() ? ": No such file or directory"
                                : ": neither the tree nor the manifest has it"));
   return Part;
@@ -209,9 +199,8 @@ std::vector<TreeChange> ChangeFinder::finish() {
   for (const ManifestDirectory &F : Part.directories()) {
     if (RootIsUnknown)
       break;
-    StringRef FromHere = F.Path.drop_front(Part.prefix().size());
-    FromHere.consume_front("/");
-    if (Unknown && isWithin(*Unknown, FromHere))
+    const StringRef FromHere = *pathWithin(Part.prefix(), F.Path);
+    if (Unknown && pathWithin(*Unknown, FromHere))
       continue;
     SmallString<256> Storage;
     auto HasProblem = [&](StringRef Path) {
@@ -229,7 +218,7 @@ std::vector<TreeChange> ChangeFinder::finish() {
       if (End == StringRef::npos)
         break;
     }
-    if (Unknown && isWithin(*Unknown, FromHere))
+    if (Unknown && pathWithin(*Unknown, FromHere))
       continue;
     for (const ManifestEntry &E : F.Entries) {
       StringRef Path = joinTreePath(FromHere, E.Name, Storage);

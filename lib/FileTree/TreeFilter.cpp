@@ -24,8 +24,7 @@ static constexpr size_t MaxParts = 2048;
 
 Expected<Glob> Glob::create(StringRef Given) {
   auto Bad = [&](const Twine &What) {
-    return createStringError(inconvertibleErrorCode(),
-                             "'" + Given + "': " + What);
+    return createStringError("'" + Given + "': " + What);
   };
   Glob G;
   StringRef Rest = Given;

@@ -10,7 +10,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cstring>
-#include <optional>
 
 using namespace llvm;
 
@@ -24,6 +23,14 @@ int compareTreePaths(StringRef A, StringRef B) {
   // The end of a part precedes every byte of a name; no name contains a zero.
   auto Rank = [](char C) { return C == '/' ? 0U : static_cast<uint8_t>(C); };
   return Rank(*InA) < Rank(*InB) ? -1 : 1;
+}
+
+std::optional<StringRef> pathWithin(StringRef Above, StringRef Path) {
+  if (Above.empty())
+    return Path;
+  if (!Path.consume_front(Above) || (!Path.empty() && !Path.consume_front("/")))
+    return std::nullopt;
+  return Path;
 }
 
 static bool hasLowerName(const os::DirectoryEntry &A,
@@ -105,16 +112,6 @@ void TreeListing::sort() {
     Directories.push_back(joinPieces(Same, Parts.front()->Memory));
     Rest = Rest.drop_front(Same.size());
   }
-}
-
-/// Returns the rest of \p Path after the directory \p Above; nothing if the
-/// path is not in that directory.
-static std::optional<StringRef> pathWithin(StringRef Above, StringRef Path) {
-  if (Above.empty())
-    return Path;
-  if (!Path.consume_front(Above) || !Path.consume_front("/"))
-    return std::nullopt;
-  return Path;
 }
 
 void TreeListing::forEach(

@@ -22,6 +22,7 @@
 #include "llvm/Support/Allocator.h"
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace headstart {
@@ -29,6 +30,11 @@ namespace headstart {
 /// Compares paths of a tree part by part, each part by its bytes: a directory
 /// directly precedes its contents. Returns a value below, equal to or above 0.
 int compareTreePaths(llvm::StringRef A, llvm::StringRef B);
+
+/// Returns the rest of \p Path after the directory \p Above: "" for the
+/// directory itself, nothing if the path is not in it.
+std::optional<llvm::StringRef> pathWithin(llvm::StringRef Above,
+                                          llvm::StringRef Path);
 
 /// Entries of one directory. Until the listing is sorted, it may have several
 /// such pieces of a directory.
