@@ -20,13 +20,10 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <string>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #ifdef __linux__
@@ -38,19 +35,6 @@ using namespace headstart::os::test;
 namespace fs = std::filesystem;
 
 namespace {
-
-void makeSocket(const std::string &Path) {
-  const int Socket = ::socket(AF_UNIX, SOCK_STREAM, 0);
-  ASSERT_GE(Socket, 0);
-  struct sockaddr_un Address = {};
-  Address.sun_family = AF_UNIX;
-  ASSERT_LT(Path.size(), sizeof(Address.sun_path));
-  std::memcpy(Address.sun_path, Path.c_str(), Path.size() + 1);
-  ASSERT_EQ(::bind(Socket, reinterpret_cast<const sockaddr *>(&Address),
-                   sizeof(Address)),
-            0);
-  ::close(Socket);
-}
 
 TEST(DirectoryReaderTest, TellsSocketsAndDevices) {
   const TestDirectory Directory;

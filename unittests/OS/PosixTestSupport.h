@@ -13,10 +13,13 @@
 #include "gtest/gtest.h"
 
 #include <cstdlib>
+#include <cstring>
 #include <fcntl.h>
 #include <optional>
 #include <string>
+#include <sys/socket.h>
 #include <sys/types.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -69,6 +72,20 @@ template <class Function> int runUnprivileged(Function Work) {
     constexpr uid_t Nobody = 65534;
     return ::seteuid(Nobody) == 0 ? Work() : 99;
   }));
+}
+
+/// Makes the socket \p Path, which must be short.
+inline void makeSocket(const std::string &Path) {
+  const int Socket = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  ASSERT_GE(Socket, 0);
+  struct sockaddr_un Address = {};
+  Address.sun_family = AF_UNIX;
+  ASSERT_LT(Path.size(), sizeof(Address.sun_path));
+  std::memcpy(Address.sun_path, Path.c_str(), Path.size() + 1);
+  ASSERT_EQ(::bind(Socket, reinterpret_cast<const sockaddr *>(&Address),
+                   sizeof(Address)),
+            0);
+  ::close(Socket);
 }
 
 /// The descriptor that the next open will return.

@@ -66,6 +66,17 @@ Parsed parse(Function Parser, const std::string &Text, size_t Room = 64) {
 
 using Names = std::vector<std::string>;
 
+/// Expects that \p Parser refuses \p Bad, and returns the record \p Good before
+/// it, whose name is "good".
+template <class Function>
+void expectRefused(Function Parser, const std::string &Good,
+                   const std::string &Bad) {
+  const Parsed P = Parser(Good + Bad, 64);
+  EXPECT_TRUE(P.Malformed) << testing::PrintToString(Bad);
+  EXPECT_TRUE(P.TookAll);
+  EXPECT_EQ(P.Names, Names{bytesOf(u"good")});
+}
+
 } // namespace headstart::os::test
 
 #endif // HEADSTART_UNITTESTS_OS_RECORDTESTSUPPORT_H

@@ -20,14 +20,11 @@
 #include <array>
 #include <chrono>
 #include <csignal>
-#include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <string>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <thread>
 #include <unistd.h>
 
@@ -67,18 +64,8 @@ TEST(SpecialFileTest, RefusesAFifoAndALinkToOne) {
 
 TEST(SpecialFileTest, RefusesASocket) {
   const TestDirectory Directory;
-  const int Socket = ::socket(AF_UNIX, SOCK_STREAM, 0);
-  ASSERT_GE(Socket, 0);
-  struct sockaddr_un Address = {};
-  Address.sun_family = AF_UNIX;
-  const std::string Path = Directory.path("s");
-  ASSERT_LT(Path.size(), sizeof(Address.sun_path));
-  std::memcpy(Address.sun_path, Path.c_str(), Path.size() + 1);
-  ASSERT_EQ(::bind(Socket, reinterpret_cast<const sockaddr *>(&Address),
-                   sizeof(Address)),
-            0);
-  expectRefused(Path);
-  ::close(Socket);
+  makeSocket(Directory.path("s"));
+  expectRefused(Directory.path("s"));
 }
 
 #ifdef __linux__ // other systems cannot report an open
