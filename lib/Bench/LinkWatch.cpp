@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LinkWatch.h"
+#include "headstart/Plan/FetchPlan.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 #include <algorithm>
@@ -135,17 +136,6 @@ void LinkWatch::addProfile(const LinkProfile &Profile) {
   for (const RecordedFile &File : Profile.Files)
     if (std::optional<size_t> Index = Inputs.indexOf(File.Path))
       TouchedRanges[*Index] = File.Touched;
-}
-
-/// Returns how many bytes of \p Range are in none of the sorted \p Others.
-static uint64_t bytesOutside(ByteRange Range, ArrayRef<ByteRange> Others) {
-  uint64_t Outside = Range.Length;
-  const ByteRange *First = llvm::partition_point(
-      Others, [&](const ByteRange &O) { return O.end() <= Range.Offset; });
-  for (; First != Others.end() && First->Offset < Range.end(); ++First)
-    Outside -= std::min(First->end(), Range.end()) -
-               std::max(First->Offset, Range.Offset);
-  return Outside;
 }
 
 WatchedLink LinkWatch::finish(const os::ProgramUsage &Usage,

@@ -11,6 +11,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/xxhash.h"
 #include <algorithm>
+#include <array>
 #include <utility>
 
 using namespace llvm;
@@ -18,37 +19,14 @@ using namespace llvm;
 namespace headstart {
 
 StringRef partName(PartKind K) {
-  switch (K) {
-  case PartKind::Whole:
-    return "whole file";
-  case PartKind::Headers:
-    return "headers";
-  case PartKind::Symbols:
-    return "symbols and strings";
-  case PartKind::CompilerInfo:
-    return "compiler information";
-  case PartKind::Contents:
-    return "section contents";
-  case PartKind::ParsedContents:
-    return "parsed contents";
-  case PartKind::Relocations:
-    return "relocations";
-  case PartKind::Types:
-    return "type records";
-  case PartKind::DebugSymbols:
-    return "debug symbols";
-  case PartKind::DebugRelocs:
-    return "debug relocations";
-  case PartKind::TypeHashes:
-    return "type hashes";
-  case PartKind::DWARF:
-    return "DWARF";
-  case PartKind::DebugStrings:
-    return "debug strings";
-  case PartKind::NeverRead:
-    return "never read";
-  }
-  return "unknown";
+  // In the order of the enumerators.
+  static constexpr std::array<StringLiteral, NumPartKinds> Names = {
+      "whole file",           "headers",          "symbols and strings",
+      "compiler information", "section contents", "parsed contents",
+      "relocations",          "type records",     "debug symbols",
+      "debug relocations",    "type hashes",      "DWARF",
+      "debug strings",        "never read"};
+  return Names.at(static_cast<size_t>(K));
 }
 
 void settleParts(std::vector<LayoutPart> &Parts) {

@@ -17,6 +17,16 @@ using namespace llvm;
 
 namespace headstart {
 
+/// Extends \p Last, if necessary, to \p End.
+static void extend(ByteRange &Last, uint64_t End) {
+  Last.Length = std::max(Last.end(), End) - Last.Offset;
+}
+
+static bool isEarlier(const PlannedRange &A, const PlannedRange &B) {
+  return std::pair(A.Stage, A.Range.Offset) <
+         std::pair(B.Stage, B.Range.Offset);
+}
+
 /// Appends to Result the parts of [Begin, End) outside of Covered, which is
 /// sorted and disjoint.
 static void keepUncovered(uint64_t Begin, uint64_t End,
@@ -42,8 +52,7 @@ std::vector<ByteRange> unite(std::vector<ByteRange> Ranges) {
   std::vector<ByteRange> Union;
   for (const ByteRange &R : Ranges) {
     if (!Union.empty() && R.Offset <= Union.back().end())
-      Union.back().Length =
-          std::max(Union.back().end(), R.end()) - Union.back().Offset;
+      extend(Union.back(), R.end());
     else
       Union.push_back(R);
   }
@@ -86,9 +95,7 @@ std::vector<PlannedRange> planFile(ArrayRef<LayoutPart> Parts,
       const ByteRange Pages = pagesOf(Part.Range, FileSize, Options);
       if (!Merged.empty() && Merged.back().Member == Part.Member &&
           Pages.Offset <= Merged.back().Range.end() + Options.MergeGapBytes)
-        Merged.back().Range.Length =
-            std::max(Pages.end(), Merged.back().Range.end()) -
-            Merged.back().Range.Offset;
+        extend(Merged.back().Range, Pages.end());
       else
         Merged.push_back({Pages, Stage, Part.Kind, Part.Member});
     }
@@ -149,13 +156,9 @@ std::vector<PlannedRange> coalesceRanges(std::vector<PlannedRange> Plan,
       Last.Stage = Next.Stage;
       Last.Why = Next.Why;
     }
-    Last.Range.Length =
-        std::max(Last.Range.end(), Next.Range.end()) - Last.Range.Offset;
+    extend(Last.Range, Next.Range.end());
   }
-  llvm::sort(Result, [](const PlannedRange &A, const PlannedRange &B) {
-    return std::pair(A.Stage, A.Range.Offset) <
-           std::pair(B.Stage, B.Range.Offset);
-  });
+  llvm::sort(Result, isEarlier);
   return Result;
 }
 
@@ -166,13 +169,10 @@ static void addClosingGaps(std::vector<PlannedRange> &Result, uint64_t Begin,
                            const PlanOptions &Options) {
   if (!Result.empty() && Result.back().Stage == Like.Stage &&
       Result.back().Range.Offset <= Begin &&
-      Begin <= Result.back().Range.end() + Options.MergeGapBytes) {
-    uint64_t Offset = Result.back().Range.Offset;
-    Result.back().Range.Length =
-        std::max(End, Result.back().Range.end()) - Offset;
-    return;
-  }
-  Result.push_back({{Begin, End - Begin}, Like.Stage, Like.Why});
+      Begin <= Result.back().Range.end() + Options.MergeGapBytes)
+    extend(Result.back().Range, End);
+  else
+    Result.push_back({{Begin, End - Begin}, Like.Stage, Like.Why});
 }
 
 std::vector<ByteRange> rangesOf(ArrayRef<PlannedRange> Plan) {
@@ -216,18 +216,13 @@ std::vector<PlannedRange> restrictPlan(ArrayRef<PlannedRange> Plan,
   }
   for (const PlannedRange &U : Unforeseen)
     addClosingGaps(Result, U.Range.Offset, U.Range.end(), Rest, Options);
-  llvm::sort(Result, [](const PlannedRange &A, const PlannedRange &B) {
-    return std::pair(A.Stage, A.Range.Offset) <
-           std::pair(B.Stage, B.Range.Offset);
-  });
+  llvm::sort(Result, isEarlier);
   // A closed gap may contain ranges of the plan. Join ranges that overlap.
   std::vector<PlannedRange> Apart;
   for (const PlannedRange &P : Result)
     if (!Apart.empty() && Apart.back().Stage == P.Stage &&
         P.Range.Offset < Apart.back().Range.end())
-      Apart.back().Range.Length =
-          std::max(P.Range.end(), Apart.back().Range.end()) -
-          Apart.back().Range.Offset;
+      extend(Apart.back().Range, P.Range.end());
     else
       Apart.push_back(P);
   return Apart;
