@@ -32,7 +32,6 @@ InputFiles::InputFiles(const LinkCommand &Command) {
     ByPath.try_emplace(Path, Files.size());
     const uint64_t Size = Input.Found.Status.Identity.Size;
     Files.push_back({Path, Size, reasonName(Input.Named.Reason).str()});
-    Bytes += Size;
   }
 }
 

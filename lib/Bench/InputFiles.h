@@ -48,7 +48,6 @@ public:
   explicit InputFiles(const LinkCommand &Command);
 
   const std::vector<BenchInput> &files() const { return Files; }
-  uint64_t bytes() const { return Bytes; }
 
   /// Queries how much is cached now. Without \p WithLibraries it leaves out
   /// shared libraries that are cached in part or whole: other programs use
@@ -69,7 +68,6 @@ public:
 private:
   std::vector<BenchInput> Files;
   llvm::StringMap<size_t> ByPath; ///< also by the files' real paths
-  uint64_t Bytes = 0;
   os::PageCache Cache;
 };
 

@@ -201,7 +201,6 @@ public:
   TraceWait &operator=(const TraceWait &) = delete;
 
   void begin() { Begin = TraceClock::now(); }
-  bool hasBegun() const { return Begin.has_value(); }
 
 private:
   TraceLane *Lane;
