@@ -131,11 +131,6 @@ void StoreQueue::noteName(const StoreTime &Time) {
   NameLatency.store(Model.nameLatency(), std::memory_order_relaxed);
 }
 
-unsigned StoreQueue::window() const {
-  std::lock_guard Lock(Owner.Mutex);
-  return Model.window();
-}
-
 StoreFigures StoreQueue::figures() const {
   const StorePrices Prices = Model.prices();
   return {Prices.Request * 1e6,      Prices.Byte * 1e9, Model.latency() * 1e3,

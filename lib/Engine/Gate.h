@@ -87,8 +87,6 @@ public:
   double nameLatency() const {
     return NameLatency.load(std::memory_order_relaxed);
   }
-  /// The number of steps that may be in flight.
-  unsigned window() const;
 
   /// The expected cost, in seconds, of a step in large pages that does not
   /// arrive. FUSE skips such requests while most of those that it takes at once

@@ -379,14 +379,6 @@ void PrefetchEngine::start(LinkCommand Command) {
   State->start(std::move(Command));
 }
 
-void PrefetchEngine::startFiles(const std::vector<std::string> &Paths) {
-  LinkCommand Command;
-  Command.Inputs.resize(Paths.size());
-  for (size_t I = 0; I != Paths.size(); ++I)
-    Command.Inputs[I].Name = Paths[I];
-  State->start(std::move(Command));
-}
-
 std::unique_ptr<MemoryBuffer>
 PrefetchEngine::take(StringRef Path, const BufferRequest &Request) {
   std::unique_ptr<MemoryBuffer> Buffer;

@@ -55,7 +55,7 @@ TEST_F(EngineLimitsTest, AThousandInputsNeedFewDescriptors) {
     EngineOptions Options;
     Options.Jobs = 64;
     PrefetchEngine Engine(Options);
-    Engine.startFiles(Paths);
+    startFiles(Engine, Paths);
     Engine.join();
     LinkStats Stats = statsOf(Engine);
     EXPECT_TRUE(Stats.Problems.empty())
@@ -90,7 +90,7 @@ TEST_F(EngineLimitsTest, DescriptorsThatOthersHaveAreNotFree) {
     EngineOptions Options;
     Options.Jobs = 8;
     PrefetchEngine Engine(Options);
-    Engine.startFiles(Paths);
+    startFiles(Engine, Paths);
     Engine.join();
     EXPECT_EQ(statsOf(Engine).Jobs, Jobs) << Left;
     // The linker's own thread opens, as without the engine.
@@ -104,7 +104,7 @@ TEST_F(EngineLimitsTest, BeyondTheMappingsItFetchesWithoutHolding) {
   EngineOptions Options;
   Options.MaxMappings = 10;
   PrefetchEngine Engine(Options);
-  Engine.startFiles(Paths);
+  startFiles(Engine, Paths);
   Engine.join();
   unsigned Held = 0;
   for (const std::string &Path : Paths) {
@@ -124,7 +124,7 @@ TEST_F(EngineLimitsTest, StaysWithinTheBudgetUntilTheLinkerAsks) {
   Options.Jobs = 4;
   Options.BudgetBytes = Budget;
   PrefetchEngine Engine(Options);
-  Engine.startFiles(Paths);
+  startFiles(Engine, Paths);
   // Ask for each in turn. The engine may be ahead of what was asked for by the
   // budget and by one step of each thread.
   for (size_t I = 0; I != Paths.size(); ++I) {
@@ -142,7 +142,7 @@ TEST_F(EngineLimitsTest, ABudgetOfNothingStillLetsTheLinkerHaveItsBuffers) {
   EngineOptions Options;
   Options.BudgetBytes = 0;
   PrefetchEngine Engine(Options);
-  Engine.startFiles(Paths);
+  startFiles(Engine, Paths);
   for (const std::string &Path : Paths)
     EXPECT_TRUE(Engine.take(Path, likeLLD()));
   EXPECT_EQ(statsOf(Engine).HintedBytes, 0U);
@@ -153,7 +153,7 @@ TEST_F(EngineLimitsTest, ASystemThatCanDoNothingCostsNothingButCounts) {
   os::PageCacheCapabilities Nothing;
   Nothing.PageSize = os::PageCache::probe().PageSize;
   PrefetchEngine Engine({}, os::PageCache(Nothing));
-  Engine.startFiles(Paths);
+  startFiles(Engine, Paths);
   for (const std::string &Path : Paths) {
     auto Buffer = Engine.take(Path, likeLLD());
     ASSERT_TRUE(Buffer);
@@ -169,11 +169,11 @@ TEST_F(EngineLimitsTest, OfManySmallObjectsInMemoryMostAreLeftToTheLinker) {
   evict(Cold);
   EngineOptions Options;
   Options.Jobs = 1;
-  // No name is slow, not even in an emulated machine: with slow names the engine
-  // prepares every object.
+  // No name is slow, not even in an emulated machine: with slow names the
+  // engine prepares every object.
   Options.Numbers.StatSeconds = 1;
   PrefetchEngine Engine(Options);
-  Engine.startFiles(Paths);
+  startFiles(Engine, Paths);
   Engine.join();
   // One of the first that are missing is prepared; from behind those that were
   // left together with it on, all are fetched.

@@ -39,7 +39,7 @@ TEST_F(EngineShutdownTest, AThreadThatDoesNotComeBackIsLetGo) {
   };
   Options.Trace = std::make_shared<TraceLog>(TraceClock::now());
   auto Engine = std::make_unique<PrefetchEngine>(Options);
-  Engine->startFiles(Paths);
+  startFiles(*Engine, Paths);
   while (Closed->Asked == 0)
     std::this_thread::yield();
   std::unique_ptr<llvm::MemoryBuffer> Taken =
@@ -66,7 +66,7 @@ TEST_F(EngineShutdownTest, MissingMemoryEndsThePrefetchingAlone) {
   Options.Jobs = 2;
   Options.ReadMemory = []() -> os::SystemMemory { os::throwBadAlloc(); };
   PrefetchEngine Engine(Options);
-  Engine.startFiles(Paths);
+  startFiles(Engine, Paths);
   Engine.join();
   // The linker still gets the opened files.
   EXPECT_TRUE(Engine.take(Paths.back(), likeLLD()));

@@ -45,6 +45,16 @@ inline Tuning expensiveBytes() {
   return Result;
 }
 
+/// Starts fetching the files at \p Paths, in their order.
+inline void startFiles(PrefetchEngine &Engine,
+                       const std::vector<std::string> &Paths) {
+  LinkCommand Command;
+  Command.Inputs.resize(Paths.size());
+  for (size_t I = 0; I != Paths.size(); ++I)
+    Command.Inputs[I].Name = Paths[I];
+  Engine.start(std::move(Command));
+}
+
 inline LinkStats statsOf(const PrefetchEngine &Engine) {
   LinkStats Stats;
   Engine.addTo(Stats, TraceClock::now());

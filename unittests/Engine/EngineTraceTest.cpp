@@ -81,7 +81,7 @@ TEST_F(EngineTraceTest, TellsOfThreadsRangesAndCounters) {
   Options.BudgetBytes = 64 << 20;
   Options.Trace = Trace;
   PrefetchEngine Engine(Options);
-  Engine.startFiles(Paths);
+  startFiles(Engine, Paths);
   Engine.join();
   ReadTrace Read(*Trace);
   for (const auto &[Id, Name] : Read.Lanes)
@@ -118,7 +118,7 @@ TEST_F(EngineTraceTest, TellsWhatTheLinkerAskedFor) {
   EngineOptions Options;
   Options.Trace = Trace;
   PrefetchEngine Engine(Options);
-  Engine.startFiles(Paths);
+  startFiles(Engine, Paths);
   Engine.join();
   for (const std::string &Path : Paths)
     EXPECT_TRUE(Engine.take(Path, likeLLD()));
@@ -142,7 +142,7 @@ TEST_F(EngineTraceTest, TellsWhatThreadsWaitFor) {
   Options.BudgetBytes = 0;
   Options.Trace = Trace;
   PrefetchEngine Engine(Options);
-  Engine.startFiles(Paths);
+  startFiles(Engine, Paths);
   // The thread opens the first file, but has no room to fetch it.
   while (Engine.waitingForMemory() == 0)
     std::this_thread::yield();
@@ -159,7 +159,7 @@ TEST_F(EngineTraceTest, TellsWhatThreadsWaitFor) {
 TEST_F(EngineTraceTest, KnowsWhetherItWasDone) {
   std::vector<std::string> Paths = writeFiles(Directory, 2, 100000);
   PrefetchEngine Engine({});
-  Engine.startFiles(Paths);
+  startFiles(Engine, Paths);
   Engine.join();
   Engine.cancel();
   LinkStats Stats = statsOf(Engine);
@@ -172,7 +172,7 @@ TEST_F(EngineTraceTest, WithoutHandOverNobodyWaits) {
   EngineOptions Options;
   Options.HandOver = false;
   PrefetchEngine Engine(Options);
-  Engine.startFiles(writeFiles(Directory, 1, 1000));
+  startFiles(Engine, writeFiles(Directory, 1, 1000));
   Engine.join();
   EXPECT_FALSE(statsOf(Engine).WaitedMs.has_value());
 }
@@ -182,7 +182,7 @@ TEST_F(EngineTraceTest, CountsWhatItsThreadsRead) {
   std::vector<std::string> Paths = writeFiles(Directory, 4, 1 << 20);
   evict(Paths);
   PrefetchEngine Engine({});
-  Engine.startFiles(Paths);
+  startFiles(Engine, Paths);
   Engine.join();
   std::optional<os::DiskUse> Use = Engine.diskUse();
   ASSERT_TRUE(Use.has_value());

@@ -46,7 +46,7 @@ TEST(GateTest, TheLinkersOwnNeedsNoRoom) {
   const Tuning Numbers = fixedWindow(8);
   OneStore One(Numbers);
   StoreQueue &Queue = One.Queue;
-  for (unsigned I = 0; I != Queue.window(); ++I)
+  for (unsigned I = 0; I != 8; ++I)
     EXPECT_TRUE(Queue.enter(inspection(I)));
   EXPECT_TRUE(Queue.enter(inspection(99, /*IsUrgent=*/true)));
 }
@@ -147,7 +147,7 @@ TEST(GateTest, AfterCancelNobodyWaits) {
   StoreQueue &Queue = One.Queue;
   EXPECT_EQ(&Queue, &One.All.store(1));
   EXPECT_NE(&Queue, &One.All.store(2));
-  for (unsigned I = 0; I != Queue.window(); ++I)
+  for (unsigned I = 0; I != 2; ++I)
     EXPECT_TRUE(Queue.enter(inspection(I)));
   os::Threads Threads;
   std::atomic<bool> MayGoOn{true};

@@ -33,7 +33,7 @@ TEST_F(PrefetchEngineTest, FetchesWhatIsNotInMemory) {
   std::vector<std::string> Paths = writeFiles(Directory, 20, 300000);
   evict(Paths);
   PrefetchEngine Engine({});
-  Engine.startFiles(Paths);
+  startFiles(Engine, Paths);
   Engine.join();
   for (const std::string &Path : Paths)
     EXPECT_TRUE(isResident(Path));
@@ -52,7 +52,7 @@ TEST_F(PrefetchEngineTest, FetchesWhatIsNotInMemory) {
 TEST_F(PrefetchEngineTest, DoesNothingForWhatIsInMemory) {
   std::vector<std::string> Paths = writeFiles(Directory, 20, 300000);
   PrefetchEngine Engine({});
-  Engine.startFiles(Paths);
+  startFiles(Engine, Paths);
   Engine.join();
   LinkStats Stats = statsOf(Engine);
   EXPECT_EQ(Stats.ResidentBytesBefore, 20 * 300000U);
@@ -66,7 +66,7 @@ TEST_F(PrefetchEngineTest, HandsOverTheBytesUnderTheNameAskedFor) {
   std::string Small = Directory.write("small.obj", "tiny");
   waitUntilOld({Large, Small});
   PrefetchEngine Engine({});
-  Engine.startFiles({Large, Small});
+  startFiles(Engine, {Large, Small});
   auto LargeBuffer = Engine.take(Large, likeLLD());
   auto SmallBuffer = Engine.take(Small, likeLLD());
   ASSERT_TRUE(LargeBuffer && SmallBuffer);
@@ -81,7 +81,7 @@ TEST_F(PrefetchEngineTest, HandsOverTheBytesUnderTheNameAskedFor) {
 TEST_F(PrefetchEngineTest, AFileMayBeTakenTwice) {
   std::string Path = Directory.write("a.obj", pattern(50000));
   PrefetchEngine Engine({});
-  Engine.startFiles({Path, Path});
+  startFiles(Engine, {Path, Path});
   EXPECT_EQ(statsOf(Engine).Inputs, 1U);
   auto First = Engine.take(Path, likeLLD());
   auto Second = Engine.take(Path, likeLLD());
@@ -97,7 +97,7 @@ TEST_F(PrefetchEngineTest, BuffersOutliveTheEngine) {
   std::unique_ptr<MemoryBuffer> A, B;
   {
     PrefetchEngine Engine({});
-    Engine.startFiles({Large, Small});
+    startFiles(Engine, {Large, Small});
     A = Engine.take(Large, likeLLD());
     B = Engine.take(Small, likeLLD());
   }
@@ -108,7 +108,7 @@ TEST_F(PrefetchEngineTest, BuffersOutliveTheEngine) {
 TEST_F(PrefetchEngineTest, AnUnknownPathIsTheCallersOwn) {
   std::string Path = Directory.write("a.obj", pattern(50000));
   PrefetchEngine Engine({});
-  Engine.startFiles({Path});
+  startFiles(Engine, {Path});
   EXPECT_FALSE(Engine.take(Directory.path("b.obj"), likeLLD()));
   EXPECT_FALSE(Engine.take("", likeLLD()));
   EXPECT_EQ(statsOf(Engine).HandedOver, 0U);
@@ -123,7 +123,7 @@ TEST_F(PrefetchEngineTest, WhatIsNotARegularFileIsLeftAlone) {
   std::string Empty = Directory.write("empty.obj", "");
   std::string Device = "/dev/zero";
   PrefetchEngine Engine({});
-  Engine.startFiles({Fifo, Missing, Subdirectory, Empty, Device});
+  startFiles(Engine, {Fifo, Missing, Subdirectory, Empty, Device});
   for (const std::string &Path : {Fifo, Missing, Subdirectory, Empty, Device})
     EXPECT_FALSE(Engine.take(Path, likeLLD())) << Path;
   Engine.join();
@@ -140,7 +140,7 @@ TEST_F(PrefetchEngineTest, WhatIsNotARegularFileIsLeftAlone) {
 TEST_F(PrefetchEngineTest, AFileThatChangedSinceIsNotHandedOver) {
   std::vector<std::string> Paths = writeFiles(Directory, 4, 50000);
   PrefetchEngine Engine({});
-  Engine.startFiles(Paths);
+  startFiles(Engine, Paths);
   Engine.join(); // all files are opened
   std::filesystem::remove(Paths[0]);
   std::filesystem::rename(Directory.write("new", pattern(50000)), Paths[1]);
@@ -160,7 +160,7 @@ TEST_F(PrefetchEngineTest, WithoutHandOverItStillFetches) {
   EngineOptions Options;
   Options.HandOver = false;
   PrefetchEngine Engine(Options);
-  Engine.startFiles(Paths);
+  startFiles(Engine, Paths);
   EXPECT_FALSE(Engine.take(Paths[0], likeLLD()));
   Engine.join();
   for (const std::string &Path : Paths)
@@ -172,7 +172,7 @@ TEST_F(PrefetchEngineTest, WithoutThreadsItStillHandsOver) {
   EngineOptions Options;
   Options.Jobs = 0;
   PrefetchEngine Engine(Options);
-  Engine.startFiles({Path});
+  startFiles(Engine, {Path});
   EXPECT_TRUE(Engine.take(Path, likeLLD()));
 }
 
@@ -184,7 +184,7 @@ TEST_F(PrefetchEngineTest, CancellingStopsTheFetching) {
   // One step fills the budget, so the thread is certain to wait.
   Options.BudgetBytes = 1;
   PrefetchEngine Engine(Options);
-  Engine.startFiles(Paths);
+  startFiles(Engine, Paths);
   Engine.cancel();
   Engine.join();
   // A step in large pages covers a whole file.
@@ -199,7 +199,7 @@ TEST_F(PrefetchEngineTest, ManyThreadsTakeWhileItRuns) {
   EngineOptions Options;
   Options.Jobs = 16;
   PrefetchEngine Engine(Options);
-  Engine.startFiles(Paths);
+  startFiles(Engine, Paths);
   std::vector<std::thread> Takers;
   std::atomic<unsigned> Right{0};
   for (int T = 0; T != 4; ++T)
@@ -261,7 +261,7 @@ TEST_F(PrefetchEngineTest, FetchesAPhaseOfAllBeforeTheNextOfAny) {
   Options.Numbers = expensiveBytes();
   Options.Trace = Trace;
   PrefetchEngine Engine(Options);
-  Engine.startFiles(Paths);
+  startFiles(Engine, Paths);
   Engine.join();
   std::string Text;
   llvm::raw_string_ostream OS(Text);
@@ -327,7 +327,7 @@ TEST_F(PrefetchEngineTest, ShortOfMemoryItWaitsForTheLinkerStageByStage) {
     return Memory;
   };
   PrefetchEngine Engine(Options);
-  Engine.startFiles({Path});
+  startFiles(Engine, {Path});
   // After the parse stage was fetched, 270,000 bytes are ahead. The contents
   // are not fetched until the linker has taken the file.
   auto Buffer = Engine.take(Path, likeLLD());
@@ -362,7 +362,7 @@ TEST_F(PrefetchEngineTest, WhatTheLinkerAsksForOutOfTurnGoesFirst) {
   Options.Jobs = 1;
   Options.BudgetBytes = 4 << 20; // the thread waits after about four files
   PrefetchEngine Engine(Options);
-  Engine.startFiles(Paths);
+  startFiles(Engine, Paths);
   while (statsOf(Engine).HintedBytes < Options.BudgetBytes)
     std::this_thread::yield();
   EXPECT_TRUE(Engine.take(Paths[60], likeLLD()));
@@ -384,7 +384,7 @@ TEST_F(PrefetchEngineTest, LeavesOutWhatTheLinkWillNotRead) {
   EngineOptions Options;
   Options.Plan.ReadsCodeView = false;
   PrefetchEngine Engine(Options);
-  Engine.startFiles({Path});
+  startFiles(Engine, {Path});
   Engine.join();
   LinkStats Stats = statsOf(Engine);
   os::OpenFile File = openOrFail(Path);

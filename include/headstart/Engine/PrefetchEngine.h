@@ -98,9 +98,6 @@ public:
   /// Call it once.
   void start(LinkCommand Command);
 
-  /// Starts fetching the files at \p Paths, in their order.
-  void startFiles(const std::vector<std::string> &Paths);
-
   /// Returns the buffer of \p Path if the engine has it or can open it at once.
   /// Returns null if the engine does not know the path or could not open it, or
   /// if the path now names another file (replaced, deleted or changed since it
