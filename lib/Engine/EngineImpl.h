@@ -37,7 +37,7 @@ namespace headstart {
 
 /// The objects that a thread reuses for each input.
 struct Worker {
-  std::unique_ptr<ReadGate> Gate; ///< of Inspector; null: it has none
+  std::unique_ptr<ReadGate> Gate; ///< of Inspector
   FileInspector Inspector;
   SymbolBuffers Buffers;
 };

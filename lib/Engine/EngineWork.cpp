@@ -209,8 +209,7 @@ void PrefetchEngine::Impl::inspect(InputEntry &Entry, const FilePointer &File,
     return;
   }
   Own.Gate = Bytes.inspectionGate(Entry);
-  Own.Inspector.open(*File, &Bytes.cacheFor(Entry), Entry.Headers,
-                     Own.Gate.get());
+  Own.Inspector.open(*File, Own.Gate.get(), Entry.Headers);
 }
 
 /// Does a thread's work for one input in the first stage.

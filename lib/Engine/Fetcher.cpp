@@ -142,9 +142,15 @@ void Fetcher::leave(InputEntry &Entry,
 class Fetcher::InspectionGate final : public ReadGate {
 public:
   InspectionGate(Fetcher &Bytes, InputEntry &Entry)
-      : Bytes(Bytes), Entry(Entry) {}
+      : Bytes(Bytes), Entry(Entry), Waits(Entry.Store && !Entry.isCached()) {}
+
+  void hint(const os::OpenFile &File, ArrayRef<ByteRange> Ranges) override {
+    (void)Bytes.cacheFor(Entry).hint(File, Ranges);
+  }
 
   bool begin() override {
+    if (!Waits)
+      return true;
     StoreQueue::Step Read;
     Read.Place = Entry.Place;
     Read.IsUrgent = Entry.IsRequested.load();
@@ -155,18 +161,18 @@ public:
   }
 
   void end(uint64_t Read) override {
-    Bytes.leave(Entry, Timed->answer(Read, 1, Bytes.Numbers));
+    if (Waits)
+      Bytes.leave(Entry, Timed->answer(Read, 1, Bytes.Numbers));
   }
 
 private:
   Fetcher &Bytes;
   InputEntry &Entry;
+  const bool Waits; ///< else no read makes a request
   std::optional<Request> Timed;
 };
 
 std::unique_ptr<ReadGate> Fetcher::inspectionGate(InputEntry &Entry) {
-  if (!Entry.Store || Entry.isCached())
-    return nullptr;
   return std::make_unique<InspectionGate>(*this, Entry);
 }
 

@@ -57,7 +57,7 @@ public:
   void reached(LinkStage Stage);
 
   /// Returns a gate at which each read of an inspection of \p Entry waits for
-  /// its turn at the store; null if the inspection makes no request.
+  /// its turn at the store, unless it makes no request.
   std::unique_ptr<ReadGate> inspectionGate(InputEntry &Entry);
   /// Closes the gaps in the plan of \p Entry that cost less than a request.
   void closeGaps(InputEntry &Entry);

@@ -29,10 +29,8 @@ void PartBytes::willRead(ArrayRef<ByteRange> Ranges) {
   Whole.willRead(Moved);
 }
 
-void FileBytes::open(const os::OpenFile &NewFile, const os::PageCache *NewCache,
-                     ReadGate *NewGate) {
+void FileBytes::open(const os::OpenFile &NewFile, ReadGate *NewGate) {
   File = &NewFile;
-  Cache = NewCache;
   Gate = NewGate;
   setSize(NewFile.size());
   Begin = 0;
@@ -40,8 +38,8 @@ void FileBytes::open(const os::OpenFile &NewFile, const os::PageCache *NewCache,
 }
 
 void FileBytes::willRead(ArrayRef<ByteRange> Ranges) {
-  if (Cache)
-    (void)Cache->hint(*File, Ranges);
+  if (Gate)
+    Gate->hint(*File, Ranges);
 }
 
 /// Returns no bytes if it reads fewer than requested: the file has shrunk.

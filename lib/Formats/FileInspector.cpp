@@ -22,12 +22,11 @@ void FileInspector::forget(ByteSource &Next,
   ELF = nullptr;
 }
 
-void FileInspector::open(const os::OpenFile &NewFile,
-                         const os::PageCache *Cache,
-                         std::shared_ptr<const ELFFile> Known, ReadGate *Gate) {
+void FileInspector::open(const os::OpenFile &NewFile, ReadGate *Gate,
+                         std::shared_ptr<const ELFFile> Known) {
   forget(OfFile, NewFile.identity());
   File = &NewFile;
-  OfFile.open(NewFile, Cache, Gate);
+  OfFile.open(NewFile, Gate);
   if (Known)
     Kind = Known->Kind;
   ELF = std::move(Known);

@@ -17,7 +17,6 @@
 
 #include "headstart/OS/ByteRange.h"
 #include "headstart/OS/MappedFile.h"
-#include "headstart/OS/PageCache.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -86,10 +85,13 @@ private:
   uint64_t Size; ///< bytes
 };
 
-/// Decides when reads of a file begin.
+/// Decides when reads of a file begin, and requests what is read next.
 class ReadGate {
 public:
   virtual ~ReadGate() = default;
+  /// Requests \p Ranges of \p File. Does not wait.
+  virtual void hint(const os::OpenFile &File,
+                    llvm::ArrayRef<ByteRange> Ranges) = 0;
   /// Begins a read; may wait. Returns false if the read must not begin.
   virtual bool begin() = 0;
   /// Ends the read that began last, and that read \p Bytes.
@@ -103,11 +105,10 @@ public:
   FileBytes() : ByteSource(0) {}
   explicit FileBytes(const os::OpenFile &File) : FileBytes() { open(File); }
 
-  /// Switches to \p File, which must stay open, and reuses the memory. Hints go
-  /// through \p Cache and reads through \p Gate, unless they are null; both
-  /// must outlive this.
-  void open(const os::OpenFile &File, const os::PageCache *Cache = nullptr,
-            ReadGate *Gate = nullptr);
+  /// Switches to \p File, which must stay open, and reuses the memory. Reads go
+  /// through \p Gate, unless it is null; it must outlive this. Without a gate,
+  /// there are no hints.
+  void open(const os::OpenFile &File, ReadGate *Gate = nullptr);
 
   void willRead(llvm::ArrayRef<ByteRange> Ranges) override;
 
@@ -119,7 +120,6 @@ private:
               llvm::SmallVectorImpl<char> &Into);
 
   const os::OpenFile *File = nullptr;
-  const os::PageCache *Cache = nullptr;
   ReadGate *Gate = nullptr;
   uint64_t Begin = 0; ///< offset of Bytes in the file
   llvm::SmallVector<char, 0> Bytes;

@@ -19,7 +19,6 @@
 #include "headstart/Formats/ELF.h"
 #include "headstart/Formats/MachO.h"
 #include "headstart/OS/MappedFile.h"
-#include "headstart/OS/PageCache.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/BinaryFormat/Magic.h"
 #include <memory>
@@ -37,12 +36,10 @@ public:
   FileInspector(const FileInspector &) = delete;
   FileInspector &operator=(const FileInspector &) = delete;
 
-  /// Switches to \p File, which must stay open. Hints go through \p Cache and
-  /// reads through \p Gate, unless they are null; both must outlive this.
+  /// Switches to \p File, which must stay open. \p Gate: see FileBytes::open.
   /// \p Known is the result of an earlier scan of the same file, or null.
-  void open(const os::OpenFile &File, const os::PageCache *Cache = nullptr,
-            std::shared_ptr<const ELFFile> Known = nullptr,
-            ReadGate *Gate = nullptr);
+  void open(const os::OpenFile &File, ReadGate *Gate = nullptr,
+            std::shared_ptr<const ELFFile> Known = nullptr);
   /// Switches to \p Bytes, a copy of the file \p Identity that must stay valid.
   void open(llvm::StringRef Bytes, const os::FileIdentity &Identity);
 
