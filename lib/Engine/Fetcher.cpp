@@ -30,7 +30,7 @@ Fetcher::Fetcher(const EngineOptions &Options, const os::PageCache &Cache,
       Choice(Numbers,
              Options.Processors != 0 ? Options.Processors
                                      : os::usableProcessors(),
-             Options.Plan.Kind == Flavour::ELF ? 3 : 2) {}
+             Model.InspectionRequests) {}
 
 void Fetcher::sample() const {
   if (!Trace)

@@ -47,10 +47,10 @@ InputEntry &Scheduler::entry(uint32_t Number) {
 
 /// Returns false if \p Entry was taken before.
 bool Scheduler::take(InputEntry &Entry) {
-  if (!List->take(Entry.Number))
-    return false;
-  Entry.Place = List->place(Entry.Number);
-  return true;
+  const uint32_t Place = List->take(Entry.Number);
+  if (Place != 0)
+    Entry.Place = Place;
+  return Place != 0;
 }
 
 /// Leaves \p Entry to the linker if it is an object that no thread has claimed.

@@ -17,20 +17,10 @@ using namespace llvm;
 
 namespace headstart {
 
-StringRef DirectorySearch::pathOf(StringRef Directory,
-                                  SmallVectorImpl<char> &Buffer) const {
-  if (Command.Kind != Flavour::ELF || !Directory.consume_front("="))
-    return Directory;
-  Buffer.clear();
-  sys::path::append(Buffer, Command.ELF.SysRoot, Directory);
-  return {Buffer.data(), Buffer.size()};
-}
-
 DirectorySearch &DirectorySearch::entered() {
   std::call_once(Entered, [this] {
-    SmallString<256> Buffer;
     for (StringRef Directory : Command.SearchPaths)
-      Libraries.push_back(&Cache.add(pathOf(Directory, Buffer)));
+      Libraries.push_back(&Cache.add(Directory));
     for (StringRef Directory : Command.MachO.FrameworkPaths)
       Frameworks.push_back(&Cache.add(Directory));
   });
@@ -79,23 +69,19 @@ std::optional<ResolvedInput> DirectorySearch::find(ArrayRef<std::string> Names,
                                                    size_t Skip) {
   if (!isForFew())
     return findIn(ArrayRef(entered().Libraries).drop_front(Skip), Names);
-  SmallString<256> Buffer;
-  for (StringRef Directory : ArrayRef(Command.SearchPaths).drop_front(Skip)) {
-    StringRef Path = pathOf(Directory, Buffer);
+  for (StringRef Directory : ArrayRef(Command.SearchPaths).drop_front(Skip))
     for (StringRef Name : Names)
-      if (std::optional<ResolvedInput> Found = statIn(Path, Name))
+      if (std::optional<ResolvedInput> Found = statIn(Directory, Name))
         return Found;
-  }
   return std::nullopt;
 }
 
 void DirectorySearch::add(StringRef Path) {
   // More than any linker script names. Each costs every later -l a probe.
   constexpr size_t MaxDirectories = 1000;
-  SmallString<256> Buffer;
   std::lock_guard Lock(Mutex);
   if (Added.size() < MaxDirectories)
-    Added.push_back(&Cache.add(pathOf(Path, Buffer)));
+    Added.push_back(&Cache.add(Path));
 }
 
 std::optional<ResolvedInput>

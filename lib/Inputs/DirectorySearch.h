@@ -16,7 +16,7 @@
 #define HEADSTART_LIB_INPUTS_DIRECTORYSEARCH_H
 
 #include "headstart/FileTree/SnapshotCache.h"
-#include "headstart/Inputs/LinkCommand.h"
+#include "headstart/Inputs/InputResolver.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <atomic>
@@ -75,8 +75,6 @@ private:
 
   DirectorySearch &entered();
   bool isForFew();
-  llvm::StringRef pathOf(llvm::StringRef Directory,
-                         llvm::SmallVectorImpl<char> &Buffer) const;
   std::optional<ResolvedInput> findIn(llvm::ArrayRef<Directory *> Directories,
                                       llvm::ArrayRef<std::string> Names);
 

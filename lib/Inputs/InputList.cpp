@@ -66,20 +66,19 @@ bool InputList::isSkipped(const NamedInput &Input) const {
 std::optional<uint32_t> InputList::next() {
   for (; !Waiting.empty(); Waiting.pop_front()) {
     uint32_t Number = Waiting.front().Number;
-    if (!isTaken(Number) && !isSkipped(Items[Number].Named))
+    if (!Items[Number].IsTaken && !isSkipped(Items[Number].Named))
       return Number;
   }
   return std::nullopt;
 }
 
-bool InputList::take(uint32_t Number) {
+uint32_t InputList::take(uint32_t Number) {
   Item &I = Items[Number];
-  if (I.Place != 0)
-    return false;
-  I.Place = ++NumTaken;
+  if (std::exchange(I.IsTaken, true))
+    return 0;
   if (Model.KnowsByIdentity && isDefaultLibrary(I.Named))
     DefaultLibraries.insert(StringRef(I.Named.Name).lower());
-  return true;
+  return ++NumTaken;
 }
 
 void InputList::add(uint32_t By, std::vector<FoundInput> Found) {
@@ -89,7 +88,7 @@ void InputList::add(uint32_t By, std::vector<FoundInput> Found) {
     F.Input.Turn = Of;
     auto [Number, IsNew] = make(F.Input);
     NamedInput &Known = Items[Number].Named;
-    if (!IsNew && (isTaken(Number) || (!F.Next && Known.Turn <= Of)))
+    if (!IsNew && (Items[Number].IsTaken || (!F.Next && Known.Turn <= Of)))
       continue;
     if (!IsNew) {
       // The last link read it, so this one need not request it first.
@@ -124,7 +123,7 @@ bool InputList::settle(uint32_t Number, const ResolvedInput &Found) {
     if (It->second == Number)
       return Other.IsAtName = !ByPath.contains(Found.Path);
     if (Other.IsAtName ||
-        (Other.Place != 0 && Other.Named.Search == SearchRule::Verbatim))
+        (Other.IsTaken && Other.Named.Search == SearchRule::Verbatim))
       return false;
   }
   return ByPath.try_emplace(Found.Path, Number).second;

@@ -8,7 +8,6 @@
 
 #include "DirectorySearch.h"
 #include "Private.h"
-#include "headstart/Inputs/LinkerModel.h"
 
 using namespace llvm;
 
@@ -23,15 +22,22 @@ ResolvedInput statInput(StringRef Path) {
   return Result;
 }
 
+std::optional<std::string> readText(const std::string &Path,
+                                    uint64_t MaxBytes) {
+  os::OpenFile File;
+  if (os::OpenFile::open(Path, File) || File.size() > MaxBytes)
+    return std::nullopt;
+  std::string Text(File.size(), '\0');
+  std::error_code Ignored;
+  Text.resize(File.readAt(0, Text, Ignored));
+  return Text;
+}
+
 InputResolver::InputResolver(const LinkCommand &Command)
     : Command(Command),
       Directories(std::make_unique<DirectorySearch>(Command)) {}
 
 InputResolver::~InputResolver() = default;
-
-SnapshotFigures InputResolver::searchFigures() const {
-  return Directories->figures();
-}
 
 bool InputResolver::isFirstScan(const os::FileIdentity &File) const {
   std::lock_guard Lock(Mutex);
@@ -51,10 +57,6 @@ std::vector<FoundInput> InputResolver::scan(const NamedInput &Named,
   if (Inspector.bytes().size() == 0)
     return {};
   return Command.model().scan({*this, Named, Path, Inspector});
-}
-
-void InputResolver::addDirectory(StringRef Directory) const {
-  Directories->add(Directory);
 }
 
 } // namespace headstart

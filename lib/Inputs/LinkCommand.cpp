@@ -9,8 +9,9 @@
 #include "COFF/Parse.h"
 #include "ELF/Parse.h"
 #include "MachO/Parse.h"
-#include "headstart/Inputs/LinkerModel.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Option/Arg.h"
+#include "llvm/Option/Option.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Path.h"
 #include <array>
@@ -74,7 +75,38 @@ void LinkCommand::dropWrittenFiles() {
   });
 }
 
+PrefetchOption makePrefetchOption(StringRef Name,
+                                  std::optional<StringRef> Value,
+                                  std::string Spelling) {
+  if (Name.consume_front("no-") || Name.consume_back(":no"))
+    Value = "no";
+  return {Name.rtrim(":=").str(), Value.value_or("").str(), Value.has_value(),
+          std::move(Spelling)};
+}
+
+PrefetchOption makePrefetchOption(const opt::Arg &A) {
+  std::string Spelling = A.getSpelling().str();
+  if (A.getOption().getKind() != opt::Option::JoinedClass)
+    return makePrefetchOption(A.getOption().getName(), std::nullopt, Spelling);
+  return makePrefetchOption(A.getOption().getName(), A.getValue(),
+                            Spelling + A.getValue());
+}
+
 LinkerModel::~LinkerModel() = default;
+
+std::vector<PrefetchOption>
+LinkerModel::takePrefetchOptions(SmallVectorImpl<const char *> &Args) const {
+  std::vector<PrefetchOption> Taken;
+  if (Args.empty())
+    return Taken;
+  for (PlacedOption &Placed :
+       findPrefetchOptions(ArrayRef(Args).drop_front())) {
+    Taken.push_back(std::move(Placed.Option));
+    Args[Placed.Index + 1] = nullptr;
+  }
+  llvm::erase(Args, nullptr);
+  return Taken;
+}
 
 StageSet LinkerModel::stagesOf(LinkStage First, PartKind) const {
   return bitOf(First);

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Private to lib/Inputs: the stat of an input, and the request with which a
+/// Private to lib/Inputs: helpers of the flavours, and the request with which a
 /// flavour scans an input for its dependencies.
 ///
 //===----------------------------------------------------------------------===//
@@ -16,14 +16,37 @@
 #define HEADSTART_LIB_INPUTS_PRIVATE_H
 
 #include "headstart/Formats/FileInspector.h"
-#include "headstart/Inputs/LinkCommand.h"
+#include "headstart/Inputs/LinkerModel.h"
 #include "llvm/ADT/StringRef.h"
+#include <optional>
+#include <string>
 #include <vector>
+
+namespace llvm::opt {
+class Arg;
+} // namespace llvm::opt
 
 namespace headstart {
 
 /// Stats \p Path. On an error the file counts as missing. Blocks on the store.
 ResolvedInput statInput(llvm::StringRef Path);
+
+/// Reads the regular file \p Path; nullopt if that is impossible or if it has
+/// more than \p MaxBytes. Blocks on the store.
+std::optional<std::string> readText(const std::string &Path, uint64_t MaxBytes);
+
+/// Makes one of Headstart's own options of its name in the option table, of its
+/// value (nullopt for a flag), and of the argument as it was written.
+PrefetchOption makePrefetchOption(llvm::StringRef Name,
+                                  std::optional<llvm::StringRef> Value,
+                                  std::string Spelling);
+/// Likewise for \p A, which is one of Headstart's own options.
+PrefetchOption makePrefetchOption(const llvm::opt::Arg &A);
+
+/// \p Stage if the linker reads a part; see LinkerModel::stageOf.
+inline std::optional<LinkStage> stageIf(bool IsRead, LinkStage Stage) {
+  return IsRead ? std::optional(Stage) : std::nullopt;
+}
 
 /// The response file or variable that holds \p Arg; \p Else if it is a plain
 /// argument.

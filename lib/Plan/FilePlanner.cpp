@@ -143,7 +143,7 @@ std::vector<PlannedRange> FilePlanner::plan(FileInspector &Inspector,
   // The bytes after the headers or an index are not read in file order.
   if (!Small && !planTogether())
     Inspector.expectScatteredReads();
-  if (Options.Kind == Flavour::ELF)
+  if (planTogether())
     Parts = readELF(Inspector, Named, Order, Record != nullptr, Buffers);
   else if (Options.Kind == Flavour::MachO && !Small)
     Parts =

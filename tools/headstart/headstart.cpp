@@ -53,12 +53,6 @@ enum OptionId {
 #define HEADSTART_OPTIONS "Options.inc"
 #include "headstart/Inputs/OptionTable.inc"
 
-class HeadstartOptTable : public GenericOptionTable {
-public:
-  HeadstartOptTable()
-      : GenericOptionTable(HEADSTART_OPTION_STRINGS InfoTable) {}
-};
-
 struct Subcommand {
   const char *Name;
   const char *Usage;
@@ -225,8 +219,7 @@ std::string hint(StringRef Nearest, const std::string &Help) {
 }
 
 /// The names of the options in \p Set, without their aliases.
-std::vector<std::string> namesOf(const HeadstartOptTable &Table,
-                                 OptionSet Set) {
+std::vector<std::string> namesOf(const OptionTable &Table, OptionSet Set) {
   std::vector<std::string> Names;
   for (unsigned Id = 1; Id <= Table.getNumOptions(); ++Id)
     if (const Option O = Table.getOption(Id);
@@ -235,7 +228,7 @@ std::vector<std::string> namesOf(const HeadstartOptTable &Table,
   return Names;
 }
 
-Exit unknownOption(const Subcommand &S, const HeadstartOptTable &Table,
+Exit unknownOption(const Subcommand &S, const OptionTable &Table,
                    const std::string &Arg) {
   std::string Nearest;
   if (Table.findNearest(Arg, Nearest, Visibility(S.Takes)) > 2)
@@ -284,13 +277,13 @@ Exit autocomplete(ArrayRef<const char *> Argv) {
   for (const Subcommand &S : Subcommands)
     Completed.push_back(
         {S.Name, S.Summary, Visibility(S.Takes), takesProgram(S), S.Operands});
-  printCompletions(outs(), Argv, HeadstartOptTable(), Completed);
+  printCompletions(outs(), Argv, OptionTable(), Completed);
   return Exit::Done;
 }
 
 /// Returns the index in \p Args that ends the options: of `--`, or of the
 /// linker, the first argument that is neither an option nor an option's value.
-unsigned endOfOptions(const Subcommand &S, const HeadstartOptTable &Table,
+unsigned endOfOptions(const Subcommand &S, const OptionTable &Table,
                       ArrayRef<const char *> Args) {
   const InputArgList Argv(Args.begin(), Args.end());
   unsigned Index = 0;
@@ -314,7 +307,7 @@ Exit runSubcommand(const Subcommand &S, ArrayRef<const char *> Args,
                    TraceClock::time_point Origin) {
   CommandArguments Arguments;
   Arguments.Origin = Origin;
-  HeadstartOptTable Table;
+  OptionTable Table;
   const bool IsForLinker = takesProgram(S);
   const auto *Separator = IsForLinker
                               ? Args.begin() + endOfOptions(S, Table, Args)

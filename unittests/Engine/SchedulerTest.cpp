@@ -99,6 +99,29 @@ TEST(SchedulerTest, WhatTheLinkerAsksForGoesFirst) {
   EXPECT_EQ(Inputs.next().Entry->Named.Name, "b.o");
 }
 
+// Threads wait for the store in this order (Gate.h).
+TEST(SchedulerTest, PlacesFollowTheOrderInWhichInputsAreTaken) {
+  Scheduler Inputs;
+  Inputs.fill(linkOf({input("a.o"), input("b.o"), input("c.o"), input("d.o")}),
+              {});
+  InputEntry &First = *Inputs.next().Entry;
+  EXPECT_EQ(First.Place, 1U);
+  std::optional<NamedInput> Claimed;
+  InputEntry &Requested = *Inputs.request("d.o", false, Claimed);
+  EXPECT_EQ(Requested.Place, 0U);
+  EXPECT_EQ(Inputs.next().Entry, &Requested);
+  Inputs.add(First, {{input("member.o"), /*Next=*/true}});
+  InputEntry &Member = *Inputs.next(/*Skipped=*/1).Entry; // leaves b.o
+  EXPECT_EQ(Member.Named.Name, "member.o");
+  EXPECT_EQ(Requested.Place, 2U);
+  EXPECT_EQ(Member.Place, 3U);
+  EXPECT_EQ(Inputs.request("b.o", false, Claimed)->Place, 4U);
+  // Another request takes nothing again.
+  EXPECT_EQ(Inputs.request("a.o", /*Leaves=*/true, Claimed), nullptr);
+  EXPECT_EQ(Inputs.next().Entry->Place, 5U);
+  EXPECT_EQ(First.Place, 1U);
+}
+
 TEST(SchedulerTest, DirectoriesInWhichThreadsHangComeLast) {
   constexpr std::chrono::milliseconds Short(1);
   auto HasNotMoved = [] { return false; };

@@ -40,7 +40,7 @@ const std::map<unsigned, std::string> ReadOptions = {
 // The table generates the test, so that no option can be forgotten.
 TEST(COFFOptionValueTest, onlyKnownOptionsMakeInputs) {
   CurrentTestDirectory Directory;
-  const OptionTable &Table = optionTable();
+  const GenericOptionTable &Table = optionTable();
   for (unsigned ID = 1; ID <= Table.getNumOptions(); ++ID) {
     if (Table.getOptionKind(ID) != opt::Option::JoinedClass)
       continue;
@@ -87,7 +87,7 @@ TEST(COFFOptionValueTest, emptyValuesNameNothing) {
 }
 
 TEST(COFFOptionValueTest, noOptionTakesTheNextArg) {
-  const OptionTable &Table = optionTable();
+  const GenericOptionTable &Table = optionTable();
   for (unsigned ID = 1; ID <= Table.getNumOptions(); ++ID) {
     unsigned Kind = Table.getOptionKind(ID);
     EXPECT_TRUE(

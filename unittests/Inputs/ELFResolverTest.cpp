@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DirectorySearch.h"
 #include "ELFTestSupport.h"
 #include "gmock/gmock.h"
 
@@ -70,7 +71,7 @@ TEST_F(ELFResolverTest, directoryOfScriptsComeLast) {
   LinkCommand Command = parseELF({"-L1", "-lx", "-ly"});
   InputResolver Resolver(Command);
   EXPECT_FALSE(Resolver.resolve(Command.Inputs[1]).exists());
-  Resolver.addDirectory("2");
+  Resolver.directories().add("2");
   EXPECT_EQ(Resolver.resolve(Command.Inputs[0]).Path, "1/libx.a");
   EXPECT_EQ(Resolver.resolve(Command.Inputs[1]).Path, "2/liby.a");
 }

@@ -15,6 +15,7 @@
 
 using namespace llvm;
 using namespace llvm::opt;
+using namespace headstart;
 using namespace headstart::macho;
 
 namespace {
@@ -157,7 +158,7 @@ constexpr StringLiteral LldOptions[] = {
 
 /// Returns option \p ID in the same notation; empty: not an option.
 std::string described(unsigned ID) {
-  const OptionTable &Table = optionTable();
+  const GenericOptionTable &Table = optionTable();
   SmallVector<StringRef, 2> Prefixes;
   Table.appendOptionPrefixes(ID, Prefixes);
   std::string Name = join(Prefixes, "/") + Table.getOptionName(ID).str();

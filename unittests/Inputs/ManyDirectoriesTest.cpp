@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DirectorySearch.h"
 #include "ELFTestSupport.h"
 #include "MachOTestSupport.h"
 #include "OS/TestLinks.h"
@@ -35,7 +36,7 @@ Strings resolvedAlone(const LinkCommand &Command) {
     One.Inputs = {Input};
     InputResolver Resolver(One);
     Result.push_back(text(Resolver.resolve(Input)));
-    EXPECT_EQ(Resolver.searchFigures().Listings, 0U);
+    EXPECT_EQ(Resolver.directories().figures().Listings, 0U);
   }
   return Result;
 }
@@ -87,7 +88,7 @@ protected:
     InputResolver Resolver(Command);
     for (size_t I = 0; I != Expected.size(); ++I)
       EXPECT_EQ(text(Resolver.resolve(Command.Inputs[I])), Expected[I]);
-    SnapshotFigures Figures = Resolver.searchFigures();
+    SnapshotFigures Figures = Resolver.directories().figures();
     if (listsNewDirectories()) {
       EXPECT_GT(Figures.Listings, 0U);
       EXPECT_GT(Figures.Answers, Figures.Misses);
@@ -207,7 +208,7 @@ TEST_F(ManyDirectoriesTest, ofScripts) {
   LinkCommand Command = parseELF(Args);
   InputResolver Resolver(Command);
   for (unsigned I = 1; I != Directories; ++I)
-    Resolver.addDirectory(std::to_string(I));
+    Resolver.directories().add(std::to_string(I));
   LinkCommand Plain = Command;
   for (unsigned I = 1; I != Directories; ++I)
     Plain.SearchPaths.push_back(std::to_string(I));

@@ -17,8 +17,7 @@
 #ifndef HEADSTART_INPUTS_INPUTLIST_H
 #define HEADSTART_INPUTS_INPUTLIST_H
 
-#include "headstart/Inputs/LinkCommand.h"
-#include "headstart/OS/MappedFile.h"
+#include "headstart/Inputs/InputResolver.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -52,12 +51,10 @@ public:
   std::optional<uint32_t> next();
   /// Skips the next input, which can still be taken out of turn.
   void pass() { Waiting.pop_front(); }
-  /// Takes \p Number, in or out of turn. Returns false if it was taken before.
-  bool take(uint32_t Number);
-  bool isTaken(uint32_t Number) const { return Items[Number].Place != 0; }
-  /// The place of \p Number in the linker's order, counted from 1, as far as
-  /// that order is known; 0 if the input was not taken yet.
-  uint32_t place(uint32_t Number) const { return Items[Number].Place; }
+  /// Takes \p Number, in or out of turn. Returns its place in the linker's
+  /// order, counted from 1, as far as that order is known; 0 if it was taken
+  /// before.
+  uint32_t take(uint32_t Number);
 
   /// Adds the dependencies \p Found of \p By, in the turn of \p By
   /// (NamedInput::Turn). An input that waits for a later turn moves forward.
@@ -73,7 +70,7 @@ public:
 private:
   struct Item {
     NamedInput Named;
-    uint32_t Place = 0;    ///< see place()
+    bool IsTaken = false;
     bool IsAtName = false; ///< whether it is settled and its path is its name
   };
   struct Turn {

@@ -16,7 +16,7 @@
 #define HEADSTART_INPUTS_LINKERMODEL_H
 
 #include "headstart/Formats/Parts.h"
-#include "headstart/Inputs/LinkCommand.h"
+#include "headstart/Inputs/InputResolver.h"
 #include "headstart/LLVM.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -66,6 +66,12 @@ constexpr bool isReadAgain(LinkStage Stage) {
 
 struct ScanRequest;
 
+/// One of Headstart's options, and the index of its argument.
+struct PlacedOption {
+  size_t Index = 0;
+  PrefetchOption Option;
+};
+
 /// Const and stateless: any thread may call it.
 class LinkerModel {
 public:
@@ -91,6 +97,8 @@ public:
   bool OpensTogether = false;
   /// Whether linked members of archives are known only when all are planned.
   bool PlansTogether = false;
+  /// The number of consecutive requests that an inspection takes.
+  unsigned InspectionRequests = 2;
   /// See PlanOptions.
   uint64_t MergeGapBytes = 16 * 1024;
   /// @}
@@ -118,8 +126,8 @@ public:
   /// argument is the program's name) and returns them in order. Changes nothing
   /// else: a separate value of another option stays even if it looks like one
   /// of Headstart's options.
-  virtual std::vector<PrefetchOption>
-  takePrefetchOptions(llvm::SmallVectorImpl<const char *> &Args) const = 0;
+  std::vector<PrefetchOption>
+  takePrefetchOptions(llvm::SmallVectorImpl<const char *> &Args) const;
 
   /// The options of the linker and Headstart's own, whose group is "headstart",
   /// for \p Args as in expansionOf. Only Headstart's have a text for --help.
@@ -162,6 +170,12 @@ public:
 protected:
   LinkerModel(Flavour Kind, llvm::StringRef Name, llvm::StringRef Program)
       : Kind(Kind), Name(Name), Program(Program) {}
+
+private:
+  /// Returns Headstart's own options among \p Args, which are without the
+  /// program's name, in order. Each is one argument.
+  virtual std::vector<PlacedOption>
+  findPrefetchOptions(llvm::ArrayRef<const char *> Args) const = 0;
 };
 
 } // namespace headstart

@@ -14,7 +14,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "../DirectorySearch.h"
-#include "../ELF/Parse.h"
 #include "../Private.h"
 #include "Options.h"
 #include "Parse.h"
@@ -97,6 +96,34 @@ bool coff::isExcluded(StringRef Name, const InputResolver &Resolver) {
   return false;
 }
 
+/// Finds the file that ld.lld finds for -l before it calls lld-link's driver,
+/// as in lld 22 MinGW/Driver.cpp (searchLibrary; checked against ld.lld 22.1.8
+/// -m i386pep -###). Import libraries have precedence over static libraries,
+/// and those over DLLs. lld searches only the directories of -L.
+static ResolvedInput findMinGWLibrary(const NamedInput &Input,
+                                      const InputResolver &Resolver) {
+  const LinkCommand &Command = Resolver.command();
+  StringRef Name = Input.Name;
+  SmallVector<std::string, 6> Files;
+  if (Name.consume_front(":"))
+    Files = {Name.str()};
+  else if (Input.StaticOnly)
+    Files = {("lib" + Name + ".a").str(), (Name + ".lib").str()};
+  else
+    Files = {("lib" + Name + ".dll.a").str(),
+             (Name + ".dll.a").str(),
+             ("lib" + Name + ".a").str(),
+             (Name + ".lib").str(),
+             (Command.DLLPrefix + Name + ".dll").str(),
+             (Name + ".dll").str()};
+  // The first search path is lld-link's current directory, not one of -L.
+  if (!Command.SearchPaths.empty())
+    if (std::optional<ResolvedInput> Found =
+            Resolver.directories().find(Files, /*Skip=*/1))
+      return std::move(*Found);
+  return {"-l" + Input.Name, {}};
+}
+
 namespace {
 class COFFModel final : public LinkerModel {
 public:
@@ -131,9 +158,9 @@ public:
     return coff::parse(Args, Context);
   }
 
-  std::vector<PrefetchOption>
-  takePrefetchOptions(SmallVectorImpl<const char *> &Args) const override {
-    return coff::takePrefetchOptions(Args);
+  std::vector<PlacedOption>
+  findPrefetchOptions(ArrayRef<const char *> Args) const override {
+    return coff::findPrefetchOptions(Args);
   }
 
   const GenericOptionTable &
@@ -146,7 +173,7 @@ public:
     if (Input.Search == SearchRule::Verbatim)
       return statInput(Input.Name);
     if (Input.Reason == InputReason::Library)
-      return elf::resolveMinGWLibrary(Input, Resolver);
+      return findMinGWLibrary(Input, Resolver);
     if (Input.Search == SearchRule::Object)
       return findFile(Input.Name, Resolver);
     if (Input.Search == SearchRule::Library)
@@ -170,25 +197,16 @@ public:
     case PartKind::Relocations:
       return LinkStage::Contents;
     case PartKind::Types:
-      if (O.ReadsCodeView)
-        return LinkStage::Types;
-      return std::nullopt;
+    case PartKind::TypeHashes:
+      return stageIf(O.ReadsCodeView, LinkStage::Types);
     case PartKind::DebugRelocs:
       if (O.DropsUnreferenced)
         return LinkStage::Contents;
       [[fallthrough]];
     case PartKind::DebugSymbols:
-      if (O.ReadsCodeView)
-        return LinkStage::DebugSymbols;
-      return std::nullopt;
+      return stageIf(O.ReadsCodeView, LinkStage::DebugSymbols);
     case PartKind::DWARF:
-      if (O.ReadsDWARF)
-        return LinkStage::Contents;
-      return std::nullopt;
-    case PartKind::TypeHashes:
-      if (O.ReadsCodeView)
-        return LinkStage::Types;
-      return std::nullopt;
+      return stageIf(O.ReadsDWARF, LinkStage::Contents);
     case PartKind::ParsedContents: // Mach-O only
     case PartKind::DebugStrings:   // ELF only
     case PartKind::NeverRead:

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Options.h"
+#include "../Private.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -22,12 +23,8 @@ namespace headstart::coff {
 #define HEADSTART_OPTIONS "headstart/Inputs/COFFOptions.inc"
 #include "headstart/Inputs/OptionTable.inc"
 
-OptionTable::OptionTable()
-    : GenericOptionTable(HEADSTART_OPTION_STRINGS InfoTable,
-                         /*IgnoreCase=*/true) {}
-
-const OptionTable &optionTable() {
-  static const OptionTable Table;
+const GenericOptionTable &optionTable() {
+  static const OptionTable Table(/*IgnoreCase=*/true);
   return Table;
 }
 
@@ -59,7 +56,7 @@ private:
 } // namespace
 
 NameIndex::NameIndex() {
-  const OptionTable &Table = optionTable();
+  const GenericOptionTable &Table = optionTable();
   for (unsigned ID = 1; ID <= Table.getNumOptions(); ++ID) {
     unsigned Kind = Table.getOptionKind(ID);
     if (Kind != Option::FlagClass && Kind != Option::JoinedClass)
@@ -127,43 +124,28 @@ MatchedArg matchArg(StringRef Arg) {
 
 std::optional<PrefetchOption> prefetchOption(const MatchedArg &Match,
                                              StringRef Arg) {
-  const OptionTable &Table = optionTable();
+  const GenericOptionTable &Table = optionTable();
   if (Table.getOptionGroupID(Match.ID) != OPT_grp_headstart)
     return std::nullopt;
-  PrefetchOption Option;
-  Option.Spelling = Arg.str();
-  if (Match.ID == OPT_prefetch_inputs_no ||
-      Match.ID == OPT_no_prefetch_inputs) {
-    Option.Name = "prefetch-inputs";
-    Option.Value = "no";
-    Option.HasValue = true;
-    return Option;
-  }
-  Option.Name = Table.getOptionName(Match.ID).rtrim(":=").str();
-  Option.Value = Match.Value.str();
-  Option.HasValue = Table.getOptionKind(Match.ID) == Option::JoinedClass;
-  return Option;
+  std::optional<StringRef> Value;
+  if (Table.getOptionKind(Match.ID) == Option::JoinedClass)
+    Value = Match.Value;
+  return makePrefetchOption(Table.getOptionName(Match.ID), Value, Arg.str());
 }
 
 bool isLibMode(StringRef Arg) {
   return Arg.equals_insensitive("/lib") || Arg.equals_insensitive("-lib");
 }
 
-std::vector<PrefetchOption>
-takePrefetchOptions(SmallVectorImpl<const char *> &Args) {
-  std::vector<PrefetchOption> Taken;
+std::vector<PlacedOption> findPrefetchOptions(ArrayRef<const char *> Args) {
+  std::vector<PlacedOption> Found;
   // The arguments after `/lib` belong to lib.exe, so they stay as they are.
-  if (Args.size() < 2 || isLibMode(Args[1]))
-    return Taken;
-  size_t Kept = 1;
-  for (const char *Arg : drop_begin(Args)) {
+  if (!Args.empty() && isLibMode(Args.front()))
+    return Found;
+  for (const auto &[Index, Arg] : enumerate(Args))
     if (auto Option = prefetchOption(matchArg(Arg), Arg))
-      Taken.push_back(std::move(*Option));
-    else
-      Args[Kept++] = Arg;
-  }
-  Args.truncate(Kept);
-  return Taken;
+      Found.push_back({Index, std::move(*Option)});
+  return Found;
 }
 
 } // namespace headstart::coff

@@ -15,9 +15,8 @@
 #ifndef HEADSTART_LIB_INPUTS_COFF_OPTIONS_H // NOLINT(llvm-header-guard)
 #define HEADSTART_LIB_INPUTS_COFF_OPTIONS_H
 
-#include "headstart/Inputs/LinkCommand.h"
-#include "headstart/LLVM.h"
-#include "llvm/ADT/SmallVector.h"
+#include "headstart/Inputs/LinkerModel.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Option/OptTable.h"
 #include <optional>
@@ -34,13 +33,8 @@ enum OptionID : unsigned {
 };
 // NOLINTEND(readability-identifier-naming)
 
-class OptionTable : public GenericOptionTable {
-public:
-  OptionTable();
-};
-
 /// The table, which the first call creates. Any thread.
-const OptionTable &optionTable();
+const GenericOptionTable &optionTable();
 
 /// A matched argument of lld-link. The strings point into the argument.
 struct MatchedArg {
@@ -62,9 +56,9 @@ std::optional<PrefetchOption> prefetchOption(const MatchedArg &Match,
 /// (COFF/Driver.cpp) tests only the first one, before any expansion.
 bool isLibMode(llvm::StringRef Arg);
 
-/// takePrefetchOptions for lld-link.
-std::vector<PrefetchOption>
-takePrefetchOptions(llvm::SmallVectorImpl<const char *> &Args);
+/// See LinkerModel.
+std::vector<PlacedOption>
+findPrefetchOptions(llvm::ArrayRef<const char *> Args);
 
 } // namespace headstart::coff
 

@@ -56,8 +56,7 @@ static void addOwnDirectories(StringRef ToolPath,
 static bool exists(StringRef Directory, StringRef Name) {
   SmallString<256> Path = Directory;
   sys::path::append(Path, Name);
-  std::error_code Ignored;
-  return os::statFile(Path.str().str(), Ignored).Kind != os::FileKind::Missing;
+  return statInput(Path).exists();
 }
 
 namespace {

@@ -20,6 +20,7 @@ class ELFModel final : public LinkerModel {
 public:
   ELFModel() : LinkerModel(Flavour::ELF, "elf", "ld.lld") {
     PlansTogether = true;
+    InspectionRequests = 3;
   }
 
   Expansion expansionOf(ArrayRef<std::string> Args) const override {
@@ -36,9 +37,9 @@ public:
     return elf::parse(CommandArgs, Context);
   }
 
-  std::vector<PrefetchOption>
-  takePrefetchOptions(SmallVectorImpl<const char *> &Args) const override {
-    return elf::takePrefetchOptions(Args);
+  std::vector<PlacedOption>
+  findPrefetchOptions(ArrayRef<const char *> Args) const override {
+    return elf::findPrefetchOptions(Args);
   }
 
   const GenericOptionTable &
@@ -69,14 +70,10 @@ public:
     case PartKind::Relocations:
       return LinkStage::Contents;
     case PartKind::DebugStrings:
-      if (O.ReadsDWARF)
-        return LinkStage::Contents;
-      return std::nullopt;
+      return stageIf(O.ReadsDWARF, LinkStage::Contents);
     case PartKind::DWARF:
     case PartKind::DebugRelocs:
-      if (O.ReadsDWARF)
-        return LinkStage::DebugSymbols;
-      return std::nullopt;
+      return stageIf(O.ReadsDWARF, LinkStage::DebugSymbols);
     case PartKind::NeverRead:
       return std::nullopt;
     default:

@@ -14,7 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Options.h"
-#include "../PrefetchArgs.h"
+#include "../Private.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Option/Option.h"
 
@@ -26,13 +26,6 @@ namespace headstart::elf {
 #define HEADSTART_OPTIONS "headstart/Inputs/ELFOptions.inc"
 #include "headstart/Inputs/OptionTable.inc"
 
-namespace {
-class OptionTable : public GenericOptionTable {
-public:
-  OptionTable() : GenericOptionTable(HEADSTART_OPTION_STRINGS InfoTable) {}
-};
-} // namespace
-
 const GenericOptionTable &optionTable() {
   static const OptionTable Table;
   return Table;
@@ -41,13 +34,6 @@ const GenericOptionTable &optionTable() {
 namespace mingw {
 #define HEADSTART_OPTIONS "headstart/Inputs/MinGWOptions.inc"
 #include "headstart/Inputs/OptionTable.inc"
-
-namespace {
-class OptionTable : public GenericOptionTable {
-public:
-  OptionTable() : GenericOptionTable(HEADSTART_OPTION_STRINGS InfoTable) {}
-};
-} // namespace
 
 const GenericOptionTable &optionTable() {
   static const OptionTable Table;
@@ -61,15 +47,12 @@ static bool isPluginOption(StringRef Given) {
   return Given == "-plugin-opt" || Given == "--plugin-opt";
 }
 
-/// Separates \p CommandArgs. Returns Headstart's own options and appends the
-/// indices of all other arguments to \p Kept.
-static std::vector<PrefetchOption>
-separateOwnOptions(ArrayRef<const char *> CommandArgs,
-                   std::vector<size_t> &Kept) {
-  std::vector<PrefetchOption> Own;
+std::vector<PlacedOption>
+findPrefetchOptions(ArrayRef<const char *> CommandArgs) {
+  std::vector<PlacedOption> Found;
   const InputArgList Args(CommandArgs.begin(), CommandArgs.end());
   for (unsigned Index = 0; Index < CommandArgs.size();) {
-    unsigned Begin = Index;
+    const unsigned Begin = Index;
     StringRef Given = CommandArgs[Index];
     if (!Given.starts_with("-")) {
       ++Index;
@@ -80,31 +63,12 @@ separateOwnOptions(ArrayRef<const char *> CommandArgs,
       if (A && A->getOption().getKind() == Option::UnknownClass) {
         Index = Begin;
         A = mingw::optionTable().ParseOneArg(Args, Index);
-      } else if (A) {
-        if (A->getOption().matches(OPT_grp_headstart)) {
-          Own.push_back(prefetchOptionOf(*A));
-          continue;
-        }
+      } else if (A && A->getOption().matches(OPT_grp_headstart)) {
+        Found.push_back({Begin, makePrefetchOption(*A)});
       }
     }
-    // An option whose value is missing ends after the last argument.
-    for (; Begin < std::min<size_t>(Index, CommandArgs.size()); ++Begin)
-      Kept.push_back(Begin);
   }
-  return Own;
-}
-
-std::vector<PrefetchOption>
-takePrefetchOptions(SmallVectorImpl<const char *> &Args) {
-  if (Args.empty())
-    return {};
-  std::vector<size_t> Kept;
-  std::vector<PrefetchOption> Own =
-      separateOwnOptions(ArrayRef(Args).drop_front(), Kept);
-  for (auto [To, From] : enumerate(Kept))
-    Args[To + 1] = Args[From + 1];
-  Args.truncate(Kept.size() + 1);
-  return Own;
+  return Found;
 }
 
 MatchedLine::MatchedLine(ArrayRef<CommandLineArg> CommandArgs, bool MinGW)
@@ -113,17 +77,21 @@ MatchedLine::MatchedLine(ArrayRef<CommandLineArg> CommandArgs, bool MinGW)
   All.reserve(CommandArgs.size());
   for (const CommandLineArg &Given : CommandArgs)
     All.push_back(Given.Text.c_str());
-  std::vector<size_t> Kept;
-  Own = separateOwnOptions(All, Kept);
+  for (PlacedOption &Placed : findPrefetchOptions(All)) {
+    Own.push_back(std::move(Placed.Option));
+    All[Placed.Index] = nullptr;
+  }
 
   std::vector<const char *> Left;
-  Left.reserve(Kept.size());
-  Joined.reserve(Kept.size()); // Left points to these strings
-  for (size_t I = 0; I < Kept.size(); ++I) {
-    const char *Given = All[Kept[I]];
-    Indices.push_back(Kept[I]);
-    if (!MinGW && isPluginOption(Given) && I + 1 < Kept.size()) {
-      Joined.push_back((StringRef(Given) + "=" + All[Kept[++I]]).str());
+  Left.reserve(All.size());
+  Joined.reserve(All.size()); // Left points to these strings
+  for (size_t I = 0; I < All.size(); ++I) {
+    const char *Given = All[I];
+    if (!Given)
+      continue;
+    Indices.push_back(I);
+    if (!MinGW && isPluginOption(Given) && I + 1 < All.size()) {
+      Joined.push_back((StringRef(Given) + "=" + All[++I]).str());
       Given = Joined.back().c_str();
     }
     Left.push_back(Given);

@@ -16,9 +16,8 @@
 #ifndef HEADSTART_LIB_INPUTS_ELF_OPTIONS_H // NOLINT(llvm-header-guard)
 #define HEADSTART_LIB_INPUTS_ELF_OPTIONS_H
 
-#include "headstart/Inputs/LinkCommand.h"
-#include "headstart/LLVM.h"
-#include "llvm/ADT/SmallVector.h"
+#include "headstart/Inputs/LinkerModel.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/Option/Arg.h"
 #include "llvm/Option/ArgList.h"
 #include "llvm/Option/OptTable.h"
@@ -86,9 +85,9 @@ bool isMinGW(llvm::ArrayRef<CommandLineArg> CommandArgs);
 /// --rsp-quoting among \p Args, which are not expanded yet.
 bool usesWindowsQuoting(llvm::ArrayRef<std::string> Args);
 
-/// headstart::takePrefetchOptions for ld.lld.
-std::vector<PrefetchOption>
-takePrefetchOptions(llvm::SmallVectorImpl<const char *> &Args);
+/// See LinkerModel.
+std::vector<PlacedOption>
+findPrefetchOptions(llvm::ArrayRef<const char *> Args);
 
 } // namespace headstart::elf
 

@@ -26,16 +26,13 @@ inline llvm::StringRef spellingOf(const llvm::opt::Arg &A) {
   return A.getAlias() ? A.getAlias()->getSpelling() : A.getSpelling();
 }
 
-/// Appends the outputs of the link, the image first.
-void addOutputs(const llvm::opt::InputArgList &Args,
-                const CommandLineContext &Context, LinkCommand &Command);
+/// The directory that -L or SEARCH_DIR names: `=` stands for \p SysRoot.
+std::string directoryOf(llvm::StringRef Name, llvm::StringRef SysRoot);
 
 const LinkerModel &model();
 LinkCommand parse(llvm::ArrayRef<CommandLineArg> Args,
                   const CommandLineContext &Context);
 ResolvedInput resolve(const NamedInput &Input, const InputResolver &Resolver);
-ResolvedInput resolveMinGWLibrary(const NamedInput &Input,
-                                  const InputResolver &Resolver);
 
 /// Parses the command line of ld.lld for MinGW: translates \p Args into
 /// arguments of lld-link, as lld does, and parses these.

@@ -18,7 +18,9 @@
 
 #include "Parse.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
 
 using namespace llvm;
 using namespace llvm::opt;
@@ -49,6 +51,7 @@ private:
   void addNamed();
   void changeState(const Arg &A);
   void addLateFiles();
+  void addOutputs();
 
   NamedInput &add(const Arg &A, InputReason Reason, SearchRule Search);
   void addOptionFile(const Arg &A, SearchRule Search = SearchRule::Verbatim);
@@ -103,9 +106,19 @@ bool Parser::linksNothing() {
          !Args.hasArg(OPT_INPUT, OPT_library, OPT_script, OPT_default_script);
 }
 
+std::string directoryOf(StringRef Name, StringRef SysRoot) {
+  if (!Name.consume_front("="))
+    return Name.str();
+  SmallString<256> Path = SysRoot;
+  sys::path::append(Path, Name);
+  return Path.str().str();
+}
+
 void Parser::readSettings() {
-  Command.SearchPaths = Args.getAllArgValues(OPT_library_path);
   Command.ELF.SysRoot = Args.getLastArgValue(OPT_sysroot).str();
+  for (const Arg *A : Args.filtered(OPT_library_path))
+    Command.SearchPaths.push_back(
+        directoryOf(A->getValue(), Command.ELF.SysRoot));
   Command.ELF.ChRoot = Args.getLastArgValue(OPT_chroot).str();
   Command.ELF.IgnoresScriptDirectories = Args.hasArg(OPT_nostdlib);
   bool Relocatable = Args.hasArg(OPT_relocatable);
@@ -148,16 +161,11 @@ void Parser::readRemaps() {
   for (const Arg *A : Args.filtered(OPT_remap_inputs_file_eq)) {
     NamedInput Named;
     Named.Name = A->getValue();
-    ResolvedInput Found = InputResolver(Command).resolve(Named);
-    os::OpenFile File;
-    if (Found.Status.Kind != os::FileKind::Regular ||
-        Found.Status.Identity.Size > MaxRemapFileBytes ||
-        os::OpenFile::open(Found.Path, File))
+    std::optional<std::string> Text =
+        readText(InputResolver(Command).resolve(Named).Path, MaxRemapFileBytes);
+    if (!Text)
       continue;
-    std::string Text(std::min(File.size(), MaxRemapFileBytes), '\0');
-    std::error_code Error;
-    Text.resize(File.readAt(0, Text, Error));
-    for (StringRef TextLine : split(Text, '\n'))
+    for (StringRef TextLine : split(*Text, '\n'))
       if (TextLine = TextLine.trim();
           !TextLine.empty() && !TextLine.starts_with("#"))
         addRemap(TextLine);
@@ -281,6 +289,40 @@ void Parser::addLateFiles() {
     addOptionFile(OPT_irpgo_profile);
 }
 
+// Not implemented: OUTPUT in a linker script, and the files that a ThinLTO link
+// writes next to its inputs.
+void Parser::addOutputs() {
+  StringRef Image = Args.getLastArgValue(OPT_o);
+  if (Image.empty())
+    Image = "a.out";
+  Command.Outputs.push_back({Image.str(), "-o"});
+
+  auto Add = [&](StringRef Path, const Arg *Named = nullptr) {
+    // "-" is standard output.
+    if (!Path.empty() && Path != "-")
+      Command.Outputs.push_back(
+          {Path.str(),
+           Named ? ("--" + Named->getOption().getName().rtrim('=') + "=").str()
+                 : std::string()});
+  };
+  for (OptionID ID :
+       {OPT_Map, OPT_dependency_file, OPT_out_implib, OPT_why_extract_eq,
+        OPT_print_archive_stats_eq, OPT_print_gc_sections_eq,
+        OPT_print_symbol_order, OPT_opt_remarks_filename, OPT_lto_obj_path,
+        OPT_thinlto_index_only_file, OPT_plugin_opt_eq_stats_file_eq})
+    if (const Arg *Named = Args.getLastArg(ID))
+      Add(Named->getValue(), Named);
+  if (const Arg *Trace = Args.getLastArg(OPT_time_trace_file)) {
+    StringRef Named = Trace->getNumValues() ? Trace->getValue() : "";
+    Command.TimeTrace = timeTraceFile(Named, Image);
+    Add(Command.TimeTrace, Named.empty() ? nullptr : Trace);
+  }
+  if (const Arg *Reproduce = Args.getLastArg(OPT_reproduce))
+    Add(Reproduce->getValue(), Reproduce);
+  else
+    Add(Context.env("LLD_REPRODUCE").value_or(""));
+}
+
 LinkCommand Parser::run() {
   Command.Kind = Flavour::ELF;
   if (linksNothing()) {
@@ -288,7 +330,7 @@ LinkCommand Parser::run() {
     return std::move(Command);
   }
   readSettings();
-  addOutputs(Args, Context, Command);
+  addOutputs();
   addEarlyFiles();
   addNamed();
   addLateFiles();

@@ -16,7 +16,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../COFF/Parse.h"
 #include "Parse.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/Twine.h"
@@ -215,7 +214,8 @@ LinkCommand Translator::run(const CommandLineContext &Context) {
   CommandArgs = expandCommandLine(Flavour::COFF, {}, Context).Args;
   addSettings();
   addInputs();
-  LinkCommand Command = coff::parse(CommandArgs, Context);
+  LinkCommand Command =
+      LinkerModel::of(Flavour::COFF).parse(CommandArgs, Context);
   Command.DLLPrefix = Args.getLastArgValue(OPT_dll_search_prefix, "lib").str();
   restoreNames(Command);
   restoreOptions(Command);

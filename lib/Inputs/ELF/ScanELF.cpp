@@ -15,7 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Private.h"
+#include "../DirectorySearch.h"
+#include "Parse.h"
 #include "headstart/Formats/Archive.h"
 #include "headstart/Formats/ELF.h"
 #include "headstart/Formats/LinkerScript.h"
@@ -59,11 +60,13 @@ static std::vector<FoundInput> scanScript(const ScanRequest &Request) {
   // but another search rule.
   bool IsPart = Request.Named.Search == SearchRule::Script;
   const InputReason Reason = InputReason::LinkerScript;
+  const ELFSettings &Settings = Request.Resolver.command().ELF;
   for (ScriptName N : readLinkerScript(Text, IsPart)) {
     switch (N.What) {
     case ScriptName::Kind::Directory:
-      if (!Request.Resolver.command().ELF.IgnoresScriptDirectories)
-        Request.Resolver.addDirectory(N.Name);
+      if (!Settings.IgnoresScriptDirectories)
+        Request.Resolver.directories().add(
+            directoryOf(N.Name, Settings.SysRoot));
       break;
     case ScriptName::Kind::Include:
       Result.push_back(foundBy(Request, N.Name, Reason, SearchRule::Script));

@@ -36,9 +36,9 @@ public:
     return macho::parse(Args, Context);
   }
 
-  std::vector<PrefetchOption>
-  takePrefetchOptions(SmallVectorImpl<const char *> &Args) const override {
-    return macho::takePrefetchOptions(Args);
+  std::vector<PlacedOption>
+  findPrefetchOptions(ArrayRef<const char *> Args) const override {
+    return macho::findPrefetchOptions(Args);
   }
 
   const GenericOptionTable &
@@ -65,9 +65,7 @@ public:
     case PartKind::Contents:
       return LinkStage::Contents;
     case PartKind::DWARF:
-      if (O.ReadsDWARF)
-        return LinkStage::Contents;
-      return std::nullopt;
+      return stageIf(O.ReadsDWARF, LinkStage::Contents);
     case PartKind::NeverRead:
       return std::nullopt;
     default:

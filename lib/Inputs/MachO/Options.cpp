@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Options.h"
-#include "../PrefetchArgs.h"
+#include "../Private.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Option/Arg.h"
@@ -22,10 +22,7 @@ namespace headstart::macho {
 #define HEADSTART_OPTIONS "headstart/Inputs/MachOOptions.inc"
 #include "headstart/Inputs/OptionTable.inc"
 
-OptionTable::OptionTable()
-    : GenericOptionTable(HEADSTART_OPTION_STRINGS InfoTable) {}
-
-const OptionTable &optionTable() {
+const GenericOptionTable &optionTable() {
   static const OptionTable Table;
   return Table;
 }
@@ -48,45 +45,28 @@ std::vector<PlacedOption> findPrefetchOptions(const InputArgList &Args) {
   std::vector<PlacedOption> Found;
   for (const Arg *A : Args) {
     if (A->getOption().matches(OPT_grp_headstart)) {
-      Found.push_back({A->getIndex(), prefetchOptionOf(*A)});
+      Found.push_back({A->getIndex(), makePrefetchOption(*A)});
     } else if (MapsWorkers && A->getOption().matches(OPT_read_workers_eq)) {
-      PrefetchOption Option;
-      Option.Name = "prefetch-jobs";
-      Option.Value = std::to_string(std::min(Workers, MaxWorkers));
-      Option.HasValue = true;
-      Option.Spelling = std::string("--read-workers=") + A->getValue();
-      Found.push_back({A->getIndex(), std::move(Option)});
+      Found.push_back(
+          {A->getIndex(),
+           makePrefetchOption("prefetch-jobs",
+                              std::to_string(std::min(Workers, MaxWorkers)),
+                              std::string("--read-workers=") + A->getValue())});
     }
   }
   return Found;
 }
 
-std::vector<PrefetchOption>
-takePrefetchOptions(SmallVectorImpl<const char *> &Args) {
-  std::vector<PrefetchOption> Taken;
-  if (Args.size() < 2)
-    return Taken;
-  ArrayRef<const char *> CommandArgs = ArrayRef(Args).drop_front();
+std::vector<PlacedOption> findPrefetchOptions(ArrayRef<const char *> Args) {
+  std::vector<PlacedOption> Found = findPrefetchOptions(parseArguments(Args));
   // A response file may hold another --read-workers, and lld checks only the
   // last one. These options therefore stay until all arguments are expanded.
-  bool Expanded = none_of(CommandArgs, [](const char *Arg) {
-    return Arg[0] == '@' && Arg[1] != '\0';
-  });
-  std::vector<bool> Ours(CommandArgs.size());
-  for (PlacedOption &Placed :
-       findPrefetchOptions(parseArguments(CommandArgs))) {
-    bool IsStock = StringRef(Placed.Option.Spelling).starts_with("--read-");
-    if (IsStock && !Expanded)
-      continue;
-    Ours[Placed.Index] = true;
-    Taken.push_back(std::move(Placed.Option));
-  }
-  size_t Kept = 1;
-  for (size_t I = 0; I < Ours.size(); ++I)
-    if (!Ours[I])
-      Args[Kept++] = Args[I + 1];
-  Args.truncate(Kept);
-  return Taken;
+  if (any_of(Args,
+             [](const char *Arg) { return Arg[0] == '@' && Arg[1] != '\0'; }))
+    llvm::erase_if(Found, [](const PlacedOption &Placed) {
+      return StringRef(Placed.Option.Spelling).starts_with("--read-");
+    });
+  return Found;
 }
 
 } // namespace headstart::macho

@@ -16,10 +16,8 @@
 #ifndef HEADSTART_LIB_INPUTS_MACHO_OPTIONS_H // NOLINT(llvm-header-guard)
 #define HEADSTART_LIB_INPUTS_MACHO_OPTIONS_H
 
-#include "headstart/Inputs/LinkCommand.h"
-#include "headstart/LLVM.h"
+#include "headstart/Inputs/LinkerModel.h"
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/Option/ArgList.h"
 #include "llvm/Option/OptTable.h"
 #include <vector>
@@ -35,24 +33,13 @@ enum OptionID : unsigned {
 };
 // NOLINTEND(readability-identifier-naming)
 
-class OptionTable : public GenericOptionTable {
-public:
-  OptionTable();
-};
-
 /// The table, which the first call creates. Any thread.
-const OptionTable &optionTable();
+const GenericOptionTable &optionTable();
 
 /// Matches \p Args (without the program's name) with llvm::opt, as lld does. An
 /// option whose values are missing ends the list. The strings of the result
 /// point into \p Args.
 llvm::opt::InputArgList parseArguments(llvm::ArrayRef<const char *> Args);
-
-/// One of Headstart's options, and the index of its argument.
-struct PlacedOption {
-  unsigned Index = 0;
-  PrefetchOption Option;
-};
 
 /// Returns Headstart's own options among \p Args, in order. --read-workers, an
 /// option of stock lld, counts as --prefetch-jobs if its last occurrence, the
@@ -61,9 +48,9 @@ struct PlacedOption {
 std::vector<PlacedOption>
 findPrefetchOptions(const llvm::opt::InputArgList &Args);
 
-/// headstart::takePrefetchOptions for ld64.lld.
-std::vector<PrefetchOption>
-takePrefetchOptions(llvm::SmallVectorImpl<const char *> &Args);
+/// See LinkerModel.
+std::vector<PlacedOption>
+findPrefetchOptions(llvm::ArrayRef<const char *> Args);
 
 } // namespace headstart::macho
 

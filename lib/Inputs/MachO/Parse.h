@@ -18,7 +18,6 @@
 #include "../Private.h"
 #include "Options.h"
 #include "headstart/Inputs/LinkCommand.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace headstart::macho {
 
@@ -31,12 +30,6 @@ ResolvedInput resolve(const NamedInput &Input, const InputResolver &Resolver);
 /// Sets the roots, and the search paths of libraries and frameworks in lld's
 /// order. Stats the directories, as lld does, and blocks on the store.
 void addSearchPaths(const llvm::opt::InputArgList &Args, LinkCommand &Command);
-
-/// Calls \p Each for the names in the -filelist \p Path, in order, until it
-/// returns false. Reads only a regular file, in chunks, and blocks on the
-/// store.
-void readFileList(const std::string &Path,
-                  llvm::function_ref<bool(llvm::StringRef)> Each);
 
 } // namespace headstart::macho
 

@@ -32,8 +32,11 @@ using namespace llvm::opt;
 namespace headstart::macho {
 
 namespace {
-/// More names than any build has, and few enough to store.
+/// The limits for file lists: far more than any build has. A list is cheap to
+/// read twice, its names are few enough to store, and no path is longer.
+constexpr uint64_t MaxFileListBytes = uint64_t(256) << 20; // bytes
 constexpr size_t MaxListedFiles = 2'000'000;
+constexpr size_t MaxLineLength = 64 << 10; // bytes
 
 class Parser {
 public:
@@ -111,9 +114,13 @@ void Parser::addPath(const Arg &A, InputReason Reason) {
 void Parser::addFileList(const Arg &A) {
   addOptionFile(&A);
   std::string Path = A.getValue();
-  readFileList(Path, [&](StringRef Name) {
-    if (!Listed.insert(Name).second)
-      return true;
+  std::string Text = readText(Path, MaxFileListBytes).value_or("");
+  for (StringRef Line : split(Text, '\n')) {
+    StringRef Name = Line.trim();
+    // '#' begins a comment (lld 22 Common/Args.cpp: getLines).
+    if (Name.empty() || Name.front() == '#' || Name.size() > MaxLineLength ||
+        !Listed.insert(Name).second)
+      continue;
     NamedInput &Input = Command.Inputs.emplace_back();
     Input.Name = Name.str();
     Input.Reason = InputReason::FileList;
@@ -121,8 +128,9 @@ void Parser::addFileList(const Arg &A) {
     Input.Search = ruleForPath(Name);
     Input.Lazy = Lazy;
     Input.Whole = AllLoad;
-    return Listed.size() < MaxListedFiles;
-  });
+    if (Listed.size() == MaxListedFiles)
+      return;
+  }
 }
 
 void Parser::addNamedFiles() {

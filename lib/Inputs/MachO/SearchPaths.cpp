@@ -14,11 +14,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Parse.h"
-#include "headstart/OS/MappedFile.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Option/Arg.h"
 #include "llvm/Support/Path.h"
-#include <array>
 
 using namespace llvm;
 using namespace llvm::opt;
@@ -26,8 +24,7 @@ using namespace llvm::opt;
 namespace headstart::macho {
 
 static bool isDirectory(StringRef Path) {
-  std::error_code Ignored;
-  return os::statFile(Path.str(), Ignored).Kind == os::FileKind::Directory;
+  return statInput(Path).Status.Kind == os::FileKind::Directory;
 }
 
 static std::vector<std::string> systemRoots(const InputArgList &Args) {
@@ -84,48 +81,6 @@ void addSearchPaths(const InputArgList &Args, LinkCommand &Command) {
       Args.getLastArgNoClaim(OPT_search_paths_first, OPT_search_dylibs_first);
   Command.MachO.SearchesDylibsFirst =
       Order && Order->getOption().matches(OPT_search_dylibs_first);
-}
-
-/// Far more than any build has, and cheap enough to read twice.
-static constexpr uint64_t MaxFileListBytes = uint64_t(256) << 20; // bytes
-/// No path that exists is longer.
-static constexpr size_t MaxLineLength = 64 << 10; // bytes
-
-void readFileList(const std::string &Path, function_ref<bool(StringRef)> Each) {
-  os::OpenFile File;
-  if (os::OpenFile::open(Path, File) || File.size() > MaxFileListBytes)
-    return;
-  auto Take = [&](StringRef Line) {
-    Line = Line.trim();
-    // '#' begins a comment (lld 22 Common/Args.cpp: getLines).
-    return Line.empty() || Line.front() == '#' || Line.size() > MaxLineLength ||
-           Each(Line);
-  };
-  std::vector<char> Chunk(size_t(1) << 20);
-  std::string Begun; ///< a line whose end is in the next chunk
-  for (uint64_t Offset = 0; Offset < File.size();) {
-    std::error_code Error;
-    size_t Read = File.readAt(Offset, Chunk, Error);
-    if (Error || Read == 0)
-      return;
-    Offset += Read;
-    StringRef Rest(Chunk.data(), Read);
-    for (size_t End; (End = Rest.find('\n')) != StringRef::npos;) {
-      StringRef Line = Rest.take_front(End);
-      Rest = Rest.drop_front(End + 1);
-      if (!Begun.empty()) {
-        Begun += Line;
-        Line = Begun;
-      }
-      if (!Take(Line))
-        return;
-      Begun.clear();
-    }
-    // A line that is already too long is ignored, so its rest is not stored.
-    if (Begun.size() <= MaxLineLength)
-      Begun += Rest;
-  }
-  Take(Begun);
 }
 
 } // namespace headstart::macho
