@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "EngineTestSupport.h"
-#include "llvm/BinaryFormat/ELF.h"
-#include "llvm/Object/ELFTypes.h"
+#include "Formats/ArchiveTestSupport.h"
+#include "Formats/ELFTestSupport.h"
 
 using namespace headstart;
 using namespace headstart::test;
@@ -25,56 +25,16 @@ struct Symbol {
 /// Returns an object with these symbols and one section of PartBytes.
 std::string object(std::initializer_list<Symbol> Symbols) {
   using ELFT = llvm::object::ELF64LE;
-  using namespace llvm::ELF;
   std::string Strings(1, '\0');
-  std::vector<ELFT::Sym> Table(1);
+  std::string Table = symbol<ELFT>(0, 0, ELF::STB_LOCAL);
   for (const Symbol &S : Symbols) {
-    ELFT::Sym Sym = {};
-    Sym.st_name = static_cast<uint32_t>(Strings.size());
-    Sym.setBindingAndType(STB_GLOBAL, STT_FUNC);
-    Sym.st_shndx = S.Defines ? 1 : 0;
-    Table.push_back(Sym);
+    Table += symbol<ELFT>(static_cast<uint32_t>(Strings.size()), S.Defines);
     Strings += std::string(S.Name) + '\0';
   }
-  ELFT::Ehdr Header = {};
-  std::memcpy(Header.e_ident, ElfMagic, 4);
-  Header.e_ident[EI_CLASS] = ELFCLASS64;
-  Header.e_ident[EI_DATA] = ELFDATA2LSB;
-  Header.e_type = ET_REL;
-  Header.e_machine = EM_X86_64;
-  Header.e_shentsize = sizeof(ELFT::Shdr);
-  Header.e_shnum = 4;
-  std::string Bytes(reinterpret_cast<const char *>(&Header), sizeof(Header));
-  std::vector<ELFT::Shdr> Sections(4);
-  auto Add = [&](size_t I, uint32_t Type, llvm::StringRef Contents) {
-    Sections[I].sh_type = Type;
-    Sections[I].sh_offset = Bytes.size();
-    Sections[I].sh_size = Contents.size();
-    Bytes += Contents;
-  };
-  Add(1, SHT_PROGBITS, pattern(PartBytes));
-  Sections[1].sh_flags = SHF_ALLOC;
-  Add(2, SHT_SYMTAB,
-      {reinterpret_cast<const char *>(Table.data()),
-       Table.size() * sizeof(Table[0])});
-  Sections[2].sh_link = 3;
-  Sections[2].sh_info = 1;
-  Add(3, SHT_STRTAB, Strings);
-  ELFT::Off SectionsAt;
-  SectionsAt = Bytes.size();
-  std::memcpy(&Bytes[offsetof(ELFT::Ehdr, e_shoff)], &SectionsAt, 8);
-  Bytes.append(reinterpret_cast<const char *>(Sections.data()),
-               Sections.size() * sizeof(Sections[0]));
-  return Bytes;
-}
-
-std::string padded(std::string Text, size_t Size) {
-  Text.resize(Size, ' ');
-  return Text;
-}
-
-std::string memberHeader(const std::string &Name, size_t Size) {
-  return padded(padded(Name, 48) + std::to_string(Size), 58) + "`\n";
+  return makeObject<ELFT>(
+      {{ELF::SHT_PROGBITS, ELF::SHF_ALLOC, pattern(PartBytes)},
+       {ELF::SHT_SYMTAB, 0, Table, /*Link=*/3, /*Info=*/1},
+       {ELF::SHT_STRTAB, 0, Strings}});
 }
 
 /// Whether the first part of the object at \p Offset of \p Path is completely
@@ -124,10 +84,8 @@ protected:
       Members += memberHeader("/" + std::to_string(Long.size()), 400000);
       Long += Name + "/\n";
     }
-    Long.resize(Long.size() + Long.size() % 2, '\n');
-    return Directory.write("thin.a", "!<thin>\n" +
-                                         memberHeader("//", Long.size()) +
-                                         Long + Members);
+    return Directory.write("thin.a",
+                           "!<thin>\n" + member("//", Long) + Members);
   }
 };
 
@@ -161,11 +119,8 @@ TEST_F(EngineGrowthTest, OfAnArchiveTheMembersThatAreLinkedAreFetched) {
   std::string Archive = "!<arch>\n";
   std::vector<uint64_t> Offsets;
   auto Add = [&](std::initializer_list<Symbol> Symbols) {
-    std::string Object = object(Symbols);
-    Object.resize(Object.size() + Object.size() % 2);
-    Archive += memberHeader("m.o/", Object.size());
-    Offsets.push_back(Archive.size());
-    Archive += Object;
+    Offsets.push_back(Archive.size() + 60);
+    Archive += member("m.o/", object(Symbols));
   };
   Add({{"c", true}});
   Add({{"b", true}, {"c", false}});
@@ -195,11 +150,8 @@ TEST_F(EngineGrowthTest, ObjectsThatAreLeftToTheLinkerTakeMembersAsWell) {
   constexpr unsigned Count = 20;
   for (unsigned I = 0; I != 2 * Count; ++I) {
     const std::string Name = "f" + std::to_string(I);
-    std::string Object = object({{Name.c_str(), true}});
-    Object.resize(Object.size() + Object.size() % 2);
-    Archive += memberHeader("m.o/", Object.size());
-    Offsets.push_back(Archive.size());
-    Archive += Object;
+    Offsets.push_back(Archive.size() + 60);
+    Archive += member("m.o/", object({{Name.c_str(), true}}));
     if (I < Count)
       Paths.push_back(
           Directory.write(Name + ".o", object({{Name.c_str(), false}})));

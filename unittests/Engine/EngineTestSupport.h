@@ -18,8 +18,12 @@
 #include "headstart/Plan/LinkProfile.h"
 #include "headstart/Report/LinkStats.h"
 #include "headstart/Report/TraceLog.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
 #include <chrono>
+#include <map>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -60,6 +64,59 @@ inline LinkStats statsOf(const PrefetchEngine &Engine) {
   Engine.addTo(Stats, TraceClock::now());
   return Stats;
 }
+
+/// Fetches the files at \p Paths as far as \p Options allow.
+inline LinkStats fetchInputs(const std::vector<std::string> &Paths,
+                             const EngineOptions &Options = {}) {
+  PrefetchEngine Engine(Options);
+  startFiles(Engine, Paths);
+  Engine.join();
+  return statsOf(Engine);
+}
+
+/// A trace that is read back.
+struct ReadTrace {
+  std::map<int64_t, std::string> Lanes;
+  std::vector<llvm::json::Object> Events; ///< with durations
+  std::map<std::string, std::vector<int64_t>> Counters;
+  std::set<int64_t> Begun, Ended; ///< arrows
+
+  explicit ReadTrace(const TraceLog &Log) {
+    std::string Text;
+    llvm::raw_string_ostream OS(Text);
+    EXPECT_EQ(Log.write(OS), 0U);
+    llvm::Expected<llvm::json::Value> V = llvm::json::parse(Text);
+    if (!V) {
+      ADD_FAILURE() << llvm::toString(V.takeError());
+      return;
+    }
+    for (llvm::json::Value &E : *V->getAsObject()->getArray("traceEvents")) {
+      llvm::json::Object &O = *E.getAsObject();
+      std::string Kind = O.getString("ph")->str();
+      std::string Name = O.getString("name")->str();
+      if (Name == "thread_name")
+        Lanes[*O.getInteger("tid")] =
+            O.getObject("args")->getString("name")->str();
+      else if (Kind == "C")
+        Counters[Name].push_back(*O.getObject("args")->getInteger("bytes"));
+      else if (Kind == "s")
+        Begun.insert(*O.getInteger("id"));
+      else if (Kind == "f")
+        Ended.insert(*O.getInteger("id"));
+      else if (Kind == "X")
+        Events.push_back(std::move(O));
+    }
+  }
+
+  /// Returns "lane/event" for each event.
+  std::multiset<std::string> names() const {
+    std::multiset<std::string> Result;
+    for (const llvm::json::Object &O : Events)
+      Result.insert(Lanes.at(*O.getInteger("tid")) + "/" +
+                    O.getString("name")->str());
+    return Result;
+  }
+};
 
 /// Writes \p Count files of \p Size bytes and returns their paths.
 inline std::vector<std::string> writeFiles(const TestDirectory &Directory,

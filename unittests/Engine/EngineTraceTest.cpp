@@ -8,13 +8,9 @@
 
 #include "../../lib/Engine/Scheduler.h"
 #include "EngineTestSupport.h"
-#include "llvm/Support/JSON.h"
-#include "llvm/Support/raw_ostream.h"
 #include "gmock/gmock.h"
 #include <algorithm>
 #include <atomic>
-#include <map>
-#include <set>
 #include <thread>
 
 using namespace headstart;
@@ -22,50 +18,6 @@ using namespace headstart::test;
 using testing::Contains;
 
 namespace {
-
-/// A trace that is read back.
-struct ReadTrace {
-  std::map<int64_t, std::string> Lanes;
-  std::vector<llvm::json::Object> Events; ///< with durations
-  std::map<std::string, std::vector<int64_t>> Counters;
-  std::set<int64_t> Begun, Ended; ///< arrows
-
-  explicit ReadTrace(const TraceLog &Log) {
-    std::string Text;
-    llvm::raw_string_ostream OS(Text);
-    EXPECT_EQ(Log.write(OS), 0U);
-    llvm::Expected<llvm::json::Value> V = llvm::json::parse(Text);
-    if (!V) {
-      ADD_FAILURE() << llvm::toString(V.takeError());
-      return;
-    }
-    for (llvm::json::Value &E : *V->getAsObject()->getArray("traceEvents")) {
-      llvm::json::Object &O = *E.getAsObject();
-      std::string Kind = O.getString("ph")->str();
-      std::string Name = O.getString("name")->str();
-      if (Name == "thread_name")
-        Lanes[*O.getInteger("tid")] =
-            O.getObject("args")->getString("name")->str();
-      else if (Kind == "C")
-        Counters[Name].push_back(*O.getObject("args")->getInteger("bytes"));
-      else if (Kind == "s")
-        Begun.insert(*O.getInteger("id"));
-      else if (Kind == "f")
-        Ended.insert(*O.getInteger("id"));
-      else if (Kind == "X")
-        Events.push_back(std::move(O));
-    }
-  }
-
-  /// Returns "lane/event" for each event.
-  std::multiset<std::string> names() const {
-    std::multiset<std::string> Result;
-    for (const llvm::json::Object &O : Events)
-      Result.insert(Lanes.at(*O.getInteger("tid")) + "/" +
-                    O.getString("name")->str());
-    return Result;
-  }
-};
 
 class EngineTraceTest : public testing::Test {
 protected:
@@ -80,9 +32,7 @@ TEST_F(EngineTraceTest, TellsOfThreadsRangesAndCounters) {
   Options.Jobs = 2;
   Options.BudgetBytes = 64 << 20;
   Options.Trace = Trace;
-  PrefetchEngine Engine(Options);
-  startFiles(Engine, Paths);
-  Engine.join();
+  const LinkStats Stats = fetchInputs(Paths, Options);
   ReadTrace Read(*Trace);
   for (const auto &[Id, Name] : Read.Lanes)
     EXPECT_TRUE(Name == "prefetch 0" || Name == "prefetch 1") << Name;
@@ -102,7 +52,7 @@ TEST_F(EngineTraceTest, TellsOfThreadsRangesAndCounters) {
     }
   }
   EXPECT_EQ(Opened, 10U);
-  EXPECT_EQ(Fetched, statsOf(Engine).HintedBytes);
+  EXPECT_EQ(Fetched, Stats.HintedBytes);
   EXPECT_EQ(Read.Counters["fetched"].back(), 10 << 20);
   EXPECT_TRUE(std::is_sorted(Read.Counters["fetched"].begin(),
                              Read.Counters["fetched"].end()));
@@ -171,10 +121,8 @@ TEST_F(EngineTraceTest, KnowsWhetherItWasDone) {
 TEST_F(EngineTraceTest, WithoutHandOverNobodyWaits) {
   EngineOptions Options;
   Options.HandOver = false;
-  PrefetchEngine Engine(Options);
-  startFiles(Engine, writeFiles(Directory, 1, 1000));
-  Engine.join();
-  EXPECT_FALSE(statsOf(Engine).WaitedMs.has_value());
+  const LinkStats Stats = fetchInputs(writeFiles(Directory, 1, 1000), Options);
+  EXPECT_FALSE(Stats.WaitedMs.has_value());
 }
 
 TEST_F(EngineTraceTest, CountsWhatItsThreadsRead) {

@@ -7,10 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "EngineTestSupport.h"
-#include "llvm/BinaryFormat/COFF.h"
-#include "llvm/Object/COFF.h"
-#include "llvm/Support/JSON.h"
-#include "llvm/Support/raw_ostream.h"
+#include "Formats/ArchiveTestSupport.h"
+#include "Formats/COFFTestSupport.h"
 #include "gmock/gmock.h"
 #include <filesystem>
 #include <sys/stat.h>
@@ -32,12 +30,9 @@ protected:
 TEST_F(PrefetchEngineTest, FetchesWhatIsNotInMemory) {
   std::vector<std::string> Paths = writeFiles(Directory, 20, 300000);
   evict(Paths);
-  PrefetchEngine Engine({});
-  startFiles(Engine, Paths);
-  Engine.join();
+  LinkStats Stats = fetchInputs(Paths);
   for (const std::string &Path : Paths)
     EXPECT_TRUE(isResident(Path));
-  LinkStats Stats = statsOf(Engine);
   EXPECT_EQ(Stats.Inputs, 20U);
   EXPECT_EQ(Stats.InputsBytes, 20 * 300000U);
   EXPECT_EQ(Stats.ResidentBytesBefore, 0U);
@@ -51,10 +46,7 @@ TEST_F(PrefetchEngineTest, FetchesWhatIsNotInMemory) {
 
 TEST_F(PrefetchEngineTest, DoesNothingForWhatIsInMemory) {
   std::vector<std::string> Paths = writeFiles(Directory, 20, 300000);
-  PrefetchEngine Engine({});
-  startFiles(Engine, Paths);
-  Engine.join();
-  LinkStats Stats = statsOf(Engine);
+  LinkStats Stats = fetchInputs(Paths);
   EXPECT_EQ(Stats.ResidentBytesBefore, 20 * 300000U);
   EXPECT_EQ(Stats.HintCalls, 0U);
   EXPECT_EQ(Stats.HintedBytes, 0U);
@@ -223,31 +215,13 @@ TEST_F(PrefetchEngineTest, ManyThreadsTakeWhileItRuns) {
 /// small section of them, which is read while parsing) and types, and as large
 /// a symbol table at the end.
 std::string object(char Seed) {
-  constexpr uint32_t Part = 300000;
-  struct {
-    const char *Name;
-    uint32_t Size;
-  } Sections[] = {{".text", Part},
-                  {".debug$S", 1000},
-                  {".debug$S", Part},
-                  {".debug$T", Part}};
-  uint32_t Offset = 1000;
-  std::string Headers;
-  for (const auto &S : Sections) {
-    llvm::object::coff_section Section = {};
-    std::strncpy(Section.Name, S.Name, sizeof(Section.Name));
-    Section.PointerToRawData = Offset;
-    Section.SizeOfRawData = S.Size;
-    Headers.append(reinterpret_cast<const char *>(&Section), sizeof(Section));
-    Offset += S.Size;
-  }
-  llvm::object::coff_file_header Header = {};
-  Header.Machine = llvm::COFF::IMAGE_FILE_MACHINE_AMD64;
-  Header.NumberOfSections = std::size(Sections);
-  Header.PointerToSymbolTable = Offset;
-  std::string Bytes(reinterpret_cast<const char *>(&Header), sizeof(Header));
-  Bytes += Headers;
-  Bytes.resize(Offset + Part, Seed);
+  constexpr uint32_t Part = 300000, End = 2000 + 3 * Part;
+  std::string Bytes = plainHead({{".text", 1000, Part},
+                                 {".debug$S", 1000 + Part, 1000},
+                                 {".debug$S", 2000 + Part, Part},
+                                 {".debug$T", 2000 + 2 * Part, Part}},
+                                /*SymbolTable=*/End, /*NumSymbols=*/0);
+  Bytes.resize(End + Part, Seed);
   return Bytes;
 }
 
@@ -260,18 +234,10 @@ TEST_F(PrefetchEngineTest, FetchesAPhaseOfAllBeforeTheNextOfAny) {
   Options.Jobs = 1; // one thread has one order
   Options.Numbers = expensiveBytes();
   Options.Trace = Trace;
-  PrefetchEngine Engine(Options);
-  startFiles(Engine, Paths);
-  Engine.join();
-  std::string Text;
-  llvm::raw_string_ostream OS(Text);
-  Trace->write(OS);
-  llvm::Expected<llvm::json::Value> V = llvm::json::parse(Text);
-  ASSERT_TRUE(bool(V));
+  fetchInputs(Paths, Options);
   std::vector<std::string> Fetches;
-  for (const llvm::json::Value &E :
-       *V->getAsObject()->getArray("traceEvents")) {
-    const llvm::json::Object &O = *E.getAsObject();
+  const ReadTrace Read(*Trace);
+  for (const llvm::json::Object &O : Read.Events) {
     if (O.getString("name") != "fetch")
       continue;
     llvm::StringRef Path = *O.getObject("args")->getString("path");
@@ -292,9 +258,7 @@ TEST_F(PrefetchEngineTest, FetchesAPhaseOfAllBeforeTheNextOfAny) {
 }
 
 TEST_F(PrefetchEngineTest, OfAnArchiveTheIndexIsFetchedUnlessAllIsRead) {
-  std::string Archive = "!<arch>\n/";
-  Archive.resize(8 + 48, ' ');
-  Archive += "100000    `\n";
+  std::string Archive = "!<arch>\n" + memberHeader("/", 100000);
   Archive.resize(1000000, 'x');
   std::string Path = Directory.write("a.lib", Archive);
   for (bool Whole : {false, true}) {
@@ -383,10 +347,7 @@ TEST_F(PrefetchEngineTest, LeavesOutWhatTheLinkWillNotRead) {
   evict({Path});
   EngineOptions Options;
   Options.Plan.ReadsCodeView = false;
-  PrefetchEngine Engine(Options);
-  startFiles(Engine, {Path});
-  Engine.join();
-  LinkStats Stats = statsOf(Engine);
+  LinkStats Stats = fetchInputs({Path}, Options);
   os::OpenFile File = openOrFail(Path);
   os::PageCache Cache;
   EXPECT_LT(Stats.HintedBytes, 692000U + 2 * Cache.pageSize());

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Formats/Archive.h"
+#include "ArchiveTestSupport.h"
 #include "FormatsTestSupport.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -18,15 +19,8 @@ using testing::ElementsAre;
 
 namespace {
 
-/// Makes a member's header and its bytes.
 std::string member(const std::string &Name, size_t Size) {
-  std::string M = Name;
-  M.resize(48, ' ');
-  M += std::to_string(Size);
-  M.resize(58, ' ');
-  M += "`\n";
-  M.append(Size + Size % 2, 'x');
-  return M;
+  return test::member(Name, std::string(Size, 'x'));
 }
 
 std::vector<LayoutPart> indexOf(const std::string &Archive) {
@@ -91,11 +85,9 @@ TEST(ArchiveTest, KnowsTheOtherIndexes) {
   }
 }
 
-/// A member in the form of BSD and Darwin: its body starts with its name.
-std::string longNamed(std::string Name, size_t Size, size_t NameBytes = 20) {
-  std::string M = member("#1/" + std::to_string(NameBytes), NameBytes + Size);
-  Name.resize(NameBytes, '\0');
-  return M.replace(60, NameBytes, Name);
+std::string longNamed(const std::string &Name, size_t Size,
+                      size_t NameBytes = 20) {
+  return longNamedMember(Name, std::string(Size, 'x'), NameBytes);
 }
 
 TEST(ArchiveTest, KnowsAnIndexByTheNameBehindItsHeader) {

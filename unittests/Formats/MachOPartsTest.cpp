@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ArchiveTestSupport.h"
 #include "MachOTestSupport.h"
 #include "headstart/Formats/MachO.h"
 #include "gmock/gmock.h"
@@ -108,20 +109,6 @@ std::string object(size_t Size, uint32_t Sections = 0) {
   return Object;
 }
 
-/// A member in Darwin's form, with \p NameBytes for its name.
-std::string member(std::string Name, const std::string &Body,
-                   size_t NameBytes = 20) {
-  std::string M = "#1/" + std::to_string(NameBytes);
-  M.resize(48, ' ');
-  M += std::to_string(NameBytes + Body.size());
-  M.resize(58, ' ');
-  Name.resize(NameBytes, '\0');
-  M += "`\n" + Name + Body;
-  if (M.size() % 2)
-    M += '\n';
-  return M;
-}
-
 /// The parts of an input; empty if it has none.
 std::vector<LayoutPart> partsOf(const std::string &File, bool AllMembers,
                                 StringRef Arch = "arm64") {
@@ -156,8 +143,9 @@ TEST(MachOPartsTest, AFileOfAnotherKindHasNoLayout) {
 }
 
 TEST(MachOPartsTest, OfAnArchiveTheIndexIsRead) {
-  std::string Index = "!<arch>\n" + member("__.SYMDEF", std::string(5001, 'i'));
-  std::string Archive = Index + member("a.o", object(50000));
+  std::string Index =
+      "!<arch>\n" + longNamedMember("__.SYMDEF", std::string(5001, 'i'));
+  std::string Archive = Index + longNamedMember("a.o", object(50000));
   EXPECT_THAT(
       partsOf(Archive, false),
       ElementsAre(LayoutPart{{0, Index.size() - 1}, PartKind::Symbols}));
@@ -166,10 +154,11 @@ TEST(MachOPartsTest, OfAnArchiveTheIndexIsRead) {
 TEST(MachOPartsTest, OfAllMembersTheirPartsAreRead) {
   std::string A = object(50001);
   std::string B = object(60000, 100);
-  std::string Index = "!<arch>\n" + member("__.SYMDEF", std::string(5000, 'i'));
-  std::string First = Index + member("a.o", A);
-  std::string Second = First + member("text", "no object");
-  std::string Archive = Second + member("b.o", B, 28);
+  std::string Index =
+      "!<arch>\n" + longNamedMember("__.SYMDEF", std::string(5000, 'i'));
+  std::string First = Index + longNamedMember("a.o", A);
+  std::string Second = First + longNamedMember("text", "no object");
+  std::string Archive = Second + longNamedMember("b.o", B, 28);
 
   std::vector<LayoutPart> Expected = {{{0, Index.size()}, PartKind::Symbols}};
   auto Add = [&](uint64_t At, const std::string &Object, uint64_t NameBytes) {
@@ -185,9 +174,10 @@ TEST(MachOPartsTest, OfAllMembersTheirPartsAreRead) {
 }
 
 TEST(MachOPartsTest, AnArchiveInASliceIsReadLikeAFile) {
-  std::string Archive =
-      "!<arch>\n" + member("__.SYMDEF", std::string(5000, 'i')) +
-      member("a.o", object(50001)) + member("b.o", object(50000));
+  std::string Archive = "!<arch>\n" +
+                        longNamedMember("__.SYMDEF", std::string(5000, 'i')) +
+                        longNamedMember("a.o", object(50001)) +
+                        longNamedMember("b.o", object(50000));
   // Members are aligned relative to the archive, wherever it begins.
   for (uint32_t Offset : {16384U, 16385U}) {
     std::string File =
@@ -219,16 +209,18 @@ TEST(MachOPartsTest, ASliceOfAnotherKindIsReadWhole) {
 }
 
 TEST(MachOPartsTest, AThinArchiveHasNoMembersInside) {
-  std::string Index = member("__.SYMDEF", std::string(5000, 'i'));
-  std::string Thin = "!<thin>\n" + Index + member("a.o", object(50000));
+  std::string Index = longNamedMember("__.SYMDEF", std::string(5000, 'i'));
+  std::string Thin =
+      "!<thin>\n" + Index + longNamedMember("a.o", object(50000));
   EXPECT_THAT(partsOf(Thin, true), ElementsAre(LayoutPart{{0, 8 + Index.size()},
                                                           PartKind::Symbols}));
 }
 
 TEST(MachOPartsTest, ABrokenMemberEndsTheArchive) {
-  std::string Index = "!<arch>\n" + member("__.SYMDEF", std::string(50, 'i'));
-  std::string Whole = Index + member("a.o", object(50000));
-  std::string Broken = Whole + member("b.o", object(50000));
+  std::string Index =
+      "!<arch>\n" + longNamedMember("__.SYMDEF", std::string(50, 'i'));
+  std::string Whole = Index + longNamedMember("a.o", object(50000));
+  std::string Broken = Whole + longNamedMember("b.o", object(50000));
   Broken.replace(Whole.size() + 48, 10, "9999999999");
   EXPECT_EQ(partsOf(Broken, true), partsOf(Whole, true));
   EXPECT_EQ(partsOf(Whole + "short", true), partsOf(Whole, true));
@@ -236,9 +228,10 @@ TEST(MachOPartsTest, ABrokenMemberEndsTheArchive) {
 
 TEST(MachOPartsTest, StaysWithinTheFileWhateverItSays) {
   std::mt19937 Random(11);
-  std::string Archive =
-      "!<arch>\n" + member("__.SYMDEF", std::string(200, 'i')) +
-      member("a.o", object(12000)) + member("b.o", object(13000, 30));
+  std::string Archive = "!<arch>\n" +
+                        longNamedMember("__.SYMDEF", std::string(200, 'i')) +
+                        longNamedMember("a.o", object(12000)) +
+                        longNamedMember("b.o", object(13000, 30));
   std::string Good =
       universalHead({{X86, X86All, 4096, 100},
                      {Arm, ArmAll, 8192, uint32_t(Archive.size())}});

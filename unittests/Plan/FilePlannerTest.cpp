@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Plan/FilePlanner.h"
+#include "Formats/ArchiveTestSupport.h"
+#include "Formats/COFFTestSupport.h"
 #include "Formats/MachOTestSupport.h"
 #include "OS/TestFiles.h"
 #include "llvm/BinaryFormat/COFF.h"
@@ -26,13 +28,12 @@ constexpr uint32_t PartBytes = 200000;
 
 /// An object with two sections of PartBytes; the second is the COMDAT "f".
 std::string objectWithComdat() {
-  object::coff_section Sections[2] = {};
-  for (uint32_t I = 0; I != 2; ++I) {
-    std::memcpy(Sections[I].Name, ".text", 5);
-    Sections[I].PointerToRawData = 4096 + I * PartBytes;
-    Sections[I].SizeOfRawData = PartBytes;
-  }
-  Sections[1].Characteristics = COFF::IMAGE_SCN_LNK_COMDAT;
+  constexpr uint32_t SymbolTable = 4096 + 2 * PartBytes;
+  std::string Bytes = plainHead({{".text", 4096, PartBytes},
+                                 {".text", 4096 + PartBytes, PartBytes, 0, 0,
+                                  COFF::IMAGE_SCN_LNK_COMDAT}},
+                                SymbolTable, /*NumSymbols=*/3);
+  Bytes.resize(SymbolTable, 'x');
   object::coff_symbol16 Symbols[3] = {};
   Symbols[0].SectionNumber = 2;
   Symbols[0].StorageClass = COFF::IMAGE_SYM_CLASS_STATIC;
@@ -43,18 +44,8 @@ std::string objectWithComdat() {
   Symbols[2].Name.ShortName[0] = 'f';
   Symbols[2].SectionNumber = 2;
   Symbols[2].StorageClass = COFF::IMAGE_SYM_CLASS_EXTERNAL;
-  object::coff_file_header Header = {};
-  Header.Machine = COFF::IMAGE_FILE_MACHINE_AMD64;
-  Header.NumberOfSections = 2;
-  Header.PointerToSymbolTable = 4096 + 2 * PartBytes;
-  Header.NumberOfSymbols = 3;
-
-  auto Text = [](const auto &Object) {
-    return std::string(reinterpret_cast<const char *>(&Object), sizeof(Object));
-  };
-  std::string Bytes = Text(Header) + Text(Sections);
-  Bytes.resize(Header.PointerToSymbolTable, 'x');
-  return Bytes + Text(Symbols) + std::string("\4\0\0\0", 4);
+  append(Bytes, Symbols, sizeof(Symbols));
+  return Bytes + std::string("\4\0\0\0", 4);
 }
 
 uint64_t planned(const std::vector<PlannedRange> &Plan) {
@@ -112,10 +103,7 @@ std::string machOArchive() {
                   {"__DWARF", "__debug_line", 6000, 290000}});
   std::string Object = Writer.head();
   Object.resize(300000, 'x');
-  std::string Header(58, ' ');
-  Header.replace(0, 3, "a.o").replace(48, 6, "300000");
-  Header += "`\n";
-  return "!<arch>\n" + Header + Object + Header + Object;
+  return "!<arch>\n" + member("a.o", Object) + member("a.o", Object);
 }
 
 TEST_F(FilePlannerTest, OfAMachOArchiveEachMemberIsPlanned) {
