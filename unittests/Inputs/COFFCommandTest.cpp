@@ -8,7 +8,6 @@
 
 #include "TestSupport.h"
 #include "gmock/gmock.h"
-#include <random>
 
 using namespace headstart;
 using namespace headstart::test;
@@ -37,20 +36,15 @@ TEST(COFFCommandTest, knowsWhoNamedAnInput) {
   ASSERT_THAT(names(Command),
               ElementsAre("env.obj", "/home/abs.obj", "rsp.obj", "whole.lib",
                           "rsplib", "def", "x.def"));
-  std::vector<InputReason> Reasons;
-  Strings From;
-  for (const NamedInput &Input : Command.Inputs) {
-    Reasons.push_back(Input.Reason);
-    From.push_back(Input.From);
-  }
-  EXPECT_THAT(Reasons,
+  EXPECT_THAT(reasons(Command),
               ElementsAre(InputReason::Environment, InputReason::CommandLine,
                           InputReason::ResponseFile, InputReason::WholeArchive,
                           InputReason::DefaultLibrary,
                           InputReason::DefaultLibrary,
                           InputReason::ModuleDefinition));
-  EXPECT_THAT(From, ElementsAre("LINK", "", "x.rsp", "-wholearchive:", "x.rsp",
-                                "/DefaultLib:", "/def:"));
+  EXPECT_THAT(origins(Command),
+              ElementsAre("LINK", "", "x.rsp", "-wholearchive:", "x.rsp",
+                          "/DefaultLib:", "/def:"));
   EXPECT_EQ(Command.Inputs[0].Search, SearchRule::Object);
   EXPECT_EQ(Command.Inputs[3].Search, SearchRule::Object);
   EXPECT_EQ(Command.Inputs[4].Search, SearchRule::Library);
@@ -278,44 +272,16 @@ TEST(COFFCommandTest, collectsPrefetchOptionsFromEverywhere) {
   LinkCommand Command =
       parse({"--prefetch-jobs=4", "a.obj", "@x.rsp", "/prefetch-inputs:no"},
             contextWith({{"LINK", "/prefetch-memory:1G"}}));
-  Strings Seen;
-  for (const PrefetchOption &Option : Command.PrefetchOptions)
-    Seen.push_back(Option.Name + "=" + Option.Value);
-  EXPECT_THAT(Seen,
+  EXPECT_THAT(texts(Command.PrefetchOptions),
               ElementsAre("prefetch-memory=1G", "prefetch-jobs=4",
                           "prefetch-stats=a b.json", "prefetch-inputs=no"));
   EXPECT_THAT(names(Command), ElementsAre("a.obj", "b.obj"));
 }
 
 TEST(COFFCommandTest, survivesRandomArgs) {
-  CurrentTestDirectory Directory;
-  std::mt19937 Random(22); // NOLINT: the same arguments every time
-  for (unsigned I = 0; I < 300; ++I) {
-    Strings Args;
-    for (unsigned Left = Random() % 10; Left; --Left) {
-      std::string Arg;
-      const char *Starts[] = {"",
-                              "/",
-                              "-",
-                              "@",
-                              "/debug:",
-                              "/pdbstream:",
-                              "/out:",
-                              "/defaultlib:",
-                              "/nodefaultlib:",
-                              "/machine:",
-                              "/libpath:",
-                              "/map:"};
-      Arg = Starts[Random() % std::size(Starts)];
-      for (unsigned Length = Random() % 12; Length; --Length)
-        Arg += char(Random() % 256);
-      Args.push_back(std::move(Arg));
-    }
-    LinkCommand Command = parse(Args);
-    InputResolver Resolver(Command);
-    for (const NamedInput &Input : Command.Inputs)
-      Resolver.resolve(Input);
-  }
+  listRandomLines(Flavour::COFF, {"/", "-", "@", "/debug:", "/pdbstream:",
+                                  "/out:", "/defaultlib:", "/nodefaultlib:",
+                                  "/machine:", "/libpath:", "/map:"});
 }
 
 TEST(COFFCommandTest, parsesManyArgs) {

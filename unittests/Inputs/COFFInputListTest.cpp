@@ -8,7 +8,6 @@
 
 #include "COFFScanSupport.h"
 #include "OS/TestLinks.h"
-#include "headstart/Inputs/InputList.h"
 #include "gmock/gmock.h"
 
 using namespace headstart;
@@ -17,14 +16,7 @@ using testing::ElementsAre;
 
 namespace {
 
-Strings listed(const Strings &Args) {
-  LinkCommand Command = parse(Args);
-  Strings Paths;
-  for (const ListedInput &Input : listInputs(Command))
-    if (Input.Found.exists())
-      Paths.push_back(Input.Found.Path);
-  return Paths;
-}
+Strings inputsOf(const Strings &Args) { return existing(parse(Args)); }
 
 TEST(COFFInputListTest, turns) {
   CurrentTestDirectory Directory;
@@ -35,10 +27,11 @@ TEST(COFFInputListTest, turns) {
   for (const char *Name :
        {"a.lib", "b.lib", "c.lib", "d.lib", "e.def", "n.natvis"})
     Directory.write(Name);
-  EXPECT_THAT(listed({"/debug", "/def:e.def", "/natvis:n.natvis",
-                      "/defaultlib:z.obj", "/defaultlib:c", "y.obj", "x.obj"}),
-              ElementsAre("y.obj", "x.obj", "b.lib", "a.lib", "z.obj", "c.lib",
-                          "z2.obj", "d.lib", "e.def", "n.natvis"));
+  EXPECT_THAT(
+      inputsOf({"/debug", "/def:e.def", "/natvis:n.natvis", "/defaultlib:z.obj",
+                "/defaultlib:c", "y.obj", "x.obj"}),
+      ElementsAre("y.obj", "x.obj", "b.lib", "a.lib", "z.obj", "c.lib",
+                  "z2.obj", "d.lib", "e.def", "n.natvis"));
 }
 
 TEST(COFFInputListTest, filesAreKnownByIdentity) {
@@ -49,10 +42,10 @@ TEST(COFFInputListTest, filesAreKnownByIdentity) {
   Directory.write("a.lib");
   std::filesystem::create_symlink("a.lib", "l.lib");
   std::filesystem::create_hard_link("x.obj", "h.obj");
-  EXPECT_THAT(listed({"x.obj", "./x.obj", "h.obj", "a.lib"}),
+  EXPECT_THAT(inputsOf({"x.obj", "./x.obj", "h.obj", "a.lib"}),
               ElementsAre("x.obj", "a.lib"));
   // A file that is read without a search is read again under another name.
-  EXPECT_THAT(listed({"x.obj", "a.lib", "/def:l.lib", "/stub:l.lib"}),
+  EXPECT_THAT(inputsOf({"x.obj", "a.lib", "/def:l.lib", "/stub:l.lib"}),
               ElementsAre("x.obj", "a.lib", "l.lib"));
 }
 
@@ -63,12 +56,12 @@ TEST(COFFInputListTest, defaultLibrariesAreKnownByName) {
   Directory.write("a.lib");
   Directory.write("b.lib", "b");
   Directory.write("B.lib", "B");
-  EXPECT_THAT(listed({"y.obj", "x.obj"}),
+  EXPECT_THAT(inputsOf({"y.obj", "x.obj"}),
               ElementsAre("y.obj", "x.obj", "a.lib", "b.lib"));
   if (os::test::OnWindows)
     GTEST_SKIP() << "the file system does not tell a.lib from A.lib";
   // A.lib does not exist, and lld-link 22.1.8 does not search for a.lib.
-  EXPECT_THAT(listed({"x.obj", "y.obj", "/defaultlib:B"}),
+  EXPECT_THAT(inputsOf({"x.obj", "y.obj", "/defaultlib:B"}),
               ElementsAre("x.obj", "y.obj", "b.lib"));
 }
 
@@ -81,8 +74,9 @@ TEST(COFFInputListTest, membersComeBehindTheirArchive) {
   Directory.write("f/t.lib", "!<thin>\n" + memberHeader("x.obj/", 1) +
                                  memberHeader("t.lib/", 1) +
                                  memberHeader("gone.obj/", 1));
-  EXPECT_THAT(listed({"/wholearchive:f/t.lib", "y.obj", "/defaultlib:f/x.obj"}),
-              ElementsAre("f/t.lib", "f/x.obj", "y.obj", "a.lib", "b.lib"));
+  EXPECT_THAT(
+      inputsOf({"/wholearchive:f/t.lib", "y.obj", "/defaultlib:f/x.obj"}),
+      ElementsAre("f/t.lib", "f/x.obj", "y.obj", "a.lib", "b.lib"));
 }
 
 TEST(COFFInputListTest, lazyMembersNameNothing) {
@@ -90,9 +84,9 @@ TEST(COFFInputListTest, lazyMembersNameNothing) {
   Directory.write("x.obj", objectSaying("/defaultlib:a"));
   Directory.write("a.lib");
   Directory.write("t.lib", "!<thin>\n" + memberHeader("x.obj/", 1));
-  EXPECT_THAT(listed({"t.lib", "/machine:arm64ec"}),
+  EXPECT_THAT(inputsOf({"t.lib", "/machine:arm64ec"}),
               ElementsAre("t.lib", "x.obj"));
-  EXPECT_THAT(listed({"/wholearchive:t.lib", "/machine:arm64ec"}),
+  EXPECT_THAT(inputsOf({"/wholearchive:t.lib", "/machine:arm64ec"}),
               ElementsAre("t.lib", "x.obj", "a.lib"));
 }
 

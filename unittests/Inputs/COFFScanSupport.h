@@ -10,6 +10,8 @@
 #ifndef HEADSTART_UNITTESTS_INPUTS_COFFSCANSUPPORT_H // NOLINT(llvm-header-guard)
 #define HEADSTART_UNITTESTS_INPUTS_COFFSCANSUPPORT_H
 
+#include "Formats/ArchiveTestSupport.h"
+#include "Formats/COFFTestSupport.h"
 #include "TestSupport.h"
 #include "headstart/Formats/FileInspector.h"
 #include "headstart/Inputs/LinkCommand.h"
@@ -40,26 +42,17 @@ struct MadeObject {
   bool Big = false;
 
   std::string bytes() const {
-    uint64_t At = (Big ? 56 : 20) + 40 * Sections.size();
-    std::string Header =
-        Big ? little(0xffff0000, 4) + little(2, 2) + little(0x8664, 2) +
-                  little(0, 4) +
-                  std::string("\xc7\xa1\xba\xd1\xee\xba\xa9\x4b"
-                              "\xaf\x20\xfa\xf6\x6a\xa4\xdc\xb8") +
-                  std::string(16, '\0') + little(Sections.size(), 4) +
-                  std::string(8, '\0')
-            : little(0x8664, 2) + little(Sections.size(), 2) +
-                  std::string(16, '\0');
+    std::vector<COFFSection> Headers;
+    size_t At = (Big ? 56 : 20) + 40 * Sections.size();
     std::string Contents;
     for (const MadeSection &S : Sections) {
-      std::string Name = S.Name;
-      Name.resize(8);
-      Header += Name + std::string(8, '\0') + little(S.Contents.size(), 4) +
-                little(S.Contents.empty() ? 0 : At + Contents.size(), 4) +
-                std::string(12, '\0') + little(S.Characteristics, 4);
+      Headers.push_back(
+          {S.Name.c_str(), static_cast<uint32_t>(S.Contents.empty() ? 0 : At),
+           static_cast<uint32_t>(S.Contents.size()), 0, 0, S.Characteristics});
+      At += S.Contents.size();
       Contents += S.Contents;
     }
-    return Header + Contents;
+    return (Big ? bigHead(Headers, 0, 0) : plainHead(Headers, 0, 0)) + Contents;
   }
 };
 
@@ -115,22 +108,6 @@ private:
     Writer.ExitBlock();
   }
 };
-
-/// Returns a member's header; \p Name is written unchanged.
-inline std::string memberHeader(std::string Name, uint64_t Size) {
-  std::string Header = std::move(Name);
-  Header.resize(48, ' ');
-  Header += std::to_string(Size);
-  Header.resize(58, ' ');
-  return Header + "`\n";
-}
-
-/// Returns a member, padded to an even length.
-inline std::string member(const std::string &Name,
-                          const std::string &Contents) {
-  return memberHeader(Name, Contents.size()) + Contents +
-         std::string(Contents.size() % 2, '\n');
-}
 
 /// Returns the inputs that a scan of \p Named finds, each as "name", "name
 /// (type server)" or "name (member)".

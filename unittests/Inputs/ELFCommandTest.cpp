@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ELFTestSupport.h"
+#include "TestSupport.h"
 #include "gmock/gmock.h"
 
 using namespace headstart;
@@ -24,19 +24,14 @@ TEST(ELFCommandTest, saysWhoNamesAnInput) {
   EXPECT_EQ(Command.Kind, Flavour::ELF);
   EXPECT_THAT(names(Command),
               ElementsAre("v", "a.o", "foo", "rsp.o", "rsp", "script", "j"));
-  std::vector<InputReason> Reasons;
-  Strings From;
-  for (const NamedInput &Input : Command.Inputs) {
-    Reasons.push_back(Input.Reason);
-    From.push_back(Input.From);
-  }
-  EXPECT_THAT(Reasons,
+  EXPECT_THAT(reasons(Command),
               ElementsAre(InputReason::OptionFile, InputReason::CommandLine,
                           InputReason::Library, InputReason::ResponseFile,
                           InputReason::Library, InputReason::LinkerScript,
                           InputReason::OptionFile));
-  EXPECT_THAT(From, ElementsAre("--version-script", "", "--library=", "x.rsp",
-                                "x.rsp", "-T", "--just-symbols="));
+  EXPECT_THAT(origins(Command),
+              ElementsAre("--version-script", "", "--library=", "x.rsp",
+                          "x.rsp", "-T", "--just-symbols="));
 }
 
 // The order of ld.lld 22.1.8, observed with --verbose.
@@ -251,10 +246,8 @@ TEST(ELFCommandTest, collectsPrefetchOptions) {
   Directory.write("x.rsp", "--prefetch-stats='a b.json' b.o");
   LinkCommand Command = parseELF(
       {"--prefetch-jobs=4", "a.o", "@x.rsp", "-o", "--no-prefetch-inputs"});
-  Strings Seen;
-  for (const PrefetchOption &Option : Command.PrefetchOptions)
-    Seen.push_back(Option.Name + "=" + Option.Value);
-  EXPECT_THAT(Seen, ElementsAre("prefetch-jobs=4", "prefetch-stats=a b.json"));
+  EXPECT_THAT(texts(Command.PrefetchOptions),
+              ElementsAre("prefetch-jobs=4", "prefetch-stats=a b.json"));
   EXPECT_THAT(names(Command), ElementsAre("a.o", "b.o"));
   EXPECT_THAT(Command.Outputs, ElementsAre("--no-prefetch-inputs"));
 }
@@ -271,34 +264,10 @@ TEST(ELFCommandTest, quotesLikeWindowsWhereItIsToldTo) {
 }
 
 TEST(ELFCommandTest, survivesRandomArgs) {
-  CurrentTestDirectory Directory;
-  std::mt19937 Random(22); // NOLINT: the same arguments every time
-  const char *Starts[] = {"",
-                          "-",
-                          "--",
-                          "@",
-                          "-l",
-                          "-L=",
-                          "-m",
-                          "i386pep",
-                          "-Xlink",
-                          "-T",
-                          "--sysroot=",
-                          "--chroot",
-                          "--remap-inputs=[",
-                          "-plugin-opt",
-                          "--push-state"};
-  for (unsigned I = 0; I < 300; ++I) {
-    Strings Args;
-    for (unsigned Left = Random() % 10; Left; --Left) {
-      std::string Arg = Starts[Random() % std::size(Starts)];
-      if (Random() % 2)
-        for (unsigned Length = Random() % 12; Length; --Length)
-          Arg += char(Random() % 256);
-      Args.push_back(std::move(Arg));
-    }
-    listInputs(parseELF(Args));
-  }
+  listRandomLines(Flavour::ELF,
+                  {"-", "--", "@", "-l", "-L=", "-m", "i386pep", "-Xlink", "-T",
+                   "--sysroot=", "--chroot", "--remap-inputs=[", "-plugin-opt",
+                   "--push-state"});
 }
 
 } // namespace

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ELFTestSupport.h"
+#include "TestSupport.h"
 #include "gmock/gmock.h"
 
 using namespace headstart;
@@ -23,9 +23,7 @@ LinkCommand parseMinGW(Strings Args,
 }
 
 std::string findMinGW(const Strings &Args) {
-  LinkCommand Command = parseMinGW(Args);
-  EXPECT_EQ(Command.Inputs.size(), 1U);
-  return InputResolver(Command).resolve(Command.Inputs.at(0)).Path;
+  return onlyPath(parseMinGW(Args));
 }
 
 class ELFMinGWTest : public testing::Test {
@@ -44,24 +42,18 @@ TEST_F(ELFMinGWTest, becomesALinkOfCOFF) {
   EXPECT_TRUE(Command.NamesMachine);
   EXPECT_THAT(names(Command), ElementsAre("a.o", "foo", "b.o", "rsp", "c.a",
                                           "bar", "x.def", "p"));
-  std::vector<InputReason> Reasons;
-  Strings From;
-  for (const NamedInput &Input : Command.Inputs) {
-    Reasons.push_back(Input.Reason);
-    From.push_back(Input.From);
-  }
-  EXPECT_THAT(Reasons,
+  EXPECT_THAT(reasons(Command),
               ElementsAre(InputReason::CommandLine, InputReason::Library,
                           InputReason::ResponseFile, InputReason::Library,
                           InputReason::WholeArchive, InputReason::Library,
                           InputReason::ModuleDefinition,
                           InputReason::OptionFile));
-  EXPECT_THAT(From, ElementsAre("", "-l", "x.rsp", "x.rsp", "--whole-archive",
-                                "-l", "", "-lto-sample-profile:"));
+  EXPECT_THAT(origins(Command),
+              ElementsAre("", "-l", "x.rsp", "x.rsp", "--whole-archive", "-l",
+                          "", "-lto-sample-profile:"));
   EXPECT_TRUE(Command.Inputs[5].Whole);
   EXPECT_FALSE(Command.Inputs[1].Whole);
-  ASSERT_EQ(Command.PrefetchOptions.size(), 1U);
-  EXPECT_EQ(Command.PrefetchOptions[0].Name, "prefetch-jobs");
+  EXPECT_THAT(texts(Command.PrefetchOptions), ElementsAre("prefetch-jobs=2"));
 }
 
 TEST_F(ELFMinGWTest, searchesByItsOwnNames) {

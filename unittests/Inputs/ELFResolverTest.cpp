@@ -7,13 +7,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "DirectorySearch.h"
-#include "ELFTestSupport.h"
+#include "TestSupport.h"
 #include "gmock/gmock.h"
 
 using namespace headstart;
 using namespace headstart::test;
 
 namespace {
+
+std::string resolved(const Strings &Args) { return onlyPath(parseELF(Args)); }
 
 class ELFResolverTest : public testing::Test {
 protected:

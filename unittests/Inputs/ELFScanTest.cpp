@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ELFTestSupport.h"
+#include "Formats/ArchiveTestSupport.h"
+#include "TestSupport.h"
 #include "headstart/Formats/FileInspector.h"
 #include "llvm/Object/ELFTypes.h"
 #include "gmock/gmock.h"
@@ -17,13 +18,6 @@ using namespace llvm;
 using testing::ElementsAre;
 
 namespace {
-
-/// Returns the header of a member.
-std::string header(std::string Name, std::string Size) {
-  Name.resize(48, ' ');
-  Size.resize(10, ' ');
-  return Name + Size + "`\n";
-}
 
 std::string thin(const std::string &Members) { return "!<thin>\n" + Members; }
 
@@ -59,29 +53,32 @@ protected:
 
 TEST_F(ELFScanTest, namesTheMembersOfThinArchives) {
   Directory.write("d/x.a",
-                  thin(header("/", "3") + "abc\n" + header("//", "23") +
-                       "a-member-of-its-own.o/\n\n" + header("/0", "100") +
-                       header("b.o/", "0") + header("/0", "5")));
+                  thin(memberHeader("/", "3") + "abc\n" +
+                       memberHeader("//", "23") + "a-member-of-its-own.o/\n\n" +
+                       memberHeader("/0", "100") + memberHeader("b.o/", "0") +
+                       memberHeader("/0", "5")));
   EXPECT_THAT(listed({"d/x.a", "c.o"}),
               ElementsAre("d/x.a", "d/a-member-of-its-own.o", "d/b.o", "c.o"));
 }
 
 TEST_F(ELFScanTest, membersMayBeAbsolute) {
-  Directory.write("x.a", thin(header("//", "10") + "/nowhere/\n" +
-                              header("/0", "1") + header("a.o/", "1")));
+  Directory.write("x.a",
+                  thin(memberHeader("//", "10") + "/nowhere/\n" +
+                       memberHeader("/0", "1") + memberHeader("a.o/", "1")));
   EXPECT_THAT(listed({"x.a"}), ElementsAre("x.a", "/nowhere", "a.o"));
 }
 
 TEST_F(ELFScanTest, plainArchivesNameNothing) {
-  Directory.write("x.a", "!<arch>\n" + header("a.o/", "0"));
+  Directory.write("x.a", "!<arch>\n" + memberHeader("a.o/", "0"));
   EXPECT_THAT(listed({"x.a"}), ElementsAre("x.a"));
 }
 
 TEST_F(ELFScanTest, aMemberIsNotLookedInto) {
-  Directory.write("x.a", thin(header("x.a/", "1") + header("y.ld/", "1") +
-                              header("z.a/", "1")));
+  Directory.write("x.a",
+                  thin(memberHeader("x.a/", "1") + memberHeader("y.ld/", "1") +
+                       memberHeader("z.a/", "1")));
   Directory.write("y.ld", "INPUT(a.o)");
-  Directory.write("z.a", thin(header("b.o/", "1")));
+  Directory.write("z.a", thin(memberHeader("b.o/", "1")));
   EXPECT_THAT(listed({"x.a"}), ElementsAre("x.a", "y.ld", "z.a"));
 }
 
@@ -89,17 +86,20 @@ TEST_F(ELFScanTest, hostileArchivesNameWhatIsSane) {
   const std::pair<std::string, unsigned> Cases[] = {
       {"", 0},
       {"short", 0},
-      {header("a.o/", "x"), 0},
-      {header("a.o/", "1") + header("b.o/", "-1"), 1},
-      {header("//", "9999999999") + header("/0", "1"), 0},
-      {header("/", "9999999999") + header("a.o/", "1"), 0},
-      {header("/0", "1"), 0},
-      {header("//", "4") + "ab/\n" + header("/4", "1"), 0},
-      {header("//", "4") + "ab/\n" + header("/99999999999999999999", "1"), 0},
-      {header("//", "4") + "abcd" + header("/0", "1"), 0},
-      {header("/", "18446744073709551615") + header("a.o/", "1"), 0},
-      {header("a.o/", "1").substr(0, 59) + "x", 0},
-      {header("#1/20", "30"), 0},
+      {memberHeader("a.o/", "x"), 0},
+      {memberHeader("a.o/", "1") + memberHeader("b.o/", "-1"), 1},
+      {memberHeader("//", "9999999999") + memberHeader("/0", "1"), 0},
+      {memberHeader("/", "9999999999") + memberHeader("a.o/", "1"), 0},
+      {memberHeader("/0", "1"), 0},
+      {memberHeader("//", "4") + "ab/\n" + memberHeader("/4", "1"), 0},
+      {memberHeader("//", "4") + "ab/\n" +
+           memberHeader("/99999999999999999999", "1"),
+       0},
+      {memberHeader("//", "4") + "abcd" + memberHeader("/0", "1"), 0},
+      {memberHeader("/", "18446744073709551615") + memberHeader("a.o/", "1"),
+       0},
+      {memberHeader("a.o/", "1").substr(0, 59) + "x", 0},
+      {memberHeader("#1/20", "30"), 0},
   };
   for (const auto &[Members, Count] : Cases) {
     Directory.write("x.a", thin(Members));
@@ -138,7 +138,7 @@ TEST_F(ELFScanTest, looksForDependentsLikeLld) {
 
 TEST_F(ELFScanTest, someDependentsDoNotCount) {
   Directory.write("a.o", object<object::ELF64LE>(twoLibraries()));
-  Directory.write("x.a", thin(header("a.o/", "1")));
+  Directory.write("x.a", thin(memberHeader("a.o/", "1")));
   EXPECT_THAT(listed({"a.o", "--no-dependent-libraries"}), ElementsAre("a.o"));
   EXPECT_THAT(listed({"a.o", "-r"}), ElementsAre("a.o"));
   EXPECT_THAT(listed({"--start-lib", "a.o"}), ElementsAre("a.o"));
@@ -217,9 +217,10 @@ TEST_F(ELFScanTest, manyNamesOfTheSameBytesAreFew) {
 }
 
 TEST_F(ELFScanTest, oneLongNameOfManyMembersIsRead) {
-  std::string Members = header("//", "3002") + std::string(3000, 'a') + "/\n";
+  std::string Members =
+      memberHeader("//", "3002") + std::string(3000, 'a') + "/\n";
   for (int I = 0; I != 200; ++I)
-    Members += header("/0", "1");
+    Members += memberHeader("/0", "1");
   Directory.write("x.a", thin(Members));
   EXPECT_GE(bytesNamed("x.a"), 3000U);
   EXPECT_LE(bytesNamed("x.a"), 16 * (8 + Members.size()) + 3000);

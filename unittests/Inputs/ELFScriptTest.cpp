@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ELFTestSupport.h"
+#include "TestSupport.h"
 #include "headstart/Formats/LinkerScript.h"
 #include "gmock/gmock.h"
 

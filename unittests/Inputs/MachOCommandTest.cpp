@@ -238,10 +238,8 @@ TEST(MachOCommandTest, readsNothingForHelp) {
 TEST(MachOCommandTest, keepsOurOptions) {
   LinkCommand Command = parseMachO(
       {"--prefetch-jobs=2", "-o", "--prefetch-stats", "--read-workers=0x10"});
-  Strings Options;
-  for (const PrefetchOption &O : Command.PrefetchOptions)
-    Options.push_back(O.Name + "=" + O.Value);
-  EXPECT_THAT(Options, ElementsAre("prefetch-jobs=2", "prefetch-jobs=16"));
+  EXPECT_THAT(texts(Command.PrefetchOptions),
+              ElementsAre("prefetch-jobs=2", "prefetch-jobs=16"));
   EXPECT_THAT(Command.Outputs, ElementsAre("--prefetch-stats"));
 }
 

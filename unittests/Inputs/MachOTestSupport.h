@@ -11,20 +11,10 @@
 #define HEADSTART_UNITTESTS_INPUTS_MACHOTESTSUPPORT_H
 
 #include "TestSupport.h"
-#include "headstart/Inputs/InputList.h"
-#include "headstart/Inputs/LinkerModel.h"
 #include "llvm/BinaryFormat/MachO.h"
 #include "llvm/Support/Endian.h"
 
 namespace headstart::test {
-
-/// Expands and parses a command line of ld64.lld.
-inline LinkCommand
-parseMachO(const Strings &Args,
-           const CommandLineContext &Context = contextWith()) {
-  return LinkerModel::of(Flavour::MachO)
-      .parse(expandCommandLine(Flavour::MachO, Args, Context).Args, Context);
-}
 
 inline std::string little(uint32_t Word) {
   std::string Bytes(4, '\0');
@@ -86,15 +76,6 @@ inline std::string dylibFile(const std::string &InstallName, Strings Commands,
                   dylibCommand(llvm::MachO::LC_ID_DYLIB, InstallName));
   return machO(llvm::MachO::MH_DYLIB, Commands, llvm::MachO::CPU_TYPE_ARM64,
                Flags);
-}
-
-/// Returns the paths of all inputs of \p Command that exist.
-inline Strings listed(const LinkCommand &Command) {
-  Strings Paths;
-  for (const ListedInput &Input : listInputs(Command))
-    if (Input.Found.exists())
-      Paths.push_back(Input.Found.Path);
-  return Paths;
 }
 
 } // namespace headstart::test

@@ -7,9 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "DirectorySearch.h"
-#include "ELFTestSupport.h"
-#include "MachOTestSupport.h"
 #include "OS/TestLinks.h"
+#include "TestSupport.h"
 #include "headstart/FileTree/SnapshotCache.h"
 #include "headstart/OS/DirectoryTraits.h"
 #include "headstart/OS/Threads.h"

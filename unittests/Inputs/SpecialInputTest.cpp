@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ELFTestSupport.h"
+#include "TestSupport.h"
 #include "gmock/gmock.h"
 #include <cstdlib>
 #include <sys/stat.h>
