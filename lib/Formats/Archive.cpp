@@ -53,11 +53,6 @@ bool ArchiveReader::isThin(ByteSource &File) {
   return magicOf(File) == object::ThinArchiveMagic;
 }
 
-bool ArchiveReader::isArchive(ByteSource &File) {
-  StringRef Magic = magicOf(File);
-  return Magic == object::ThinArchiveMagic || Magic == object::ArchiveMagic;
-}
-
 ArchiveReader::ArchiveReader(ByteSource &Archive)
     : Archive(Archive), At(Archive.size()) {
   StringRef Magic = magicOf(Archive);

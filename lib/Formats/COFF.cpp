@@ -374,20 +374,12 @@ std::vector<SectionRule> COFFObject::readComdats(ByteSource &Object,
 }
 
 uint16_t readCOFFMachine(ByteSource &File) {
-  constexpr uint64_t HeadBytes = 64; // more than the header of /bigobj
-  std::optional<ArrayRef<char>> Bytes = File.head(HeadBytes);
-  if (!Bytes)
-    return COFF::IMAGE_FILE_MACHINE_UNKNOWN;
-  switch (identify_magic(StringRef(Bytes->data(), Bytes->size()))) {
-  case file_magic::coff_object:
-    if (auto Header = readFileHeader(File))
+  const file_magic Kind = kindOf(File);
+  if (Kind == file_magic::coff_object)
+    if (std::optional<FileHeader> Header = readFileHeader(File))
       return Header->Machine;
+  if (Kind != file_magic::bitcode)
     return COFF::IMAGE_FILE_MACHINE_UNKNOWN;
-  case file_magic::bitcode:
-    break;
-  default:
-    return COFF::IMAGE_FILE_MACHINE_UNKNOWN;
-  }
   switch (readBitcodeArch(File)) {
   case Triple::x86:
     return COFF::IMAGE_FILE_MACHINE_I386;

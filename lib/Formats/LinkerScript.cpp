@@ -15,8 +15,6 @@
 
 #include "headstart/Formats/LinkerScript.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSwitch.h"
-#include "llvm/Support/ErrorHandling.h"
 
 using namespace llvm;
 
@@ -173,48 +171,24 @@ bool Reader::skipAssignment() {
 }
 
 bool Reader::readCommand(StringRef Command) {
-  enum class Form {
-    Inputs,
-    Include,
-    Directory,
-    Parens,
-    Braces,
-    Semicolon,
-    Other
-  };
-  Form F = StringSwitch<Form>(Command)
-               .Case("INPUT", Form::Inputs)
-               .Case("GROUP", Form::Inputs)
-               .Case("INCLUDE", Form::Include)
-               .Case("SEARCH_DIR", Form::Directory)
-               .Case(";", Form::Semicolon)
-               .Default(Form::Other);
+  if (Command == ";")
+    return true;
+  if (Command == "INPUT" || Command == "GROUP")
+    return readInputs();
+  if (Command == "INCLUDE")
+    return add(ScriptName::Kind::Include, Tokens.next());
+  if (Command == "SEARCH_DIR")
+    return readDirectory();
   if (is_contained({"ENTRY", "EXTERN", "OUTPUT", "OUTPUT_ARCH", "OUTPUT_FORMAT",
                     "REGION_ALIAS", "TARGET", "NOCROSSREFS", "NOCROSSREFS_TO",
                     "ASSERT", "PROVIDE", "HIDDEN", "PROVIDE_HIDDEN"},
                    Command))
-    F = Form::Parens;
+    return Tokens.next() == "(" && skipPast("(", ")");
   if (is_contained(
           {"MEMORY", "OVERWRITE_SECTIONS", "PHDRS", "SECTIONS", "VERSION"},
           Command))
-    F = Form::Braces;
-  switch (F) {
-  case Form::Inputs:
-    return readInputs();
-  case Form::Include:
-    return add(ScriptName::Kind::Include, Tokens.next());
-  case Form::Directory:
-    return readDirectory();
-  case Form::Parens:
-    return Tokens.next() == "(" && skipPast("(", ")");
-  case Form::Braces:
     return Tokens.next() == "{" && skipPast("{", "}");
-  case Form::Semicolon:
-    return true;
-  case Form::Other:
-    return skipAssignment();
-  }
-  llvm_unreachable("unknown form");
+  return skipAssignment();
 }
 
 std::vector<ScriptName> Reader::run() {

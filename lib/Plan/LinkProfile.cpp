@@ -137,6 +137,7 @@ Expected<LinkProfile> parseProfile(StringRef Bytes) {
   Profile.Names.resize(R.count(1, "more names than bytes"));
   for (uint64_t &Name : Profile.Names)
     Name = R.number();
+  constexpr uint64_t MaxProfileFiles = 200000;
   // A file takes at least seven bytes.
   uint64_t Count = R.count(7, "more files than possible");
   if (Count > MaxProfileFiles)

@@ -39,8 +39,7 @@ struct ArchiveMember {
 /// that ends past it.
 class ArchiveReader {
 public:
-  /// Whether \p File begins like an archive, or a thin one. May block.
-  static bool isArchive(ByteSource &File);
+  /// Whether \p File begins like a thin archive. May block.
   static bool isThin(ByteSource &File);
 
   /// \p Archive must outlive the reader.

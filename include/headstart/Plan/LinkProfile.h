@@ -63,9 +63,6 @@ struct LinkProfile {
 /// The largest size of a profile in bytes. Larger files are not read.
 inline constexpr uint64_t MaxProfileBytes = 64 * 1024 * 1024;
 
-/// The most files in a profile.
-inline constexpr uint64_t MaxProfileFiles = 200000;
-
 /// Returns the bytes of \p Profile, with a checksum.
 std::string serializeProfile(const LinkProfile &Profile);
 
