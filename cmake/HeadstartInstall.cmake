@@ -127,8 +127,8 @@ set(public OS/ByteRange OS/DirectoryReader OS/DirectoryTraits OS/MappedFile OS/P
 if(HEADSTART_LLVM)
   list(APPEND public Engine/HintedBuffer Engine/PrefetchEngine
     FileTree/DirectorySnapshot FileTree/IgnoreJudge FileTree/TreeWalker
-    Formats/Parts Inputs/CommandLine Inputs/LinkCommand Inputs/LinkerModel
-    LLVM Plan/FetchPlan Plan/Tuning)
+    Formats/Parts Inputs/CommandLine Inputs/InputResolver Inputs/LinkCommand
+    Inputs/LinkerModel Inputs/NamedInput LLVM Plan/FetchPlan Plan/Tuning)
 endif()
 foreach(header IN LISTS public)
   get_filename_component(layer ${header} DIRECTORY)
