@@ -23,10 +23,12 @@ constexpr uint64_t MiB = UINT64_C(1) << 20;
 
 /// A gate for one store with unlimited memory.
 struct OneStore {
+  const Tuning Numbers;
   Gate All;
   StoreQueue &Queue;
-  explicit OneStore(const Tuning &Numbers)
-      : All(
+  explicit OneStore(const Tuning &TheNumbers = {})
+      : Numbers(TheNumbers),
+        All(
             UINT64_MAX, [] { return os::SystemMemory(); }, Numbers, Decisions),
         Queue(All.store(1)) {}
 };
@@ -43,8 +45,7 @@ Tuning fixedWindow(unsigned AtOnce) {
 }
 
 TEST(GateTest, TheLinkersOwnNeedsNoRoom) {
-  const Tuning Numbers = fixedWindow(8);
-  OneStore One(Numbers);
+  OneStore One(fixedWindow(8));
   StoreQueue &Queue = One.Queue;
   for (unsigned I = 0; I != 8; ++I)
     EXPECT_TRUE(Queue.enter(inspection(I)));
@@ -63,8 +64,7 @@ void answer(StoreQueue &Queue, unsigned Count, double Elapsed,
 }
 
 TEST(GateTest, BusyProcessorsDoNotMakeAStoreSlow) {
-  const Tuning Numbers;
-  OneStore One(Numbers);
+  OneStore One;
   StoreQueue &Queue = One.Queue;
   answer(Queue, 100, 5e-3, 4.9e-3);
   EXPECT_EQ(Queue.latency(), 0);
@@ -73,8 +73,7 @@ TEST(GateTest, BusyProcessorsDoNotMakeAStoreSlow) {
 }
 
 TEST(GateTest, ANameThatWaitedForAProcessorTellsNothing) {
-  const Tuning Numbers;
-  OneStore One(Numbers);
+  OneStore One;
   const Tuning::Seconds Elapsed(1e-3);
   for (unsigned I = 0; I != 100; ++I)
     One.Queue.noteName({Elapsed, Elapsed});
@@ -101,8 +100,7 @@ struct Requester {
 };
 
 TEST(GateTest, LowerPlacesGoFirst) {
-  const Tuning Numbers = fixedWindow(1);
-  OneStore One(Numbers);
+  OneStore One(fixedWindow(1));
   StoreQueue &Queue = One.Queue;
   ASSERT_TRUE(Queue.enter(inspection(0)));
   Requester Second(Queue, inspection(2));
@@ -118,13 +116,12 @@ TEST(GateTest, LowerPlacesGoFirst) {
 }
 
 TEST(GateTest, StepsInLargePagesThatDoNotComeAreARisk) {
-  const Tuning Numbers;
-  OneStore One(Numbers);
+  OneStore One;
   StoreQueue &Queue = One.Queue;
   EXPECT_FALSE(Queue.largeRisk());
   // The model estimates prices only after requests were under way for a while.
   ASSERT_TRUE(Queue.enter(inspection(0)));
-  std::this_thread::sleep_for(2 * Numbers.WindowTime);
+  std::this_thread::sleep_for(2 * One.Numbers.WindowTime);
   Queue.leave(std::nullopt);
   answer(Queue, 16, 5e-3);
   ASSERT_TRUE(Queue.largeRisk());
@@ -142,8 +139,7 @@ TEST(GateTest, StepsInLargePagesThatDoNotComeAreARisk) {
 }
 
 TEST(GateTest, AfterCancelNobodyWaits) {
-  const Tuning Numbers = fixedWindow(2);
-  OneStore One(Numbers);
+  OneStore One(fixedWindow(2));
   StoreQueue &Queue = One.Queue;
   EXPECT_EQ(&Queue, &One.All.store(1));
   EXPECT_NE(&Queue, &One.All.store(2));
@@ -161,18 +157,19 @@ TEST(GateTest, AfterCancelNobodyWaits) {
 
 /// A gate with a budget of 10 MiB.
 struct Budget {
+  const Tuning Numbers;
   std::atomic<uint64_t> Available{1000 * MiB};
   Gate All;
-  explicit Budget(const Tuning &Numbers)
-      : All(
-            10 * MiB,
-            [this] {
-              os::SystemMemory Memory;
-              Memory.TotalBytes = 4000 * MiB;
-              Memory.AvailableBytes = Available;
-              return Memory;
-            },
-            Numbers, Decisions) {}
+  explicit Budget(const Tuning &TheNumbers = {})
+      : Numbers(TheNumbers), All(
+                                 10 * MiB,
+                                 [this] {
+                                   os::SystemMemory Memory;
+                                   Memory.TotalBytes = 4000 * MiB;
+                                   Memory.AvailableBytes = Available;
+                                   return Memory;
+                                 },
+                                 Numbers, Decisions) {}
 };
 
 StoreQueue::Step fetch(LinkStage Stage, uint64_t Bytes, uint32_t Number = 1) {
@@ -180,8 +177,7 @@ StoreQueue::Step fetch(LinkStage Stage, uint64_t Bytes, uint32_t Number = 1) {
 }
 
 TEST(GateTest, AStepThatNeedsMemoryWaitsForTheLinker) {
-  const Tuning Numbers;
-  Budget Of(Numbers);
+  Budget Of;
   StoreQueue &Queue = Of.All.store(1);
   ASSERT_TRUE(Queue.enter(fetch(LinkStage::Contents, 10 * MiB)));
   Requester Types(Queue, fetch(LinkStage::Types, MiB));
@@ -196,8 +192,7 @@ TEST(GateTest, AStepThatNeedsMemoryWaitsForTheLinker) {
 }
 
 TEST(GateTest, WhatIsNeededFirstGetsTheRoomFirst) {
-  const Tuning Numbers;
-  Budget Of(Numbers);
+  Budget Of;
   StoreQueue &Queue = Of.All.store(1);
   ASSERT_TRUE(Queue.enter(fetch(LinkStage::Parse, 10 * MiB)));
   Requester Second(Queue, fetch(LinkStage::Parse, 10 * MiB, 3));
@@ -226,8 +221,7 @@ TEST(GateTest, MemoryThatComesBackMakesRoom) {
 }
 
 TEST(GateTest, CancelEndsAWaitForMemory) {
-  const Tuning Numbers;
-  Budget Of(Numbers);
+  Budget Of;
   StoreQueue &Queue = Of.All.store(1);
   ASSERT_TRUE(Queue.enter(fetch(LinkStage::Types, 10 * MiB)));
   std::thread End([&] { Of.All.cancel(); });
