@@ -53,6 +53,17 @@ public:
     Result.Args.push_back({Text.str(), ResponseFile.str(), Variable.str()});
   }
 
+  /// Adds the arguments that \p Split finds in \p Text.
+  void addAll(StringRef Text, cl::TokenizerCallback Split,
+              StringRef ResponseFile, StringRef Variable) {
+    BumpPtrAllocator Allocator;
+    StringSaver Saver(Allocator);
+    SmallVector<const char *, 0> Tokens;
+    Split(Text, Saver, Tokens, /*MarkEOLs=*/false);
+    for (const char *Token : Tokens)
+      add(Token, ResponseFile, Variable);
+  }
+
 private:
   /// Adds the arguments in the response file \p Name; false if it fails.
   bool expand(StringRef Name, StringRef Variable);
@@ -123,13 +134,8 @@ bool Expander::expand(StringRef Name, StringRef Variable) {
   os::FileIdentity Identity = File.identity();
   File.close();
 
-  BumpPtrAllocator Allocator;
-  StringSaver Saver(Allocator);
-  SmallVector<const char *, 0> Tokens;
-  Tokenizer(*Bytes, Saver, Tokens, /*MarkEOLs=*/false);
   Including.push_back(Identity);
-  for (const char *Token : Tokens)
-    add(Token, Name, Variable);
+  addAll(*Bytes, Tokenizer, Name, Variable);
   Including.pop_back();
   return true;
 }
@@ -140,17 +146,9 @@ ExpandedCommandLine expandCommandLine(Flavour F, ArrayRef<std::string> Args,
   Result.Args.reserve(Args.size());
   LinkerModel::Expansion How = LinkerModel::of(F).expansionOf(Args);
   Expander E(How.Tokenizer, Result);
-  for (StringRef Variable : How.Variables) {
-    std::optional<std::string> Value = Context.env(Variable);
-    if (!Value)
-      continue;
-    BumpPtrAllocator Allocator;
-    StringSaver Saver(Allocator);
-    SmallVector<const char *, 0> Tokens;
-    cl::TokenizeWindowsCommandLine(*Value, Saver, Tokens);
-    for (const char *Token : Tokens)
-      E.add(Token, StringRef(), Variable);
-  }
+  for (StringRef Variable : How.Variables)
+    if (std::optional<std::string> Value = Context.env(Variable))
+      E.addAll(*Value, cl::TokenizeWindowsCommandLine, StringRef(), Variable);
   for (StringRef Arg : Args)
     E.add(Arg, StringRef(), StringRef());
   return Result;

@@ -64,16 +64,6 @@ struct ScanRequest {
   FileInspector &Inspector;      ///< has the file open, which is not empty
 };
 
-namespace coff {
-std::vector<FoundInput> scan(const ScanRequest &Request);
-} // namespace coff
-namespace elf {
-std::vector<FoundInput> scan(const ScanRequest &Request);
-} // namespace elf
-namespace macho {
-std::vector<FoundInput> scan(const ScanRequest &Request);
-} // namespace macho
-
 } // namespace headstart
 
 #endif // HEADSTART_LIB_INPUTS_PRIVATE_H

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "COFF/Options.h"
+#include "COFF/Parse.h"
 #include "TestSupport.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Option/Option.h"

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ELF/Options.h"
+#include "ELF/Parse.h"
 #include "TestSupport.h"
 #include "llvm/Option/Option.h"
 #include "gmock/gmock.h"

@@ -14,8 +14,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "../DirectorySearch.h"
-#include "../Private.h"
-#include "Options.h"
 #include "Parse.h"
 #include "headstart/Inputs/LinkerModel.h"
 #include "llvm/ADT/SmallString.h"

@@ -338,10 +338,9 @@ LinkCommand Parser::run() {
   return std::move(Command);
 }
 
-} // namespace headstart::coff
-
-headstart::LinkCommand
-headstart::coff::parse(ArrayRef<CommandLineArg> Args,
-                       const CommandLineContext &Context) {
-  return coff::Parser(Args, Context).run();
+LinkCommand parse(ArrayRef<CommandLineArg> Args,
+                  const CommandLineContext &Context) {
+  return Parser(Args, Context).run();
 }
+
+} // namespace headstart::coff

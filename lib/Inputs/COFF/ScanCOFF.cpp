@@ -15,8 +15,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Private.h"
-#include "Options.h"
 #include "Parse.h"
 #include "headstart/Formats/Archive.h"
 #include "headstart/Formats/Bitcode.h"

@@ -13,8 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Options.h"
-#include "../Private.h"
+#include "Parse.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Option/Option.h"
 

@@ -1,4 +1,4 @@
-//===- Parse.h - A matched command line of ld.lld ---------------*- C++ -*-===//
+//===- Parse.h - The command line of ld.lld ---------------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Private to the ELF flavour: its parsers and resolvers, and their helpers.
+/// Private to the layer: the options of ld.lld as the linker of ELF and as that
+/// of MinGW, the matching of arguments against them, and what the sources of
+/// the ELF flavour share.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -16,10 +18,79 @@
 #define HEADSTART_LIB_INPUTS_ELF_PARSE_H
 
 #include "../Private.h"
-#include "Options.h"
+#include "headstart/Inputs/LinkerModel.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Option/Arg.h"
+#include "llvm/Option/ArgList.h"
+#include "llvm/Option/OptTable.h"
+#include <vector>
 
 namespace headstart::elf {
+
+// NOLINTBEGIN(readability-identifier-naming): LLVM's scheme for option ids.
+enum OptionID : unsigned {
+  OPT_INVALID = 0,
+#define OPTION(...) LLVM_MAKE_OPT_ID(__VA_ARGS__),
+#include "headstart/Inputs/ELFOptions.inc"
+#undef OPTION
+};
+// NOLINTEND(readability-identifier-naming)
+
+/// The table of ld.lld for ELF, with Headstart's own options; the first call
+/// creates it. Any thread.
+const GenericOptionTable &optionTable();
+
+namespace mingw {
+// NOLINTBEGIN(readability-identifier-naming)
+enum OptionID : unsigned {
+  OPT_INVALID = 0,
+#define OPTION(...) LLVM_MAKE_OPT_ID(__VA_ARGS__),
+#include "headstart/Inputs/MinGWOptions.inc"
+#undef OPTION
+};
+// NOLINTEND(readability-identifier-naming)
+
+/// The table of ld.lld for MinGW. Any thread.
+const GenericOptionTable &optionTable();
+} // namespace mingw
+
+/// A command line matched against one of the tables, without Headstart's own
+/// options. Refers to the arguments passed to its constructor.
+class MatchedLine {
+public:
+  /// Matches \p CommandArgs against the table of MinGW or that of ELF, as
+  /// \p MinGW says; see isMinGW.
+  MatchedLine(llvm::ArrayRef<CommandLineArg> CommandArgs, bool MinGW);
+  MatchedLine(const MatchedLine &) = delete;
+  MatchedLine &operator=(const MatchedLine &) = delete;
+
+  const llvm::opt::InputArgList &args() const { return Args; }
+  /// The argument that holds \p A, or only its name if the value is the next
+  /// argument.
+  const CommandLineArg &argOf(const llvm::opt::Arg &A) const {
+    return CommandArgs[Indices[A.getIndex()]];
+  }
+  std::vector<PrefetchOption> takeOwnOptions() { return std::move(Own); }
+
+private:
+  llvm::ArrayRef<CommandLineArg> CommandArgs;
+  std::vector<PrefetchOption> Own;
+  std::vector<std::string> Joined; ///< `--plugin-opt x` as one argument
+  std::vector<size_t> Indices;     ///< of the arguments of Args in CommandArgs
+  llvm::opt::InputArgList Args;
+};
+
+/// Whether \p CommandArgs turn ld.lld into the linker of MinGW.
+bool isMinGW(llvm::ArrayRef<CommandLineArg> CommandArgs);
+
+/// Whether lld reads response files with Windows quoting, according to the last
+/// --rsp-quoting among \p Args, which are not expanded yet.
+bool usesWindowsQuoting(llvm::ArrayRef<std::string> Args);
+
+/// See LinkerModel.
+std::vector<PlacedOption>
+findPrefetchOptions(llvm::ArrayRef<const char *> Args);
 
 /// The option of \p A as it was written, even if it is an alias.
 inline llvm::StringRef spellingOf(const llvm::opt::Arg &A) {
@@ -30,6 +101,7 @@ inline llvm::StringRef spellingOf(const llvm::opt::Arg &A) {
 std::string directoryOf(llvm::StringRef Name, llvm::StringRef SysRoot);
 
 const LinkerModel &model();
+std::vector<FoundInput> scan(const ScanRequest &Request);
 LinkCommand parse(llvm::ArrayRef<CommandLineArg> Args,
                   const CommandLineContext &Context);
 ResolvedInput resolve(const NamedInput &Input, const InputResolver &Resolver);

@@ -338,15 +338,14 @@ LinkCommand Parser::run() {
   return std::move(Command);
 }
 
-} // namespace headstart::elf
-
-headstart::LinkCommand
-headstart::elf::parse(ArrayRef<CommandLineArg> Args,
-                      const CommandLineContext &Context) {
-  if (elf::isMinGW(Args))
-    return elf::parseMinGWCommandLine(Args, Context);
-  elf::MatchedLine Line(Args, /*MinGW=*/false);
-  LinkCommand Command = elf::Parser(Line, Context).run();
+LinkCommand parse(ArrayRef<CommandLineArg> Args,
+                  const CommandLineContext &Context) {
+  if (isMinGW(Args))
+    return parseMinGWCommandLine(Args, Context);
+  MatchedLine Line(Args, /*MinGW=*/false);
+  LinkCommand Command = Parser(Line, Context).run();
   Command.PrefetchOptions = Line.takeOwnOptions();
   return Command;
 }
+
+} // namespace headstart::elf

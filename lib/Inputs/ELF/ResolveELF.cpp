@@ -15,7 +15,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "../DirectorySearch.h"
-#include "../Private.h"
 #include "Parse.h"
 #include "headstart/Inputs/LinkCommand.h"
 #include "llvm/ADT/STLExtras.h"
@@ -28,51 +27,35 @@ using namespace llvm;
 
 namespace headstart {
 
-namespace {
 using MaybeFound = std::optional<ResolvedInput>;
 
-class Search {
-public:
-  Search(const LinkCommand &Command, DirectorySearch &Directories)
-      : Command(Command), Directories(Directories) {}
-
-  MaybeFound findNamed(const NamedInput &Input) const;
-
-private:
-  static MaybeFound existing(const Twine &Path) {
-    SmallString<256> Text;
-    ResolvedInput R = statInput(Path.toStringRef(Text));
-    return R.exists() ? MaybeFound(std::move(R)) : std::nullopt;
-  }
-  MaybeFound inDirectories(ArrayRef<std::string> Names) const;
-  MaybeFound path(StringRef Name) const { return inDirectories(Name.str()); }
-  MaybeFound libraryBase(StringRef Name, bool StaticOnly) const;
-  MaybeFound scriptInput(StringRef Name, StringRef Script) const;
-  bool isUnderSysRoot(StringRef Script) const;
-
-  const LinkCommand &Command;
-  DirectorySearch &Directories;
-};
-} // namespace
-
-MaybeFound Search::inDirectories(ArrayRef<std::string> Names) const {
-  if (MaybeFound Found = Directories.find(Names))
-    return Found;
-  return Directories.findAdded(Names);
+static MaybeFound existing(const Twine &Path) {
+  SmallString<256> Text;
+  ResolvedInput R = statInput(Path.toStringRef(Text));
+  return R.exists() ? MaybeFound(std::move(R)) : std::nullopt;
 }
 
-MaybeFound Search::libraryBase(StringRef Name, bool StaticOnly) const {
+static MaybeFound inDirectories(const InputResolver &Resolver,
+                                ArrayRef<std::string> Names) {
+  if (MaybeFound Found = Resolver.directories().find(Names))
+    return Found;
+  return Resolver.directories().findAdded(Names);
+}
+
+static MaybeFound libraryBase(const InputResolver &Resolver, StringRef Name,
+                              bool StaticOnly) {
   std::string Names[] = {("lib" + Name + ".so").str(),
                          ("lib" + Name + ".a").str()};
-  return inDirectories(ArrayRef(Names).drop_front(StaticOnly ? 1 : 0));
+  return inDirectories(Resolver,
+                       ArrayRef(Names).drop_front(StaticOnly ? 1 : 0));
 }
 
 /// lld compares each parent directory with the root by identity, so a link to
 /// the root counts.
-bool Search::isUnderSysRoot(StringRef Script) const {
-  if (Command.ELF.SysRoot.empty())
+static bool isUnderSysRoot(StringRef Script, StringRef SysRoot) {
+  if (SysRoot.empty())
     return false;
-  os::FileIdentity Root = statInput(Command.ELF.SysRoot).Status.Identity;
+  os::FileIdentity Root = statInput(SysRoot).Status.Identity;
   for (; !Script.empty(); Script = sys::path::parent_path(Script)) {
     ResolvedInput R = statInput(Script);
     if (R.exists() && R.Status.Identity.Device == Root.Device &&
@@ -82,10 +65,12 @@ bool Search::isUnderSysRoot(StringRef Script) const {
   return false;
 }
 
-MaybeFound Search::scriptInput(StringRef Name, StringRef Script) const {
-  const std::string &SysRoot = Command.ELF.SysRoot;
+static MaybeFound scriptInput(const InputResolver &Resolver, StringRef Name,
+                              StringRef Script) {
+  const std::string &SysRoot = Resolver.command().ELF.SysRoot;
   if (Name.starts_with("/"))
-    return isUnderSysRoot(Script) ? existing(SysRoot + Name) : statInput(Name);
+    return isUnderSysRoot(Script, SysRoot) ? existing(SysRoot + Name)
+                                           : statInput(Name);
   if (Name.consume_front("="))
     return SysRoot.empty() ? statInput(Name)
                            : statInput((SysRoot + "/" + Name).str());
@@ -98,25 +83,27 @@ MaybeFound Search::scriptInput(StringRef Name, StringRef Script) const {
   }
   if (MaybeFound Found = existing(Name))
     return Found;
-  return path(Name);
+  return inDirectories(Resolver, Name.str());
 }
 
-MaybeFound Search::findNamed(const NamedInput &Input) const {
+static MaybeFound findNamed(const InputResolver &Resolver,
+                            const NamedInput &Input) {
   StringRef Name = Input.Name;
   switch (Input.Search) {
   case SearchRule::Library:
-    return Name.consume_front(":") ? path(Name)
-                                   : libraryBase(Name, Input.StaticOnly);
+    return Name.consume_front(":")
+               ? inDirectories(Resolver, Name.str())
+               : libraryBase(Resolver, Name, Input.StaticOnly);
   case SearchRule::Script:
     if (MaybeFound Found = existing(Name))
       return Found;
-    return path(Name);
+    return inDirectories(Resolver, Name.str());
   case SearchRule::ScriptInput:
-    return scriptInput(Name, Input.From);
+    return scriptInput(Resolver, Name, Input.From);
   case SearchRule::Dependent:
-    if (MaybeFound Found = libraryBase(Name, Input.StaticOnly))
+    if (MaybeFound Found = libraryBase(Resolver, Name, Input.StaticOnly))
       return Found;
-    if (MaybeFound Found = path(Name))
+    if (MaybeFound Found = inDirectories(Resolver, Name.str()))
       return Found;
     return existing(Name);
   default:
@@ -148,7 +135,7 @@ static std::string openedPath(std::string Path, const ELFSettings &Settings) {
 ResolvedInput elf::resolve(const NamedInput &Input,
                            const InputResolver &Resolver) {
   const LinkCommand &Command = Resolver.command();
-  MaybeFound Found = Search(Command, Resolver.directories()).findNamed(Input);
+  MaybeFound Found = findNamed(Resolver, Input);
   if (!Found)
     return {Input.Search == SearchRule::Library ? "-l" + Input.Name
                                                 : Input.Name,

@@ -6,8 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Private.h"
-#include "Options.h"
 #include "Parse.h"
 #include "headstart/Inputs/LinkerModel.h"
 #include "headstart/OS/Threads.h"

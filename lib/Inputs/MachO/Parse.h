@@ -1,4 +1,4 @@
-//===- Parse.h - A matched command line of ld64.lld -------------*- C++ -*-===//
+//===- Parse.h - The command line of ld64.lld -------------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Private to the Mach-O flavour: its parser and resolver, and their helpers.
+/// Private to the layer: the options of ld64.lld, the matching of arguments
+/// against them, and what the sources of the Mach-O flavour share.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -16,12 +17,44 @@
 #define HEADSTART_LIB_INPUTS_MACHO_PARSE_H
 
 #include "../Private.h"
-#include "Options.h"
-#include "headstart/Inputs/LinkCommand.h"
+#include "headstart/Inputs/LinkerModel.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Option/ArgList.h"
+#include "llvm/Option/OptTable.h"
+#include <vector>
 
 namespace headstart::macho {
 
+// NOLINTBEGIN(readability-identifier-naming): LLVM's scheme for option ids.
+enum OptionID : unsigned {
+  OPT_INVALID = 0,
+#define OPTION(...) LLVM_MAKE_OPT_ID(__VA_ARGS__),
+#include "headstart/Inputs/MachOOptions.inc"
+#undef OPTION
+};
+// NOLINTEND(readability-identifier-naming)
+
+/// The table, which the first call creates. Any thread.
+const GenericOptionTable &optionTable();
+
+/// Matches \p Args (without the program's name) with llvm::opt, as lld does. An
+/// option whose values are missing ends the list. The strings of the result
+/// point into \p Args.
+llvm::opt::InputArgList parseArguments(llvm::ArrayRef<const char *> Args);
+
+/// Returns Headstart's own options among \p Args, in order. --read-workers, an
+/// option of stock lld, counts as --prefetch-jobs if its last occurrence, the
+/// one that lld uses, has a value that lld accepts. Otherwise it is left to
+/// lld, which reports the value.
+std::vector<PlacedOption>
+findPrefetchOptions(const llvm::opt::InputArgList &Args);
+
+/// See LinkerModel.
+std::vector<PlacedOption>
+findPrefetchOptions(llvm::ArrayRef<const char *> Args);
+
 const LinkerModel &model();
+std::vector<FoundInput> scan(const ScanRequest &Request);
 LinkCommand parse(llvm::ArrayRef<CommandLineArg> Args,
                   const CommandLineContext &Context);
 /// Resolves an input whose search rule is not Verbatim.

@@ -333,15 +333,14 @@ LinkCommand Parser::run() {
   return std::move(Command);
 }
 
-} // namespace headstart::macho
-
-headstart::LinkCommand
-headstart::macho::parse(ArrayRef<CommandLineArg> CommandArgs,
-                        const CommandLineContext &Context) {
+LinkCommand parse(ArrayRef<CommandLineArg> CommandArgs,
+                  const CommandLineContext &Context) {
   std::vector<const char *> Texts;
   Texts.reserve(CommandArgs.size());
   for (const CommandLineArg &Arg : CommandArgs)
     Texts.push_back(Arg.Text.c_str());
-  opt::InputArgList Args = macho::parseArguments(Texts);
-  return macho::Parser(CommandArgs, Context, Args).run();
+  InputArgList Args = parseArguments(Texts);
+  return Parser(CommandArgs, Context, Args).run();
 }
+
+} // namespace headstart::macho

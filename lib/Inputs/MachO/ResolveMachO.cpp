@@ -13,7 +13,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "../DirectorySearch.h"
-#include "../Private.h"
 #include "Parse.h"
 #include "headstart/Formats/MachO.h"
 #include "headstart/Inputs/LinkCommand.h"
@@ -26,77 +25,70 @@ namespace path = llvm::sys::path;
 
 namespace headstart {
 
-namespace {
-/// The searches of one command line. Each returns the input that it found, or
-/// one that does not exist.
-class Finder {
-public:
-  Finder(const InputResolver &Resolver, DirectorySearch &Directories)
-      : Resolver(Resolver), Command(Resolver.command()),
-        Directories(Directories) {}
+/// Returns the text stub of \p Path if it exists, or else \p Path.
+static ResolvedInput dylibAt(StringRef Path) {
+  SmallString<256> Stub = Path;
+  path::replace_extension(Stub, ".tbd");
+  ResolvedInput R = statInput(Stub);
+  return R.exists() ? R : statInput(Path);
+}
 
-  ResolvedInput library(StringRef Name) const;
-  ResolvedInput framework(StringRef Name) const;
-  ResolvedInput belowRoots(StringRef Path) const;
-  ResolvedInput dylib(const NamedInput &Input) const;
+static ResolvedInput belowRoots(StringRef Path, const MachOSettings &Settings) {
+  for (StringRef Root : Settings.SystemRoots) {
+    SmallString<256> Below = Root;
+    path::append(Below, Path);
+    if (ResolvedInput R = statInput(Below); R.exists())
+      return R;
+  }
+  return {};
+}
 
-private:
-  ResolvedInput inDirectories(const Twine &Name,
-                              ArrayRef<StringRef> Extensions) const;
-  ResolvedInput
-  inFrameworks(StringRef Name,
-               function_ref<ResolvedInput(StringRef)> Inspector) const;
-  /// Returns the text stub of \p Path if it exists, or else \p Path.
-  ResolvedInput dylibAt(StringRef Path) const;
-  ResolvedInput dylibByBaseName(StringRef InstallName) const;
-  ResolvedInput dylibByPrefix(const NamedInput &Input) const;
-
-  const InputResolver &Resolver;
-  const LinkCommand &Command;
-  DirectorySearch &Directories;
-};
-} // namespace
-
-ResolvedInput Finder::inDirectories(const Twine &Name,
-                                    ArrayRef<StringRef> Extensions) const {
+static ResolvedInput inDirectories(const InputResolver &Resolver,
+                                   const Twine &Name,
+                                   ArrayRef<StringRef> Extensions) {
   SmallVector<std::string, 4> Names;
   for (StringRef Extension : Extensions)
     Names.push_back((Name + Extension).str());
-  return Directories.find(Names).value_or(ResolvedInput());
+  return Resolver.directories().find(Names).value_or(ResolvedInput());
 }
 
 /// Calls \p Inspector with \p Name, a path into a bundle, in each directory of
 /// frameworks. Returns its first result that exists.
-ResolvedInput
-Finder::inFrameworks(StringRef Name,
-                     function_ref<ResolvedInput(StringRef)> Inspector) const {
+static ResolvedInput
+inFrameworks(const InputResolver &Resolver, StringRef Name,
+             function_ref<ResolvedInput(StringRef)> Inspector) {
   SnapshotName Bundle(Name);
-  for (DirectorySearch::Directory *Directory : Directories.frameworks()) {
-    if (!Directories.mayContain(*Directory, Bundle))
+  for (DirectorySearch::Directory *Directory :
+       Resolver.directories().frameworks()) {
+    if (!Resolver.directories().mayContain(*Directory, Bundle))
       continue;
     SmallString<256> Path = Directory->path();
     path::append(Path, Name);
     if (ResolvedInput R = Inspector(Path); R.exists())
       return R;
-    Directories.noteMiss(*Directory);
+    Resolver.directories().noteMiss(*Directory);
   }
   return {};
 }
 
-ResolvedInput Finder::library(StringRef Name) const {
+static ResolvedInput findLibrary(const InputResolver &Resolver,
+                                 StringRef Name) {
   if (Name.ends_with(".o"))
-    return inDirectories(Name, {""});
-  if (!Command.MachO.SearchesDylibsFirst)
-    return inDirectories("lib" + Name, {".tbd", ".dylib", ".so", ".a"});
-  ResolvedInput R = inDirectories("lib" + Name, {".tbd", ".dylib", ".so"});
-  return R.exists() ? R : inDirectories("lib" + Name, {".a"});
+    return inDirectories(Resolver, Name, {""});
+  if (!Resolver.command().MachO.SearchesDylibsFirst)
+    return inDirectories(Resolver, "lib" + Name,
+                         {".tbd", ".dylib", ".so", ".a"});
+  ResolvedInput R =
+      inDirectories(Resolver, "lib" + Name, {".tbd", ".dylib", ".so"});
+  return R.exists() ? R : inDirectories(Resolver, "lib" + Name, {".a"});
 }
 
-ResolvedInput Finder::framework(StringRef Name) const {
+static ResolvedInput findFramework(const InputResolver &Resolver,
+                                   StringRef Name) {
   auto [Base, Suffix] = Name.split(',');
   SmallString<128> Bundle;
   path::append(Bundle, Base + ".framework", Base);
-  return inFrameworks(Bundle, [&, Suffix = Suffix](StringRef Path) {
+  return inFrameworks(Resolver, Bundle, [&, Suffix = Suffix](StringRef Path) {
     SmallString<256> Real;
     // The file with the suffix is next to the target of the symbolic link.
     if (!Suffix.empty() && !sys::fs::real_path(Path, Real))
@@ -106,33 +98,18 @@ ResolvedInput Finder::framework(StringRef Name) const {
   });
 }
 
-ResolvedInput Finder::belowRoots(StringRef Path) const {
-  for (StringRef Root : Command.MachO.SystemRoots) {
-    SmallString<256> Below = Root;
-    path::append(Below, Path);
-    if (ResolvedInput R = statInput(Below); R.exists())
-      return R;
-  }
-  return {};
-}
-
-ResolvedInput Finder::dylibAt(StringRef Path) const {
-  SmallString<256> Stub = Path;
-  path::replace_extension(Stub, ".tbd");
-  ResolvedInput R = statInput(Stub);
-  return R.exists() ? R : statInput(Path);
-}
-
-ResolvedInput Finder::dylibByBaseName(StringRef InstallName) const {
+static ResolvedInput dylibByBaseName(const InputResolver &Resolver,
+                                     StringRef InstallName) {
   StringRef Stem = path::stem(InstallName);
   SmallString<128> Framework;
   path::append(Framework, path::Style::posix, Stem + ".framework", Stem);
   if (!InstallName.ends_with(Framework))
-    return inDirectories(Stem, {".tbd", ".dylib", ".so"});
-  return inFrameworks(Framework, [&](StringRef Path) { return dylibAt(Path); });
+    return inDirectories(Resolver, Stem, {".tbd", ".dylib", ".so"});
+  return inFrameworks(Resolver, Framework, dylibAt);
 }
 
-ResolvedInput Finder::dylibByPrefix(const NamedInput &Input) const {
+static ResolvedInput dylibByPrefix(const InputResolver &Resolver,
+                                   const NamedInput &Input) {
   StringRef Name = Input.Name;
   const std::string &Umbrella =
       Input.Umbrella.empty() ? Input.From : Input.Umbrella;
@@ -144,10 +121,10 @@ ResolvedInput Finder::dylibByPrefix(const NamedInput &Input) const {
     path::append(Path, Rest);
     return Path;
   };
-  if (Command.MachO.MakesExecutable &&
+  if (Resolver.command().MachO.MakesExecutable &&
       Name.consume_front("@executable_path/")) {
     SmallString<256> Path;
-    Path = path::parent_path(Command.image());
+    Path = path::parent_path(Resolver.command().image());
     path::append(Path, Name);
     return dylibAt(Path);
   }
@@ -171,14 +148,15 @@ ResolvedInput Finder::dylibByPrefix(const NamedInput &Input) const {
   return dylibAt(Name);
 }
 
-ResolvedInput Finder::dylib(const NamedInput &Input) const {
-  if (ResolvedInput R = dylibByBaseName(Input.Name); R.exists())
+static ResolvedInput findDylib(const InputResolver &Resolver,
+                               const NamedInput &Input) {
+  if (ResolvedInput R = dylibByBaseName(Resolver, Input.Name); R.exists())
     return R;
   if (path::is_absolute(Input.Name, path::Style::posix))
-    for (const std::string &Root : Command.MachO.SystemRoots)
+    for (const std::string &Root : Resolver.command().MachO.SystemRoots)
       if (ResolvedInput R = dylibAt(Root + Input.Name); R.exists())
         return R;
-  return dylibByPrefix(Input);
+  return dylibByPrefix(Resolver, Input);
 }
 
 /// Reads the run paths of the library at \p Path. Blocks on the store.
@@ -212,15 +190,15 @@ InputResolver::runPathsOf(const std::string &Library) const {
 
 ResolvedInput macho::resolve(const NamedInput &Input,
                              const InputResolver &Resolver) {
-  Finder Find(Resolver, Resolver.directories());
   ResolvedInput Found;
   if (Input.Search == SearchRule::Library)
-    Found = Find.library(Input.Name);
+    Found = findLibrary(Resolver, Input.Name);
   else if (Input.Search == SearchRule::Framework)
-    Found = Find.framework(Input.Name);
+    Found = findFramework(Resolver, Input.Name);
   else if (Input.Reason == InputReason::ReExport)
-    Found = Find.dylib(Input);
-  else if (Found = Find.belowRoots(Input.Name); !Found.exists())
+    Found = findDylib(Resolver, Input);
+  else if (Found = belowRoots(Input.Name, Resolver.command().MachO);
+           !Found.exists())
     return statInput(Input.Name);
   return Found.exists() ? Found : ResolvedInput{Input.Name, {}};
 }

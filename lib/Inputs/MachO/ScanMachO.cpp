@@ -20,7 +20,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Private.h"
+#include "Parse.h"
 #include "headstart/Formats/Archive.h"
 #include "headstart/Formats/MachO.h"
 #include "headstart/Formats/TextStub.h"
