@@ -9,9 +9,7 @@
 #include "DirectorySearch.h"
 #include "Private.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/Support/Path.h"
 
 using namespace llvm;
 
@@ -42,9 +40,7 @@ bool DirectorySearch::isForFew() {
 
 static std::optional<ResolvedInput> statIn(StringRef Directory,
                                            StringRef Name) {
-  SmallString<256> Path = Directory;
-  sys::path::append(Path, Name);
-  ResolvedInput R = statInput(Path);
+  ResolvedInput R = statInput(joined(Directory, Name));
   return R.exists() ? std::optional(std::move(R)) : std::nullopt;
 }
 

@@ -8,10 +8,19 @@
 
 #include "DirectorySearch.h"
 #include "Private.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/Path.h"
 
 using namespace llvm;
 
 namespace headstart {
+
+std::string joined(StringRef Directory, const Twine &A, const Twine &B,
+                   const Twine &C) {
+  SmallString<256> Path = Directory;
+  sys::path::append(Path, A, B, C);
+  return Path.str().str();
+}
 
 ResolvedInput statInput(StringRef Path) {
   ResolvedInput Result{Path.str(), {}};

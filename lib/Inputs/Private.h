@@ -18,6 +18,7 @@
 #include "headstart/Formats/FileInspector.h"
 #include "headstart/Inputs/LinkerModel.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/Twine.h"
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,6 +28,10 @@ class Arg;
 } // namespace llvm::opt
 
 namespace headstart {
+
+/// Joins \p Directory and the components as lld does.
+std::string joined(llvm::StringRef Directory, const llvm::Twine &A,
+                   const llvm::Twine &B = "", const llvm::Twine &C = "");
 
 /// Stats \p Path. On an error the file counts as missing. Blocks on the store.
 ResolvedInput statInput(llvm::StringRef Path);

@@ -126,9 +126,7 @@ void OutputList::reproducer(const CommandLineContext &Context) {
   if (const OptionArg *File = Options.last(OPT_reproduce)) {
     add(*File);
   } else if (const OptionArg *Directory = Options.last(OPT_linkrepro)) {
-    SmallString<128> Path = Directory->Value;
-    sys::path::append(Path, "repro.tar");
-    add(Path, optionOf(*Directory));
+    add(joined(Directory->Value, "repro.tar"), optionOf(*Directory));
   } else if (auto File = Context.env("LLD_REPRODUCE")) {
     // lld reads this variable even with /lldignoreenv.
     add(*File);

@@ -20,7 +20,6 @@
 #include "headstart/Formats/Bitcode.h"
 #include "headstart/Formats/COFF.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/BinaryFormat/Magic.h"
 #include "llvm/Support/CommandLine.h"
@@ -124,12 +123,10 @@ std::optional<std::string> Scan::findTypeServer(StringRef Recorded) const {
   // A link that has inputs to scan also has an image.
   StringRef Image = Command.image();
   for (StringRef Directory :
-       {directoryOfInput(), sys::path::parent_path(Image)}) {
-    SmallString<256> Beside = Directory;
-    sys::path::append(Beside, Name);
-    if (statInput(Beside).exists())
-      return Beside.str().str();
-  }
+       {directoryOfInput(), sys::path::parent_path(Image)})
+    if (std::string Beside = joined(Directory, Name);
+        statInput(Beside).exists())
+      return Beside;
   return std::nullopt;
 }
 

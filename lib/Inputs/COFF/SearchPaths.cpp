@@ -42,21 +42,9 @@ static void addOwnDirectories(StringRef ToolPath,
   StringRef Prefix = sys::path::parent_path(sys::path::parent_path(ToolPath));
   if (Prefix.empty())
     return;
-  SmallString<128> Lib = Prefix;
-  sys::path::append(Lib, "lib");
-  SmallString<128> Runtime = Lib;
-  sys::path::append(Runtime, "clang", Twine(LLVM_VERSION_MAJOR), "lib");
-  SmallString<128> RuntimeForWindows = Runtime;
-  sys::path::append(RuntimeForWindows, "windows");
-  for (StringRef Directory :
-       {RuntimeForWindows.str(), Runtime.str(), Lib.str()})
-    Paths.push_back(Directory.str());
-}
-
-static bool exists(StringRef Directory, StringRef Name) {
-  SmallString<256> Path = Directory;
-  sys::path::append(Path, Name);
-  return statInput(Path).exists();
+  std::string Lib = joined(Prefix, "lib");
+  std::string Runtime = joined(Lib, "clang", Twine(LLVM_VERSION_MAJOR), "lib");
+  Paths.insert(Paths.end(), {joined(Runtime, "windows"), Runtime, Lib});
 }
 
 namespace {
@@ -92,7 +80,7 @@ private:
   bool UsesToolsLib = false;
   std::string DIA;          ///< without "lib/<arch>"; empty if there is none
   std::string UniversalCRT; ///< without the architecture
-  SmallString<128> SDKLib;  ///< without the architecture
+  std::string SDKLib;       ///< without the architecture
   int SDKMajor = 0;
 };
 } // namespace
@@ -102,8 +90,8 @@ private:
 /// 22 WindowsDriver/MSVCPaths.cpp, which cannot be called because it reads the
 /// environment of the process.
 bool Toolchain::isToolDirectory(StringRef Directory) {
-  if (Directory.empty() || !exists(Directory, "cl.exe") ||
-      !exists(Directory, "link.exe"))
+  if (Directory.empty() || !statInput(joined(Directory, "cl.exe")).exists() ||
+      !statInput(joined(Directory, "link.exe")).exists())
     return false;
   StringRef Bin = Directory;
   if (!sys::path::filename(Bin).equals_insensitive("bin"))
@@ -172,31 +160,23 @@ void Toolchain::findSDK() {
   // lld does not know the machine yet; the result does not depend on it.
   if (useUniversalCRT(Layout, Tools, Triple::UnknownArch, *FS) &&
       getUniversalCRTSdkDir(*FS, Directory, Version, SysRoot, Found,
-                            FoundVersion)) {
-    SmallString<128> Lib = StringRef(Found);
-    sys::path::append(Lib, "Lib", FoundVersion, "ucrt");
-    UniversalCRT = Lib.str();
-  }
+                            FoundVersion))
+    UniversalCRT = joined(Found, "Lib", FoundVersion, "ucrt");
   std::string IncludeVersion;
   std::string LibVersion;
   if (!getWindowsSDKDir(*FS, Directory, Version, SysRoot, Found, SDKMajor,
                         IncludeVersion, LibVersion))
     return;
-  SDKLib = Found;
-  sys::path::append(SDKLib, "Lib");
-  if (SDKMajor >= 8)
-    sys::path::append(SDKLib, LibVersion, "um");
+  SDKLib = SDKMajor >= 8 ? joined(Found, "Lib", LibVersion, "um")
+                         : joined(Found, "Lib");
 }
 
 bool Toolchain::detect() {
   if (!findTools())
     return false;
-  if (const OptionArg *O = Options.last(OPT_diasdkdir, OPT_winsysroot)) {
-    SmallString<128> Path = O->Value;
-    if (O->ID == OPT_winsysroot)
-      sys::path::append(Path, "DIA SDK");
-    DIA = Path.str();
-  }
+  if (const OptionArg *O = Options.last(OPT_diasdkdir, OPT_winsysroot))
+    DIA =
+        O->ID == OPT_winsysroot ? joined(O->Value, "DIA SDK") : O->Value.str();
   // If LIB is set, lld relies on it unless an option overrides it. (These
   // options were taken from lld-link 22.1.8 itself.)
   bool NoLIB = IgnoresEnvironment || !Context.env("LIB");
@@ -210,24 +190,18 @@ bool Toolchain::detect() {
 
 void Toolchain::addDirectories(Triple::ArchType Arch,
                                std::vector<std::string> &Paths) const {
-  if (!DIA.empty()) {
-    SmallString<128> Path = StringRef(DIA);
-    sys::path::append(Path, "lib", archToLegacyVCArch(Arch));
-    Paths.push_back(Path.str().str());
-  }
+  if (!DIA.empty())
+    Paths.push_back(joined(DIA, "lib", archToLegacyVCArch(Arch)));
   if (UsesToolsLib)
     for (StringRef Parent : {"", "atlmfc"})
       Paths.push_back(getSubDirectoryPath(SubDirectoryType::Lib, Layout, Tools,
                                           Arch, Parent));
   if (StringRef Name = archToWindowsSDKArch(Arch);
-      !UniversalCRT.empty() && !Name.empty()) {
-    SmallString<128> Path = StringRef(UniversalCRT);
-    sys::path::append(Path, Name);
-    Paths.push_back(Path.str().str());
-  }
+      !UniversalCRT.empty() && !Name.empty())
+    Paths.push_back(joined(UniversalCRT, Name));
   std::string Path;
-  if (!SDKLib.empty() &&
-      appendArchToWindowsSDKLibPath(SDKMajor, SDKLib, Arch, Path))
+  if (!SDKLib.empty() && appendArchToWindowsSDKLibPath(
+                             SDKMajor, SmallString<128>(SDKLib), Arch, Path))
     Paths.push_back(Path);
 }
 

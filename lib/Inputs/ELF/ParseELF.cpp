@@ -18,9 +18,7 @@
 
 #include "Parse.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Path.h"
 
 using namespace llvm;
 using namespace llvm::opt;
@@ -107,11 +105,7 @@ bool Parser::linksNothing() {
 }
 
 std::string directoryOf(StringRef Name, StringRef SysRoot) {
-  if (!Name.consume_front("="))
-    return Name.str();
-  SmallString<256> Path = SysRoot;
-  sys::path::append(Path, Name);
-  return Path.str().str();
+  return Name.consume_front("=") ? joined(SysRoot, Name) : Name.str();
 }
 
 void Parser::readSettings() {

@@ -74,13 +74,9 @@ static MaybeFound scriptInput(const InputResolver &Resolver, StringRef Name,
   if (Name.consume_front("="))
     return SysRoot.empty() ? statInput(Name)
                            : statInput((SysRoot + "/" + Name).str());
-  if (StringRef Directory = sys::path::parent_path(Script);
-      !Directory.empty()) {
-    SmallString<256> Path = Directory;
-    sys::path::append(Path, Name);
-    if (MaybeFound Found = existing(Path))
+  if (StringRef Directory = sys::path::parent_path(Script); !Directory.empty())
+    if (MaybeFound Found = existing(joined(Directory, Name)))
       return Found;
-  }
   if (MaybeFound Found = existing(Name))
     return Found;
   return inDirectories(Resolver, Name.str());

@@ -34,12 +34,9 @@ static ResolvedInput dylibAt(StringRef Path) {
 }
 
 static ResolvedInput belowRoots(StringRef Path, const MachOSettings &Settings) {
-  for (StringRef Root : Settings.SystemRoots) {
-    SmallString<256> Below = Root;
-    path::append(Below, Path);
-    if (ResolvedInput R = statInput(Below); R.exists())
+  for (StringRef Root : Settings.SystemRoots)
+    if (ResolvedInput R = statInput(joined(Root, Path)); R.exists())
       return R;
-  }
   return {};
 }
 
@@ -62,9 +59,8 @@ inFrameworks(const InputResolver &Resolver, StringRef Name,
        Resolver.directories().frameworks()) {
     if (!Resolver.directories().mayContain(*Directory, Bundle))
       continue;
-    SmallString<256> Path = Directory->path();
-    path::append(Path, Name);
-    if (ResolvedInput R = Inspector(Path); R.exists())
+    if (ResolvedInput R = Inspector(joined(Directory->path(), Name));
+        R.exists())
       return R;
     Resolver.directories().noteMiss(*Directory);
   }
@@ -122,12 +118,8 @@ static ResolvedInput dylibByPrefix(const InputResolver &Resolver,
     return Path;
   };
   if (Resolver.command().MachO.MakesExecutable &&
-      Name.consume_front("@executable_path/")) {
-    SmallString<256> Path;
-    Path = path::parent_path(Resolver.command().image());
-    path::append(Path, Name);
-    return dylibAt(Path);
-  }
+      Name.consume_front("@executable_path/"))
+    return dylibAt(joined(path::parent_path(Resolver.command().image()), Name));
   if (Name.consume_front("@loader_path/"))
     return dylibAt(BesideUmbrella(Name));
   StringRef Rest = Name;

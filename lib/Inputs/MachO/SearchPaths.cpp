@@ -14,7 +14,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Parse.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/Option/Arg.h"
 #include "llvm/Support/Path.h"
 
@@ -45,11 +44,10 @@ static std::vector<std::string> searchPaths(const InputArgList &Args,
                                             ArrayRef<StringRef> SystemPaths) {
   std::vector<std::string> Paths;
   auto AddBelow = [&](StringRef Root, StringRef Path) {
-    SmallString<256> Directory = Root;
-    sys::path::append(Directory, Path);
+    std::string Directory = joined(Root, Path);
     if (!isDirectory(Directory))
       return false;
-    Paths.emplace_back(Directory);
+    Paths.push_back(std::move(Directory));
     return true;
   };
   for (const Arg *A : Args.filtered(ID)) {
