@@ -21,25 +21,6 @@ using testing::IsEmpty;
 
 namespace {
 
-struct Slice {
-  uint32_t CPU, Subtype, Offset, Size;
-};
-
-std::string word(uint32_t Value) {
-  std::string S(4, 0);
-  support::endian::write32be(S.data(), Value);
-  return S;
-}
-
-std::string universalHead(std::initializer_list<Slice> Slices,
-                          uint32_t Magic = MachO::FAT_MAGIC) {
-  std::string S = word(Magic) + word(static_cast<uint32_t>(Slices.size()));
-  for (const Slice &One : Slices)
-    S += word(One.CPU) + word(One.Subtype) + word(One.Offset) + word(One.Size) +
-         word(14);
-  return S;
-}
-
 constexpr uint32_t X86 = MachO::CPU_TYPE_X86_64;
 constexpr uint32_t X86All = MachO::CPU_SUBTYPE_X86_64_ALL;
 constexpr uint32_t Arm = MachO::CPU_TYPE_ARM64;
@@ -91,9 +72,9 @@ TEST(MachOSliceTest, OtherMagicsAndCountsAreUnknown) {
       find(universalHead({{X86, X86All, 4096, 100}}, MachO::FAT_MAGIC_64),
            "x86_64"));
   // The head of a Java class of version 52.
-  EXPECT_FALSE(find(word(MachO::FAT_MAGIC) + word(52), "x86_64"));
-  EXPECT_FALSE(find(word(MachO::FAT_MAGIC) + word(0xffffffff), "x86_64"));
-  EXPECT_FALSE(find(word(MachO::FAT_MAGIC) + word(2), "x86_64", 40));
+  EXPECT_FALSE(find(big(MachO::FAT_MAGIC) + big(52), "x86_64"));
+  EXPECT_FALSE(find(big(MachO::FAT_MAGIC) + big(0xffffffff), "x86_64"));
+  EXPECT_FALSE(find(big(MachO::FAT_MAGIC) + big(2), "x86_64", 40));
 }
 
 /// An object of \p Size bytes: headers, code at 4096, symbols at the end.

@@ -20,6 +20,27 @@
 
 namespace headstart::test {
 
+/// A slice of a universal file.
+struct Slice {
+  uint32_t CPU, Subtype, Offset, Size;
+};
+
+inline std::string big(uint32_t Value) {
+  std::string S(4, 0);
+  llvm::support::endian::write32be(S.data(), Value);
+  return S;
+}
+
+/// The head of a universal file.
+inline std::string universalHead(std::initializer_list<Slice> Slices,
+                                 uint32_t Magic = llvm::MachO::FAT_MAGIC) {
+  std::string S = big(Magic) + big(static_cast<uint32_t>(Slices.size()));
+  for (const Slice &One : Slices)
+    S += big(One.CPU) + big(One.Subtype) + big(One.Offset) + big(One.Size) +
+         big(14);
+  return S;
+}
+
 struct MachOSection {
   const char *Segment, *Name;
   uint32_t Offset, Size;

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Formats/ArchiveTestSupport.h"
+#include "Formats/ELFTestSupport.h"
 #include "TestSupport.h"
 #include "headstart/Formats/FileInspector.h"
-#include "llvm/Object/ELFTypes.h"
 #include "gmock/gmock.h"
 
 using namespace headstart;
@@ -21,27 +21,12 @@ namespace {
 
 std::string thin(const std::string &Members) { return "!<thin>\n" + Members; }
 
-/// Returns an object with two sections, one of which holds \p Libraries.
+/// Returns an object with a section that holds \p Libraries.
 template <class ELFT>
-std::string object(const std::string &Libraries, uint16_t Type = ELF::ET_REL) {
-  using Header = ELFT::Ehdr;
-  using Section = ELFT::Shdr;
-  Header H = {};
-  memcpy(H.e_ident, ELF::ElfMagic, 4);
-  H.e_ident[ELF::EI_CLASS] = ELFT::Is64Bits ? ELF::ELFCLASS64 : ELF::ELFCLASS32;
-  H.e_ident[ELF::EI_DATA] = ELFT::Endianness == endianness::little
-                                ? ELF::ELFDATA2LSB
-                                : ELF::ELFDATA2MSB;
-  H.e_type = Type;
-  H.e_shoff = sizeof(H);
-  H.e_shentsize = sizeof(Section);
-  H.e_shnum = 2;
-  Section S[2] = {};
-  S[1].sh_type = ELF::SHT_LLVM_DEPENDENT_LIBRARIES;
-  S[1].sh_offset = sizeof(H) + sizeof(S);
-  S[1].sh_size = Libraries.size();
-  return std::string(reinterpret_cast<const char *>(&H), sizeof(H)) +
-         std::string(reinterpret_cast<const char *>(S), sizeof(S)) + Libraries;
+std::string object(const std::string &Libraries, uint16_t Type = ELF::ET_REL,
+                   bool ManySections = false) {
+  return makeObject<ELFT>({{ELF::SHT_LLVM_DEPENDENT_LIBRARIES, 0, Libraries}},
+                          Type, ManySections);
 }
 
 std::string twoLibraries() { return std::string("x\0y.a\0", 6); }
@@ -155,7 +140,7 @@ TEST_F(ELFScanTest, hostileObjectsNameNothing) {
   }
   Directory.write("a.o", object<object::ELF64LE>("open"));
   EXPECT_THAT(listed({"a.o"}), ElementsAre("a.o"));
-  for (size_t At = 16; At < sizeof(object::ELF64LE::Ehdr) + 128; ++At) {
+  for (size_t At = 16; At < Good.size(); ++At) {
     std::string Bad = Good;
     Bad[At] = '\xff';
     Directory.write("a.o", Bad);
@@ -164,17 +149,12 @@ TEST_F(ELFScanTest, hostileObjectsNameNothing) {
 }
 
 TEST_F(ELFScanTest, countsSectionsBeyondTheHeader) {
-  std::string Many = object<object::ELF64LE>(twoLibraries());
-  object::ELF64LE::Ehdr H;
-  memcpy(&H, Many.data(), sizeof(H));
-  H.e_shnum = 0;
-  memcpy(Many.data(), &H, sizeof(H));
-  Directory.write("a.o", Many);
+  std::string None = object<object::ELF64LE>(twoLibraries());
+  reinterpret_cast<object::ELF64LE::Ehdr *>(None.data())->e_shnum = 0;
+  Directory.write("a.o", None);
   EXPECT_THAT(listed({"a.o"}), ElementsAre("a.o"));
-  object::ELF64LE::Shdr First = {};
-  First.sh_size = 2;
-  memcpy(Many.data() + sizeof(H), &First, sizeof(First));
-  Directory.write("a.o", Many);
+  Directory.write("a.o", object<object::ELF64LE>(twoLibraries(), ELF::ET_REL,
+                                                 /*ManySections=*/true));
   EXPECT_THAT(listed({"a.o"}), ElementsAre("a.o", "x", "y.a"));
 }
 

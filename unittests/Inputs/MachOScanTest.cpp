@@ -47,12 +47,11 @@ Strings namesOf(const std::vector<FoundInput> &Found) {
 
 std::string universal(const std::string &X86, const std::string &ARM,
                       uint32_t Offset = 4096) {
-  std::string File = big(FAT_MAGIC) + big(2) + big(CPU_TYPE_X86_64) +
-                     big(CPU_SUBTYPE_X86_64_ALL) + big(Offset) +
-                     big(static_cast<uint32_t>(X86.size())) + big(0) +
-                     big(CPU_TYPE_ARM64) + big(CPU_SUBTYPE_ARM64_ALL) +
-                     big(2 * Offset) + big(static_cast<uint32_t>(ARM.size())) +
-                     big(0);
+  std::string File =
+      universalHead({{CPU_TYPE_X86_64, CPU_SUBTYPE_X86_64_ALL, Offset,
+                      static_cast<uint32_t>(X86.size())},
+                     {CPU_TYPE_ARM64, CPU_SUBTYPE_ARM64_ALL, 2 * Offset,
+                      static_cast<uint32_t>(ARM.size())}});
   File.resize(Offset);
   File += X86;
   File.resize(2 * size_t(Offset));

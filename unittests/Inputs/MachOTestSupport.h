@@ -10,6 +10,7 @@
 #ifndef HEADSTART_UNITTESTS_INPUTS_MACHOTESTSUPPORT_H // NOLINT
 #define HEADSTART_UNITTESTS_INPUTS_MACHOTESTSUPPORT_H
 
+#include "Formats/MachOTestSupport.h"
 #include "TestSupport.h"
 #include "llvm/BinaryFormat/MachO.h"
 #include "llvm/Support/Endian.h"
@@ -19,12 +20,6 @@ namespace headstart::test {
 inline std::string little(uint32_t Word) {
   std::string Bytes(4, '\0');
   llvm::support::endian::write32le(Bytes.data(), Word);
-  return Bytes;
-}
-
-inline std::string big(uint32_t Word) {
-  std::string Bytes(4, '\0');
-  llvm::support::endian::write32be(Bytes.data(), Word);
   return Bytes;
 }
 
