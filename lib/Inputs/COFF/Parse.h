@@ -106,10 +106,6 @@ bool isExcluded(llvm::StringRef Name, const InputResolver &Resolver);
 void addSearchPaths(const OptionArgs &Options,
                     const CommandLineContext &Context, LinkCommand &Command);
 
-/// Appends the outputs of the link. \p MakesPDB: whether /debug requests a PDB.
-void addOutputs(const OptionArgs &Options, const CommandLineContext &Context,
-                bool MakesPDB, LinkCommand &Command);
-
 } // namespace headstart::coff
 
 #endif // HEADSTART_LIB_INPUTS_COFF_PARSE_H

@@ -20,6 +20,7 @@
 
 #include "Parse.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/BinaryFormat/COFF.h"
@@ -76,6 +77,30 @@ private:
     if (const OptionArg *Option = Options.last(ID))
       addFile(Option, Option->Value);
   }
+  void addOutputs();
+  void addImage();
+  void addImportLibrary();
+  void addMap(OptionID Flag, OptionID File);
+  void addManifest();
+  void addReproducer();
+  void addPDB();
+  void addOtherOutputs();
+  static std::string optionOf(const OptionArg &Option) {
+    return "/" + Option.Spelling.drop_front().lower();
+  }
+  void addOutput(const Twine &Path, StringRef Option = "") {
+    Command.Outputs.push_back({Path.str(), Option.str()});
+  }
+  /// Adds the path that an option names: "/pdb:x".
+  void addOutput(const OptionArg &Option) {
+    addOutput(Option.Value, optionOf(Option));
+  }
+  std::string imageWith(StringRef Extension) const {
+    SmallString<128> Path = StringRef(Image);
+    sys::path::replace_extension(Path, Extension);
+    return Path.str().str();
+  }
+
   /// Whether the link makes an image after it has resolved all symbols.
   bool makesImage() const;
   DebugState debugState() const;
@@ -88,6 +113,7 @@ private:
   std::vector<NamedInput> Named; ///< moved to Command later
   bool HasNamed = false;
   uint8_t Turn = 0; ///< the turn of the files that addFile adds
+  std::string Image;
   LinkCommand Command;
 };
 } // namespace
@@ -289,6 +315,111 @@ bool Parser::dropsUnreferenced() const {
   return Drops;
 }
 
+// The names of the outputs follow getOutputPath, getMapFile, getImplibPath and
+// getReproduceFile. Not implemented: the name that a NAME or LIBRARY line of a
+// module-definition file gives to the image, and the files that a ThinLTO link
+// writes next to its inputs.
+void Parser::addOutputs() {
+  addImage();
+  if (Command.ReadsCodeView)
+    addPDB();
+  addImportLibrary();
+  addMap(OPT_map_flag, OPT_map_file);
+  addMap(OPT_lldmap_flag, OPT_lldmap_file);
+  addManifest();
+  addReproducer();
+  addOtherOutputs();
+}
+
+void Parser::addImage() {
+  if (const OptionArg *Out = Options.last(OPT_out)) {
+    Image = Out->Value.str();
+  } else {
+    // The image has the stem of the first object or library. Files that other
+    // options name may precede it in the list.
+    auto First = find_if(Command.Inputs, [](const NamedInput &Input) {
+      return Input.Search == SearchRule::Object;
+    });
+    if (First == Command.Inputs.end())
+      return;
+    bool IsDriver = Options.has(OPT_driver, OPT_driver_uponly, OPT_driver_wdm,
+                                OPT_driver_uponly_wdm, OPT_driver_wdm_uponly);
+    StringRef Extension = Options.has(OPT_dll) ? ".dll"
+                          : IsDriver           ? ".sys"
+                                               : ".exe";
+    Image = (sys::path::stem(First->Name) + Extension).str();
+  }
+  addOutput(Image, "/out:");
+}
+
+void Parser::addImportLibrary() {
+  if (Options.has(OPT_noimplib))
+    return;
+  if (const OptionArg *Option = Options.last(OPT_implib)) {
+    addOutput(*Option);
+    return;
+  }
+  // An .exe that exports nothing has no import library, and an input `foo.lib`
+  // often lies next to `foo.exe`. (`.drectve` can also hold exports. The import
+  // library is then missing from the list, which does no harm.)
+  if (!Command.MinGW && !Image.empty() &&
+      Options.has(OPT_dll, OPT_export, OPT_deffile))
+    addOutput(imageWith(".lib"));
+}
+
+void Parser::addMap(OptionID Flag, OptionID File) {
+  const OptionArg *Last = Options.last(Flag, File);
+  if (!Last)
+    return;
+  if (Last->ID == File)
+    addOutput(*Last);
+  else
+    addOutput(StringRef(Image).take_front(StringRef(Image).rfind('.')) +
+              ".map");
+}
+
+void Parser::addManifest() {
+  const OptionArg *Option = Options.last(OPT_manifestfile);
+  const OptionArg *Mode = Options.last(OPT_manifest_flag, OPT_manifest_value);
+  bool BesideImage = Mode ? Mode->ID == OPT_manifest_flag
+                          : Options.has(OPT_manifestdependency);
+  if (Option)
+    addOutput(*Option);
+  else if (BesideImage)
+    addOutput(Image + ".manifest");
+}
+
+void Parser::addReproducer() {
+  if (const OptionArg *File = Options.last(OPT_reproduce)) {
+    addOutput(*File);
+  } else if (const OptionArg *Directory = Options.last(OPT_linkrepro)) {
+    addOutput(joined(Directory->Value, "repro.tar"), optionOf(*Directory));
+  } else if (auto File = Context.env("LLD_REPRODUCE")) {
+    // lld reads this variable even with /lldignoreenv.
+    addOutput(*File);
+  }
+}
+
+void Parser::addPDB() {
+  const OptionArg *Option = Options.last(OPT_pdb);
+  if (Option && !Option->Value.empty())
+    addOutput(*Option);
+  else
+    addOutput(imageWith(".pdb"));
+}
+
+void Parser::addOtherOutputs() {
+  for (OptionID ID :
+       {OPT_dwodir, OPT_linkreprofullpathrsp, OPT_lto_obj_path, OPT_output_def,
+        OPT_pdbstripped, OPT_print_symbol_order, OPT_thinlto_index_only_file})
+    if (const OptionArg *Option = Options.last(ID))
+      addOutput(*Option);
+  if (const OptionArg *Trace = Options.last(OPT_time_trace_file)) {
+    Command.TimeTrace = timeTraceFile(Trace->Value, Image);
+    addOutput(Command.TimeTrace, Trace->Value.empty() ? "" : optionOf(*Trace));
+  }
+}
+
 LinkCommand Parser::run() {
   // /lib counts only as the first argument of the command line itself. lld
   // tests for it before it inserts the environment's arguments.
@@ -333,7 +464,7 @@ LinkCommand Parser::run() {
   addDefaultLibraries();
   Turn = 2;
   addLateFiles();
-  addOutputs(Options, Context, Command.ReadsCodeView, Command);
+  addOutputs();
   Command.dropWrittenFiles();
   return std::move(Command);
 }

@@ -13,6 +13,14 @@ using namespace llvm;
 
 namespace headstart {
 
+/// \p Args, which are not expanded yet.
+static std::vector<CommandLineArg> plainArgs(ArrayRef<std::string> Args) {
+  std::vector<CommandLineArg> Result;
+  for (const std::string &Arg : Args)
+    Result.push_back({Arg, "", ""});
+  return Result;
+}
+
 namespace {
 class ELFModel final : public LinkerModel {
 public:
@@ -21,9 +29,14 @@ public:
     InspectionRequests = 3;
   }
 
+  /// MinGW's linker does not know --rsp-quoting.
   Expansion expansionOf(ArrayRef<std::string> Args) const override {
     Expansion Result;
-    if (elf::usesWindowsQuoting(Args))
+    std::vector<CommandLineArg> CommandArgs = plainArgs(Args);
+    if (!elf::isMinGW(CommandArgs) &&
+        elf::MatchedLine(CommandArgs, /*MinGW=*/false)
+                .args()
+                .getLastArgValue(elf::OPT_rsp_quoting) == "windows")
       Result.Tokenizer = cl::TokenizeWindowsCommandLine;
     return Result;
   }
@@ -42,11 +55,8 @@ public:
 
   const GenericOptionTable &
   optionTable(ArrayRef<std::string> Args) const override {
-    std::vector<CommandLineArg> CommandArgs;
-    for (const std::string &Arg : Args)
-      CommandArgs.push_back({Arg, "", ""});
-    return elf::isMinGW(CommandArgs) ? elf::mingw::optionTable()
-                                     : elf::optionTable();
+    return elf::isMinGW(plainArgs(Args)) ? elf::mingw::optionTable()
+                                         : elf::optionTable();
   }
 
   ResolvedInput resolve(const NamedInput &Input,

@@ -130,14 +130,4 @@ bool isMinGW(ArrayRef<CommandLineArg> CommandArgs) {
                                    *Emulation);
 }
 
-bool usesWindowsQuoting(ArrayRef<std::string> Args) {
-  std::vector<CommandLineArg> CommandArgs;
-  for (const std::string &Arg : Args)
-    CommandArgs.push_back({Arg, "", ""});
-  if (isMinGW(CommandArgs))
-    return false;
-  MatchedLine Line(CommandArgs, /*MinGW=*/false);
-  return Line.args().getLastArgValue(OPT_rsp_quoting) == "windows";
-}
-
 } // namespace headstart::elf

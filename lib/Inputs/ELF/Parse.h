@@ -84,10 +84,6 @@ private:
 /// Whether \p CommandArgs turn ld.lld into the linker of MinGW.
 bool isMinGW(llvm::ArrayRef<CommandLineArg> CommandArgs);
 
-/// Whether lld reads response files with Windows quoting, according to the last
-/// --rsp-quoting among \p Args, which are not expanded yet.
-bool usesWindowsQuoting(llvm::ArrayRef<std::string> Args);
-
 /// See LinkerModel.
 std::vector<PlacedOption>
 findPrefetchOptions(llvm::ArrayRef<const char *> Args);

@@ -60,10 +60,6 @@ LinkCommand parse(llvm::ArrayRef<CommandLineArg> Args,
 /// Resolves an input whose search rule is not Verbatim.
 ResolvedInput resolve(const NamedInput &Input, const InputResolver &Resolver);
 
-/// Sets the roots, and the search paths of libraries and frameworks in lld's
-/// order. Stats the directories, as lld does, and blocks on the store.
-void addSearchPaths(const llvm::opt::InputArgList &Args, LinkCommand &Command);
-
 } // namespace headstart::macho
 
 #endif // HEADSTART_LIB_INPUTS_MACHO_PARSE_H
