@@ -132,7 +132,8 @@ def manual(lines):
 def options(lines):
     """The help texts of an option table."""
     text = "\n".join(lines)
-    for found in re.finditer(r"HelpText<((?:\s*\"(?:[^\"\\]|\\.)*\")+)", text):
+    for found in re.finditer(r"(?:HelpText<|Valued<\[.*\], \"[^\"]*\", \"[^\"]*\",)"
+                             r"((?:\s*\"(?:[^\"\\]|\\.)*\")+)", text):
         yield (text.count("\n", 0, found.start()) + 1,
                "".join(re.findall(r"\"((?:[^\"\\]|\\.)*)\"", found[1])))
 
