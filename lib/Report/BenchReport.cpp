@@ -41,17 +41,12 @@ public:
   void write(const BenchReport &Report);
 
 private:
-  template <typename T> void number(StringRef Key, std::optional<T> Value) {
-    J.attribute(Key, Value ? json::Value(*Value) : json::Value(nullptr));
-  }
   void text(StringRef Key, StringRef Value) {
     J.attribute(Key, json::fixUTF8(Value));
   }
   void textOrNull(StringRef Key, StringRef Value) {
-    if (Value.empty())
-      J.attribute(Key, nullptr);
-    else
-      text(Key, Value);
+    J.attribute(Key,
+                Value.empty() ? json::Value(nullptr) : json::fixUTF8(Value));
   }
   /// Writes six decimals, which is finer than the resolution of these clocks.
   void decimal(double Value) {
@@ -69,7 +64,6 @@ private:
       J.attribute(Key, nullptr);
   }
   void texts(StringRef Key, const std::vector<std::string> &Values);
-  void counts(StringRef Key, const ByteCounts &Counts);
 
   void machine(const BenchMachine &M);
   void inputs(const BenchReport &Report);
@@ -108,17 +102,6 @@ void JSONWriter::texts(StringRef Key, const std::vector<std::string> &Values) {
   });
 }
 
-void JSONWriter::counts(StringRef Key, const ByteCounts &Counts) {
-  if (!Counts) {
-    J.attribute(Key, nullptr);
-    return;
-  }
-  J.attributeArray(Key, [&] {
-    for (const uint64_t Count : *Counts)
-      J.value(Count);
-  });
-}
-
 void JSONWriter::machine(const BenchMachine &M) {
   J.attributeObject("machine", [&] {
     textOrNull("system", M.System);
@@ -127,9 +110,9 @@ void JSONWriter::machine(const BenchMachine &M) {
     J.attribute("memory_bytes", M.MemoryBytes);
     textOrNull("disk", M.Disk);
     textOrNull("file_system", M.FileSystem);
-    number("readahead_bytes", M.ReadaheadBytes);
-    number("throttle_bytes_per_second", M.ThrottleBytesPerSecond);
-    number("memory_limit_bytes", M.MemoryLimitBytes);
+    J.attribute("readahead_bytes", M.ReadaheadBytes);
+    J.attribute("throttle_bytes_per_second", M.ThrottleBytesPerSecond);
+    J.attribute("memory_limit_bytes", M.MemoryLimitBytes);
   });
 }
 
@@ -156,10 +139,10 @@ void JSONWriter::round(const BenchRound &R) {
     decimalIf(WasRun, "seconds", R.Seconds);
     decimalIf(WasRun, "user_seconds", R.UserSeconds);
     decimalIf(WasRun, "system_seconds", R.SystemSeconds);
-    number("major_faults", R.MajorFaults);
-    number("read_bytes", R.ReadBytes);
-    number("peak_memory_bytes", R.PeakMemoryBytes);
-    number("resident_before_bytes", R.ResidentBefore);
+    J.attribute("major_faults", R.MajorFaults);
+    J.attribute("read_bytes", R.ReadBytes);
+    J.attribute("peak_memory_bytes", R.PeakMemoryBytes);
+    J.attribute("resident_before_bytes", R.ResidentBefore);
     J.attribute("kept", R.IsValid);
     J.attribute("outlier", R.Outlier);
     textOrNull("note", R.Note);
@@ -193,8 +176,8 @@ void JSONWriter::series(StringRef Key, const BenchSeries &Series) {
     decimalIf(Any, "min_seconds", Series.Min);
     decimalIf(Any, "max_seconds", Series.Max);
     decimalIf(Any, "deviation_seconds", Series.Deviation);
-    number("median_read_bytes", Series.MedianReadBytes);
-    number("median_major_faults", Series.MedianMajorFaults);
+    J.attribute("median_read_bytes", Series.MedianReadBytes);
+    J.attribute("median_major_faults", Series.MedianMajorFaults);
     comparison(Series.ToFirst);
     if (Series.ToOff)
       J.attributeObject("to_off", [&] { comparison(*Series.ToOff); });
@@ -216,11 +199,11 @@ void JSONWriter::watched(StringRef Key,
         for (const double Ms : Link->Ms)
           J.rawValue([&](raw_ostream &OS) { OS << format("%.2f", Ms); });
       });
-      counts("fetched_bytes", Link->FetchedBytes);
-      counts("touched_bytes", Link->TouchedBytes);
-      counts("major_faults", Link->MajorFaults);
-      counts("read_bytes", Link->ReadBytes);
-      counts("memory_bytes", Link->MemoryBytes);
+      J.attribute("fetched_bytes", Link->FetchedBytes);
+      J.attribute("touched_bytes", Link->TouchedBytes);
+      J.attribute("major_faults", Link->MajorFaults);
+      J.attribute("read_bytes", Link->ReadBytes);
+      J.attribute("memory_bytes", Link->MemoryBytes);
     });
     if (Link->Phases)
       J.attributeArray("phases", [&] {
@@ -247,10 +230,10 @@ void JSONWriter::watched(StringRef Key,
       return;
     }
     J.attributeObject("inputs", [&] {
-      counts("resident_before_bytes", Link->ResidentBefore);
-      counts("fetched_bytes", Link->Fetched);
-      counts("touched_bytes", Link->Touched);
-      counts("wasted_bytes", Link->Wasted);
+      J.attribute("resident_before_bytes", Link->ResidentBefore);
+      J.attribute("fetched_bytes", Link->Fetched);
+      J.attribute("touched_bytes", Link->Touched);
+      J.attribute("wasted_bytes", Link->Wasted);
     });
   });
 }
@@ -282,7 +265,7 @@ void JSONWriter::variant(const BenchVariant &Variant) {
 
 void JSONWriter::outputs(const BenchReport &Report) {
   J.attributeObject("outputs", [&] {
-    number("same", Report.SameOutputs);
+    J.attribute("same", Report.SameOutputs);
     J.attributeArray("files", [&] {
       for (const auto &[Name, Bytes] : Report.Outputs)
         J.object([&, &Name = Name, Bytes = Bytes] {

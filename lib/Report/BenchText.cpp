@@ -8,6 +8,7 @@
 
 #include "headstart/Report/BenchReport.h"
 #include "headstart/Report/LinkStats.h"
+#include "headstart/Report/Message.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -134,9 +135,8 @@ static void writeSeries(const BenchReport &Report, CacheState State,
   const unsigned Rounds = Report.Rounds.at(static_cast<size_t>(State));
   if (Rounds == 0)
     return;
-  OS << (State == CacheState::Cold ? "Cold" : "Warm") << ", " << Rounds
-     << (Rounds == 1 ? " round" : " rounds")
-     << " of each variant, alternating:\n";
+  OS << (State == CacheState::Cold ? "Cold" : "Warm") << ", "
+     << counted(Rounds, "round") << " of each variant, alternating:\n";
   const std::string &First = Report.Variants.front().Name;
   // Whether off is a second base besides the first variant.
   const bool HasOff =
@@ -184,10 +184,9 @@ static void writeSeries(const BenchReport &Report, CacheState State,
 }
 
 void writeBenchText(const BenchReport &Report, raw_ostream &OS) {
-  OS << Report.Inputs.size()
-     << (Report.Inputs.size() == 1 ? " input, " : " inputs, ")
-     << formatBytes(Report.inputBytes()) << "; " << Report.Machine.Cores
-     << (Report.Machine.Cores == 1 ? " core (" : " cores (")
+  OS << counted(Report.Inputs.size(), "input") << ", "
+     << formatBytes(Report.inputBytes()) << "; "
+     << counted(Report.Machine.Cores, "core") << " ("
      << Report.Machine.Processor << "), "
      << formatBytes(Report.Machine.MemoryBytes);
   if (Report.Machine.ThrottleBytesPerSecond)

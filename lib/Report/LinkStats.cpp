@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Report/LinkStats.h"
+#include "headstart/Report/Message.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -22,7 +23,7 @@ namespace headstart {
 std::string formatBytes(uint64_t Bytes) {
   static constexpr std::array Units = {"bytes", "kB", "MB", "GB", "TB", "PB"};
   if (Bytes < 1000)
-    return std::to_string(Bytes) + (Bytes == 1 ? " byte" : " bytes");
+    return counted(Bytes, "byte");
   auto Value = static_cast<double>(Bytes);
   size_t Unit = 0;
   // From 999.5 on, "%.0f" would print "1000".
@@ -57,19 +58,14 @@ const char *prefetchWorkName(PrefetchWork Work) {
 
 void writeStatsJSON(const LinkStats &S, raw_ostream &OS) {
   json::OStream J(OS, /*IndentSize=*/2);
-  auto Optional = [](auto Value) -> json::Value {
-    if (!Value)
-      return nullptr;
-    return *Value;
+  auto TextOrNull = [](StringRef Text) {
+    return Text.empty() ? json::Value(nullptr) : json::fixUTF8(Text);
   };
   J.object([&] {
     J.attribute("version", 1);
     J.attribute("tool", S.Tool);
     J.attribute("flavour", S.Flavour);
-    if (S.Output.empty())
-      J.attribute("output", nullptr);
-    else
-      J.attribute("output", json::fixUTF8(S.Output));
+    J.attribute("output", TextOrNull(S.Output));
     J.attribute("mode", S.On ? "on" : "off");
     J.attribute("inputs", S.Inputs);
     J.attribute("inputs_bytes", S.InputsBytes);
@@ -79,23 +75,20 @@ void writeStatsJSON(const LinkStats &S, raw_ostream &OS) {
     J.attribute("hint_calls", S.HintCalls);
     J.attribute("handed_over", S.HandedOver);
     J.attribute("not_handed_over", S.NotHandedOver);
-    J.attribute("touched_bytes", Optional(S.TouchedBytes));
-    J.attribute("wasted_bytes", Optional(S.WastedBytes));
+    J.attribute("touched_bytes", S.TouchedBytes);
+    J.attribute("wasted_bytes", S.WastedBytes);
     J.attribute("budget_bytes", S.BudgetBytes);
     J.attribute("jobs", S.Jobs);
     J.attribute("profile", S.Profile);
     writeMilliseconds(J, "first_hint_ms", S.FirstHintMs);
     writeMilliseconds(J, "last_hint_ms", S.LastHintMs);
     writeMilliseconds(J, "link_ms", S.LinkMs);
-    if (S.WhyOff.empty())
-      J.attribute("why_off", nullptr);
-    else
-      J.attribute("why_off", S.WhyOff);
+    J.attribute("why_off", TextOrNull(S.WhyOff));
     J.attribute("unfinished", S.Unfinished);
     J.attribute("short_of_memory", S.ShortOfMemory);
     writeMilliseconds(J, "waited_ms", S.WaitedMs);
-    J.attribute("linker_read_bytes", Optional(S.LinkerReadBytes));
-    J.attribute("linker_stops", Optional(S.LinkerStops));
+    J.attribute("linker_read_bytes", S.LinkerReadBytes);
+    J.attribute("linker_stops", S.LinkerStops);
     if (S.ProcessorMs)
       J.attributeObject("processor_ms", [&] {
         for (unsigned W = 0; W != NumPrefetchWorks; ++W)
@@ -165,11 +158,6 @@ static std::string seconds(double Ms) {
   char Text[32];
   std::snprintf(Text, sizeof(Text), "%.2f s", Ms / 1000);
   return Text;
-}
-
-/// Returns "1 input" or "2 inputs".
-static std::string counted(uint64_t Count, StringRef What) {
-  return (Twine(Count) + " " + What + (Count == 1 ? "" : "s")).str();
 }
 
 /// Returns "once" or "14 times".

@@ -54,4 +54,8 @@ void printMessage(StringRef Tool, Severity Level, const Twine &Text,
   OS << Line;
 }
 
+std::string counted(uint64_t Count, const Twine &What) {
+  return (Twine(Count) + " " + What + (Count == 1 ? "" : "s")).str();
+}
+
 } // namespace headstart

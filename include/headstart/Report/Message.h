@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The common form of Headstart's messages on standard error.
+/// The common form of Headstart's messages.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +17,7 @@
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdint>
+#include <string>
 
 namespace headstart {
 
@@ -29,6 +30,9 @@ void printMessage(llvm::StringRef Tool, Severity Level, const llvm::Twine &Text,
 
 /// Writes \p Text to \p OS, in the colour that printMessage gives \p Level.
 void printColoured(llvm::StringRef Text, Severity Level, llvm::raw_ostream &OS);
+
+/// Returns "1 input" or "2 inputs", for the \p What "input".
+std::string counted(uint64_t Count, const llvm::Twine &What);
 
 } // namespace headstart
 
