@@ -8,6 +8,7 @@
 
 #include "Command.h"
 #include "LinkerCommandLine.h"
+#include "Options.h"
 #include "ProgressLine.h"
 #include "headstart/Bench/Bench.h"
 #include "headstart/Link/PrefetchSettings.h"
@@ -33,10 +34,6 @@ namespace headstart {
 /// The text that marks a page of this program, near the page's beginning.
 static constexpr StringRef BenchPageMark = "content=\"headstart bench\"";
 
-static Error invalid(const Twine &Message) {
-  return createStringError(inconvertibleErrorCode(), Message);
-}
-
 /// Reads a number of rounds.
 static Error readRounds(StringRef Option,
                         const std::optional<std::string> &Text, unsigned Least,
@@ -44,8 +41,9 @@ static Error readRounds(StringRef Option,
   constexpr unsigned Most = 1000;
   if (Text && (StringRef(*Text).getAsInteger(10, Rounds) || Rounds < Least ||
                Rounds > Most))
-    return invalid(Option + "=" + *Text + ": expected a number from " +
-                   Twine(Least) + " to " + Twine(Most));
+    return createStringError(Option + "=" + *Text +
+                             ": expected a number from " + Twine(Least) +
+                             " to " + Twine(Most));
   return Error::success();
 }
 
@@ -66,59 +64,59 @@ static Error readSpeed(StringRef Text, uint64_t &BytesPerSecond) {
   }
   if (Unit == 0 || Rest.getAsInteger(10, BytesPerSecond) ||
       BytesPerSecond == 0 || BytesPerSecond > UINT64_MAX / Unit)
-    return invalid("--throttle=" + Text +
-                   ": expected a speed such as 400M or 100000000, in bytes a "
-                   "second");
+    return createStringError(
+        "--throttle=" + Text +
+        ": expected a speed such as 400M or 100000000, in bytes a "
+        "second");
   BytesPerSecond *= Unit;
   return Error::success();
 }
 
 /// Checks the user's options and stores them in \p Options.
-static Error readOptions(const BenchArguments &Given, BenchOptions &Options) {
+static Error readOptions(const CommandArguments &Given, BenchOptions &Options) {
   unsigned &Cold = Options.Rounds[0];
   unsigned &Warm = Options.Rounds[1];
-  if (Error E = readRounds("--rounds", Given.Rounds, 1, Cold))
+  if (Error E = readRounds("--rounds", Given.value(OPT_rounds_EQ), 1, Cold))
     return E;
   Warm = Cold;
-  if (Error E = readRounds("--cold-rounds", Given.ColdRounds, 0, Cold))
+  if (Error E =
+          readRounds("--cold-rounds", Given.value(OPT_cold_rounds_EQ), 0, Cold))
     return E;
-  if (Error E = readRounds("--warm-rounds", Given.WarmRounds, 0, Warm))
+  if (Error E =
+          readRounds("--warm-rounds", Given.value(OPT_warm_rounds_EQ), 0, Warm))
     return E;
   if (Cold == 0 && Warm == 0)
-    return invalid("--cold-rounds=0 and --warm-rounds=0 leave nothing to run");
-  if (Given.Variants) {
-    SmallVector<StringRef, 4> Names;
-    StringRef(*Given.Variants).split(Names, ',');
-    for (StringRef Name : Names) {
+    return createStringError(
+        "--cold-rounds=0 and --warm-rounds=0 leave nothing to run");
+  if (const auto Wanted = Given.value(OPT_variants_EQ))
+    for (StringRef Name : llvm::split(*Wanted, ',')) {
       if (llvm::none_of(BenchVariants,
                         [&](const char *Known) { return Name == Known; }))
-        return invalid("--variants=" + *Given.Variants + ": unknown variant '" +
-                       Name + "'; expected " +
-                       join(ArrayRef(BenchVariants), ", "));
+        return createStringError("--variants=" + *Wanted +
+                                 ": unknown variant '" + Name + "'; expected " +
+                                 join(ArrayRef(BenchVariants), ", "));
       Options.Variants.push_back(Name.str());
     }
-  }
-  if (Given.Throttle)
-    if (Error E = readSpeed(*Given.Throttle, Options.Limits.ReadBytesPerSecond))
+  if (const auto Speed = Given.value(OPT_throttle_EQ))
+    if (Error E = readSpeed(*Speed, Options.Limits.ReadBytesPerSecond))
       return E;
-  if (Given.Memory) {
-    Expected<MemoryLimit> Limit = parseMemoryLimit(*Given.Memory);
-    if (!Limit)
-      return invalid("--memory=" + *Given.Memory + ": " +
-                     toString(Limit.takeError()));
-    Options.Limits.MemoryBytes = Limit->on(os::SystemMemory::read());
+  Expected<std::optional<MemoryLimit>> Limit = memoryLimit(Given);
+  if (!Limit)
+    return Limit.takeError();
+  if (*Limit) {
+    Options.Limits.MemoryBytes = (*Limit)->on(os::SystemMemory::read());
     if (Options.Limits.MemoryBytes == 0)
-      return invalid("--memory=" + *Given.Memory +
-                     ": this is too little memory to run a link");
+      return createStringError("--memory=" + *Given.value(OPT_memory_EQ) +
+                               ": this is too little memory to run a link");
   }
-  if (Given.Stock) {
+  if (const auto Name = Given.value(OPT_stock_EQ)) {
     // The search comes before the first link, which may take minutes.
-    const ErrorOr<std::string> Stock = sys::findProgramByName(*Given.Stock);
+    const ErrorOr<std::string> Stock = sys::findProgramByName(*Name);
     if (!Stock || !sys::fs::can_execute(*Stock))
-      return invalid("--stock=" + *Given.Stock + ": not a program");
+      return createStringError("--stock=" + *Name + ": not a program");
     Options.Stock = *Stock;
   }
-  Options.Prepare = Given.Prepare.value_or("");
+  Options.Prepare = Given.value(OPT_prepare_EQ).value_or("");
   return Error::success();
 }
 
@@ -152,11 +150,15 @@ static std::string urlOf(StringRef Path) {
          Slashes;
 }
 
+static Exit failWithoutPage(const std::string &Path) {
+  return fail("cannot write '" + Path +
+              "': this headstart was built without D3, which draws the page");
+}
+
 /// Writes the page of \p Report, which is JSON, to \p Path and prints its URL.
 static Exit writePage(const std::string &Path, StringRef Report) {
   if (!hasBenchPage())
-    return fail("cannot write '" + Path +
-                "': this headstart was built without D3, which draws the page");
+    return failWithoutPage(Path);
   const Exit Status =
       writeOrFail(Path, [&](raw_ostream &OS) { writeBenchPage(Report, OS); });
   if (Status == Exit::Done)
@@ -188,40 +190,41 @@ static Error checkPlace(const std::optional<std::string> &Path,
   else
     Why = tryToCreate(*Path);
   if (Why)
-    return invalid("cannot write '" + *Path + "': " + Why.message());
+    return createStringError("cannot write '" + *Path + "': " + Why.message());
   if (!MayReplace(*Path))
-    return invalid(
+    return createStringError(
         "'" + *Path +
         "' is not a report of headstart bench, so bench does not replace it");
   return Error::success();
 }
 
-static Error checkPage(const BenchArguments &Given) {
-  return checkPlace(Given.HTML, [](const std::string &Path) {
+static Error checkPage(const CommandArguments &Given) {
+  return checkPlace(Given.value(OPT_html_EQ), [](const std::string &Path) {
     return mayReplaceReport(Path, {}) || mayReplacePage(Path);
   });
 }
 
-static Error checkPlaces(const BenchArguments &Given) {
+static Error checkPlaces(const CommandArguments &Given) {
   const auto StartsWith = [](StringRef Start) {
     return [Start](const std::string &Path) {
       return mayReplaceReport(Path, {Start});
     };
   };
-  if (Error E = checkPlace(Given.JSONFile, StartsWith(BenchJSONStart)))
+  if (Error E =
+          checkPlace(Given.value(OPT_json_EQ), StartsWith(BenchJSONStart)))
     return E;
-  if (Error E = checkPlace(Given.CSV, StartsWith(BenchCSVStart)))
+  if (Error E = checkPlace(Given.value(OPT_csv_EQ), StartsWith(BenchCSVStart)))
     return E;
   return checkPage(Given);
 }
 
-/// headstart bench --from: writes the page of a stored report.
-static Exit renderAgain(const CommandArguments &Arguments) {
-  const BenchArguments &Given = Arguments.Bench;
-  if (!Arguments.Linker.empty() || !Arguments.Operands.empty() || !Given.HTML)
+/// headstart bench --from: writes the page of the report in \p Path.
+static Exit renderAgain(const CommandArguments &Arguments,
+                        const std::string &Path) {
+  const auto HTML = Arguments.value(OPT_html_EQ);
+  if (!Arguments.Linker.empty() || !Arguments.Operands.empty() || !HTML)
     return fail("--from=REPORT requires --html=PAGE and takes no linker",
                 Exit::WrongUsage);
-  const std::string &Path = *Given.From;
   os::OpenFile File;
   if (std::error_code Error = os::OpenFile::open(Path, File))
     return fail("cannot read '" + Path + "': " +
@@ -238,15 +241,16 @@ static Exit renderAgain(const CommandArguments &Arguments) {
   if (!Object || Object->getInteger("version") != 1 ||
       !Object->getArray("variants") || !Object->getObject("machine"))
     return fail("'" + Path + "' is not a report of headstart bench");
-  if (Error E = checkPage(Given))
+  if (Error E = checkPage(Arguments))
     return fail(toString(std::move(E)));
-  return writePage(*Given.HTML, (*Buffer)->getBuffer());
+  return writePage(*HTML, (*Buffer)->getBuffer());
 }
 
 /// Prints \p Report, and writes it to the requested files.
 static Exit finish(const CommandArguments &Arguments,
                    const BenchReport &Report) {
-  const BenchArguments &Given = Arguments.Bench;
+  const auto JSONFile = Arguments.value(OPT_json_EQ);
+  const auto HTML = Arguments.value(OPT_html_EQ);
   std::string Text;
   raw_string_ostream OS(Text);
   writeBenchJSON(Report, OS);
@@ -256,18 +260,18 @@ static Exit finish(const CommandArguments &Arguments,
       Status = Other;
   };
   // Files come first, because printing to a closed pipe ends the process.
-  if (Given.JSONFile)
-    Add(writeOrFail(*Given.JSONFile, [&](raw_ostream &File) { File << Text; }));
-  if (Given.CSV)
-    Add(writeOrFail(*Given.CSV,
+  if (JSONFile)
+    Add(writeOrFail(*JSONFile, [&](raw_ostream &File) { File << Text; }));
+  if (const auto CSV = Arguments.value(OPT_csv_EQ))
+    Add(writeOrFail(*CSV,
                     [&](raw_ostream &File) { writeBenchCSV(Report, File); }));
-  if (Given.HTML)
-    Add(writePage(*Given.HTML, Text));
+  if (HTML)
+    Add(writePage(*HTML, Text));
   if (Arguments.JSON)
     outs() << Text;
   else
     writeBenchText(Report, outs());
-  if (!Given.HTML && !Given.NoHTML && !Given.JSONFile && hasBenchPage())
+  if (!HTML && !JSONFile && !Arguments.has(OPT_no_html) && hasBenchPage())
     note("--html=FILE writes these results as a page with plots");
   Add(finishOutput(Exit::Done));
   if (Report.SameOutputs && !*Report.SameOutputs)
@@ -300,25 +304,24 @@ static void drawProgress(ProgressLine &Line, const BenchProgress &Now) {
 }
 
 Exit runBenchCommand(const CommandArguments &Arguments) {
-  if (Arguments.Bench.From)
-    return renderAgain(Arguments);
+  if (const auto From = Arguments.value(OPT_from_EQ))
+    return renderAgain(Arguments, *From);
   BenchOptions Options;
   Exit Status = checkLinkerCommandLine(Arguments, "bench", Options.Forced);
   if (Status != Exit::Done)
     return Status;
-  if (Error E = readOptions(Arguments.Bench, Options))
+  if (Error E = readOptions(Arguments, Options))
     return fail(toString(std::move(E)), Exit::WrongUsage);
-  if (Error E = checkPlaces(Arguments.Bench))
+  if (Error E = checkPlaces(Arguments))
     return fail(toString(std::move(E)));
-  if (Arguments.Bench.HTML && !hasBenchPage())
-    return fail("cannot write '" + *Arguments.Bench.HTML +
-                "': this headstart was built without D3, which draws the page");
+  const auto HTML = Arguments.value(OPT_html_EQ);
+  if (HTML && !hasBenchPage())
+    return failWithoutPage(*HTML);
   Options.Args = Arguments.Linker;
   Options.Self = os::programPath();
   // Only the page and the JSON contain what the observed links show.
-  Options.Watch =
-      !Arguments.Bench.NoWatch &&
-      (Arguments.Bench.HTML || Arguments.Bench.JSONFile || Arguments.JSON);
+  Options.Watch = !Arguments.has(OPT_no_watch) &&
+                  (HTML || Arguments.JSON || Arguments.has(OPT_json_EQ));
   ProgressLine Line;
   Options.Progress = [&](StringRef Text) {
     Line.erase();

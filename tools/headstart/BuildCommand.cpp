@@ -18,6 +18,7 @@
 #include "BuildLinks.h"
 #include "BuildStatus.h"
 #include "Command.h"
+#include "Options.h"
 #include "headstart/Link/PrefetchSettings.h"
 #include "headstart/OS/Background.h"
 #include "headstart/OS/ChildProcess.h"
@@ -48,7 +49,7 @@ class BuildCompanion {
 public:
   BuildCompanion(const CommandArguments &Arguments, uint64_t AvailableBytes,
                  uint64_t BudgetBytes)
-      : Command(Arguments.Linker), Given(Arguments.Build.Directory),
+      : Command(Arguments.Linker), Given(Arguments.value(OPT_directory_EQ)),
         AvailableBytes(AvailableBytes), BudgetBytes(BudgetBytes),
         Fetcher(BudgetBytes, FetchThreads) {}
 
@@ -219,8 +220,8 @@ void BuildCompanion::report(bool Always) const {
     IsDone = IsDone && (Link.isDone() || Link.HasBegun);
   }
   if (Bytes != 0)
-    note("fetched " + formatBytes(Bytes) + " for " + Twine(Links) +
-         (Links == 1 ? " link" : " links") + " during the build");
+    note("fetched " + formatBytes(Bytes) + " for " + counted(Links, "link") +
+         " during the build");
   else if (Always)
     note(Twine("fetched nothing: ") +
          (IsDone ? WhyNothing.load() : "the build ended first"));
@@ -228,7 +229,7 @@ void BuildCompanion::report(bool Always) const {
 
 Exit runBuild(const CommandArguments &Arguments) {
   const std::vector<std::string> &Command = Arguments.Linker;
-  if (Arguments.Build.Status) {
+  if (Arguments.has(OPT_build_status)) {
     if (Arguments.HasLinker || !Arguments.Operands.empty())
       return fail("build takes a command or --status, not both",
                   Exit::WrongUsage);
@@ -240,16 +241,11 @@ Exit runBuild(const CommandArguments &Arguments) {
     return fail("no command given; usage: headstart build [options] [--] "
                 "COMMAND...",
                 Exit::WrongUsage);
-  MemoryLimit Budget;
-  Budget.Percent = 25;
-  if (Arguments.Tree.Memory) {
-    Expected<MemoryLimit> Limit = parseMemoryLimit(*Arguments.Tree.Memory);
-    if (!Limit)
-      return fail("--memory=" + *Arguments.Tree.Memory + ": " +
-                      toString(Limit.takeError()),
-                  Exit::WrongUsage);
-    Budget = *Limit;
-  }
+  Expected<std::optional<MemoryLimit>> Limit = memoryLimit(Arguments);
+  if (!Limit)
+    return fail(toString(Limit.takeError()), Exit::WrongUsage);
+  const MemoryLimit Budget =
+      Limit->value_or(MemoryLimit{/*Bytes=*/0, /*Percent=*/25});
   if (isSwitchedOff(CommandLineContext::fromProcess()))
     return cannotRun(Command.front(), os::becomeProgram(Command));
 
@@ -267,7 +263,7 @@ Exit runBuild(const CommandArguments &Arguments) {
   const os::ProgramEnd End = Program.wait();
   if (!os::hadFault()) { // a stopped thread may hold a lock
     Companion->end();
-    Companion->report(Arguments.Verbose);
+    Companion->report(Arguments.has(OPT_verbose));
   }
   os::endLike(End);
 }

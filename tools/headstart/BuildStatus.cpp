@@ -208,15 +208,9 @@ static void printStatus(const json::Object &Status) {
 Exit showBuildStatus(bool AsJSON) {
   std::vector<json::Value> Statuses = readStatuses();
   if (AsJSON) {
-    json::OStream J(outs(), /*IndentSize=*/2);
-    J.object([&] {
-      J.attribute("version", 1);
-      J.attributeArray("builds", [&] {
-        for (const json::Value &Status : Statuses)
-          J.value(Status);
-      });
+    printJSON([&](json::OStream &J) {
+      J.attribute("builds", json::Array(Statuses));
     });
-    outs() << "\n";
     return Exit::Done;
   }
   if (Statuses.empty())

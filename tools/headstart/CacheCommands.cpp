@@ -8,6 +8,7 @@
 
 #include "CacheFiles.h"
 #include "Command.h"
+#include "Options.h"
 #include "TreeOptions.h"
 #include "headstart/OS/PageCache.h"
 #include "headstart/Report/LinkStats.h"
@@ -52,10 +53,6 @@ static std::optional<uint64_t> residentBytes(const os::PageCache &Cache,
   return std::min(Now->ResidentPages * Cache.pageSize(), Range.Length);
 }
 
-static std::string countFiles(uint64_t Count) {
-  return std::to_string(Count) + (Count == 1 ? " file" : " files");
-}
-
 namespace {
 
 /// The sums over some files.
@@ -85,56 +82,21 @@ struct Totals {
   std::string text() const {
     const uint64_t Untold = UnknownFiles - FailedFiles;
     const std::string Unknown =
-        countFiles(Untold) +
+        counted(Untold, "file") +
         (UnknownBytes != 0 ? " (" + formatBytes(UnknownBytes) + ")" : "");
     std::vector<std::string> Parts;
     if (isKnown())
       Parts.push_back(formatBytes(Resident) + " of " + formatBytes(Bytes) +
-                      " in " + countFiles(Files) + " cached");
+                      " in " + counted(Files, "file") + " cached");
     if (Untold != 0)
       Parts.push_back(
           Unknown + (isKnown()
                          ? " unknown"
                          : ", the system does not report how much is cached"));
     if (FailedFiles != 0)
-      Parts.push_back(countFiles(FailedFiles) + " could not be inspected");
+      Parts.push_back(counted(FailedFiles, "file") + " could not be inspected");
     return join(Parts, "; ");
   }
-};
-
-/// The JSON object that both commands print: an array of files, and attributes.
-class FilesJSON {
-public:
-  explicit FilesJSON(bool WithFiles)
-      : J(outs(), /*IndentSize=*/2), WithFiles(WithFiles) {
-    J.objectBegin();
-    J.attribute("version", 1);
-    if (!WithFiles)
-      return;
-    J.attributeBegin("files");
-    J.arrayBegin();
-  }
-  void addFile(StringRef Path, function_ref<void(json::OStream &)> Rest) {
-    if (!WithFiles)
-      return;
-    J.object([&] {
-      writePath(Path, J);
-      Rest(J);
-    });
-  }
-  void end(function_ref<void(json::OStream &)> Rest) {
-    if (WithFiles) {
-      J.arrayEnd();
-      J.attributeEnd();
-    }
-    Rest(J);
-    J.objectEnd();
-    outs() << "\n";
-  }
-
-private:
-  json::OStream J;
-  bool WithFiles;
 };
 
 /// Writes how much of the files is cached, as lines; on a terminal, with strips
@@ -184,6 +146,22 @@ private:
 };
 
 } // namespace
+
+/// Calls \p List. With --json, prints an object whose array "files" \p List
+/// writes, unless its stream is null (--summary), and to which \p Rest adds.
+static void listFiles(const CommandArguments &Arguments,
+                      function_ref<void(json::OStream *)> List,
+                      function_ref<void(json::OStream &)> Rest) {
+  if (!Arguments.JSON)
+    return List(nullptr);
+  printJSON([&](json::OStream &J) {
+    if (Arguments.has(OPT_summary))
+      List(nullptr);
+    else
+      J.attributeArray("files", [&] { List(&J); });
+    Rest(J);
+  });
+}
 
 /// Returns how much of each piece of \p File is cached, for up to \p Width
 /// pieces of whole pages. Skips the queries if \p Resident, the number of the
@@ -244,14 +222,9 @@ Exit runResidency(const CommandArguments &Arguments) {
     return fail("no path given; usage: headstart residency [--json] PATH...",
                 Exit::WrongUsage);
   const os::PageCache Cache;
-  const bool WithFiles = !Arguments.Tree.Summary;
-  std::optional<FilesJSON> J;
-  std::optional<ResidencyText> Text;
-  if (Arguments.JSON)
-    J.emplace(WithFiles);
-  else
-    Text.emplace();
-  const unsigned Width = Text && WithFiles ? Text->width() : 0;
+  const bool HasLines = !Arguments.JSON && !Arguments.has(OPT_summary);
+  ResidencyText Text;
+  const unsigned Width = HasLines ? Text.width() : 0;
   Totals All;
   std::vector<Totals> Each(Arguments.Operands.size());
   CacheFiles Files(Arguments.Operands);
@@ -262,7 +235,7 @@ Exit runResidency(const CommandArguments &Arguments) {
     else if (Width)
       One.Pieces = residencyOfPieces(Cache, File, *One.Before, Width);
   };
-  auto Show = [&](const CacheFile &One) {
+  auto Show = [&](const CacheFile &One, json::OStream *J) {
     if (hasFailed(One)) {
       All.addUnknown(One);
       Each[One.Operand].addUnknown(One);
@@ -272,28 +245,33 @@ Exit runResidency(const CommandArguments &Arguments) {
     All.add(One.size(), *One.Before);
     Each[One.Operand].add(One.size(), *One.Before);
     if (J)
-      J->addFile(One.Path, [&](json::OStream &Rest) {
-        Rest.attribute("size", One.size());
-        Rest.attribute("resident", *One.Before);
+      J->object([&] {
+        writePath(One.Path, *J);
+        J->attribute("size", One.size());
+        J->attribute("resident", *One.Before);
       });
-    else if (WithFiles)
-      Text->addFile(One);
+    else if (HasLines)
+      Text.addFile(One);
   };
-  Files.forEach(Inspect, Show);
-  const Exit Status = Files.finish();
-  if (J) {
-    J->end([&](json::OStream &Rest) {
-      writeOperands(Arguments.Operands, Each, Rest);
-      writeTotals(All, Rest);
-    });
+  Exit Status = Exit::Done;
+  listFiles(
+      Arguments,
+      [&](json::OStream *J) {
+        Files.forEach(Inspect, [&](const CacheFile &One) { Show(One, J); });
+        Status = Files.finish();
+      },
+      [&](json::OStream &J) {
+        writeOperands(Arguments.Operands, Each, J);
+        writeTotals(All, J);
+      });
+  if (Arguments.JSON)
     return Status;
-  }
   // Without --summary, a file already has a line of its own.
   if (Each.size() > 1)
     for (size_t I = 0; I != Each.size(); ++I)
       if (Files.isDirectory(I))
-        Text->addTotals(Each[I], Arguments.Operands[I]);
-  Text->addTotals(All, "");
+        Text.addTotals(Each[I], Arguments.Operands[I]);
+  Text.addTotals(All, "");
   return Status;
 }
 
@@ -368,24 +346,40 @@ struct Evicted {
 } // namespace
 
 static void printEvicted(const Evicted &Done, uint64_t Skipped) {
-  outs() << countFiles(Done.Files) << ", " << formatBytes(Done.Bytes)
+  outs() << counted(Done.Files, "file") << ", " << formatBytes(Done.Bytes)
          << " evicted";
   if (Done.Staying.bytes())
     outs() << "; " << formatBytes(Done.Staying.bytes()) << " remain cached";
   if (Done.Unknown)
-    outs() << "; for " << countFiles(Done.Unknown)
+    outs() << "; for " << counted(Done.Unknown, "file")
            << " the system does not report how much remains cached";
   outs() << "\n";
   // A user who measures cold links must know what stays cached.
   Done.Staying.forEach([](const StayText &Reason, const Totals &Sum) {
     outs() << "    " << formatBytes(Sum.Resident) << " of "
-           << countFiles(Sum.Files) << ": " << Reason.Text << "\n";
+           << counted(Sum.Files, "file") << ": " << Reason.Text << "\n";
   });
   if (Done.Failed)
-    outs() << "    " << countFiles(Done.Failed) << " could not be evicted\n";
+    outs() << "    " << counted(Done.Failed, "file")
+           << " could not be evicted\n";
   if (Skipped)
     outs() << "    " << Skipped
            << " skipped: they are not regular files (links, FIFOs, ...)\n";
+}
+
+static void writeEvicted(const Evicted &Done, json::OStream &J) {
+  J.attributeArray("stayed", [&] {
+    Done.Staying.forEach([&](const StayText &Reason, const Totals &Sum) {
+      J.object([&] {
+        J.attribute("why", Reason.Name);
+        J.attribute("count", Sum.Files);
+        J.attribute("resident_bytes", Sum.Resident);
+      });
+    });
+  });
+  J.attribute("failed", Done.Failed);
+  J.attribute("evicted_bytes", Done.Bytes);
+  J.attribute("resident_bytes", Done.Staying.bytes());
 }
 
 Exit runEvict(const CommandArguments &Arguments) {
@@ -393,9 +387,6 @@ Exit runEvict(const CommandArguments &Arguments) {
     return fail("no path given; usage: headstart evict [--json] PATH...",
                 Exit::WrongUsage);
   const os::PageCache Cache;
-  std::optional<FilesJSON> J;
-  if (Arguments.JSON)
-    J.emplace(!Arguments.Tree.Summary);
   Evicted Done;
   CacheFiles Files(Arguments.Operands);
   auto Inspect = [&](CacheFile &One, os::OpenFile &File) {
@@ -410,7 +401,7 @@ Exit runEvict(const CommandArguments &Arguments) {
     One.After = std::min(Now->ResidentPages * Cache.pageSize(), File.size());
     One.IsUnwritten = Now->UnwrittenPages != 0;
   };
-  auto Show = [&](const CacheFile &One) {
+  auto Show = [&](const CacheFile &One, json::OStream *J) {
     if (hasFailed(One)) {
       Files.fail(One, explain(One, "the system did not evict it"));
       ++Done.Failed;
@@ -426,34 +417,24 @@ Exit runEvict(const CommandArguments &Arguments) {
     if (One.After && *One.After)
       Done.Staying.add(One);
     if (J)
-      J->addFile(One.Path, [&](json::OStream &Rest) {
-        Rest.attribute("size", One.size());
-        Rest.attribute("evicted", IsKnown ? json::Value(Gone) : nullptr);
-        Rest.attribute("resident",
-                       One.After ? json::Value(*One.After) : nullptr);
+      J->object([&] {
+        writePath(One.Path, *J);
+        J->attribute("size", One.size());
+        J->attribute("evicted", IsKnown ? json::Value(Gone) : nullptr);
+        J->attribute("resident", One.After);
       });
   };
-  Files.forEach(Inspect, Show);
-  const Exit Status = Files.finish();
-  Done.Staying.findReasons();
-  if (!J) {
+  Exit Status = Exit::Done;
+  listFiles(
+      Arguments,
+      [&](json::OStream *J) {
+        Files.forEach(Inspect, [&](const CacheFile &One) { Show(One, J); });
+        Status = Files.finish();
+        Done.Staying.findReasons();
+      },
+      [&](json::OStream &J) { writeEvicted(Done, J); });
+  if (!Arguments.JSON)
     printEvicted(Done, Files.skipped());
-    return Status;
-  }
-  J->end([&](json::OStream &Rest) {
-    Rest.attributeArray("stayed", [&] {
-      Done.Staying.forEach([&](const StayText &Reason, const Totals &Sum) {
-        Rest.object([&] {
-          Rest.attribute("why", Reason.Name);
-          Rest.attribute("count", Sum.Files);
-          Rest.attribute("resident_bytes", Sum.Resident);
-        });
-      });
-    });
-    Rest.attribute("failed", Done.Failed);
-    Rest.attribute("evicted_bytes", Done.Bytes);
-    Rest.attribute("resident_bytes", Done.Staying.bytes());
-  });
   return Status;
 }
 

@@ -17,6 +17,9 @@
 #include "headstart/Inputs/LinkCommand.h"
 #include "headstart/Report/Message.h"
 #include "headstart/Report/TraceLog.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Option/ArgList.h"
+#include "llvm/Support/JSON.h"
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -37,63 +40,24 @@ enum class Exit : uint8_t {
   NotFound = 127,
 };
 
-/// The arguments of the commands on trees, not yet parsed.
-struct TreeArguments {
-  bool Hidden = false;
-  bool NoIgnore = false;
-  bool Follow = false;
-  bool OneFileSystem = false;
-  std::vector<std::string> Globs;
-  std::optional<std::string> MaxDepth;
-  std::optional<std::string> Jobs;
-  bool Null = false;
-  bool Sort = false;
-  bool Stat = false;
-  std::optional<std::string> Types;
-  std::optional<std::string> Manifest; ///< "-": standard output
-  std::optional<std::string> Since;
-  bool Summary = false;
-  bool ExitCode = false;
-  std::optional<std::string> ChangedSince;
-  std::optional<std::string> Memory;
-};
-
-/// The arguments of bench, not yet parsed.
-struct BenchArguments {
-  std::optional<std::string> Rounds, ColdRounds, WarmRounds;
-  std::optional<std::string> Variants;
-  std::optional<std::string> Stock;
-  std::optional<std::string> Throttle;
-  std::optional<std::string> Memory;
-  std::optional<std::string> JSONFile;
-  std::optional<std::string> CSV;
-  std::optional<std::string> Prepare;
-  std::optional<std::string> HTML;
-  std::optional<std::string> From;
-  bool NoHTML = false;
-  bool NoWatch = false;
-};
-
-/// The arguments of build, not yet parsed.
-struct BuildArguments {
-  bool Status = false;
-  std::optional<std::string> Directory;
-};
-
 /// A parsed command line: the arguments before `--`, and those after it.
 struct CommandArguments {
+  /// \p Options must outlive this object.
+  explicit CommandArguments(const llvm::opt::InputArgList &Options)
+      : Options(Options) {}
+
+  /// Whether the option \p Id (Options.h) is present.
+  bool has(unsigned Id) const;
+  /// The last value of the option \p Id; nothing if the option is absent.
+  std::optional<std::string> value(unsigned Id) const;
+
+  const llvm::opt::InputArgList &Options;
   bool JSON = false;
-  bool Verbose = false; ///< build, doctor
-  std::string Flavour;
   std::vector<std::string> Operands;
   std::vector<PrefetchOption> Prefetch; ///< in order
-  std::optional<std::string> Record;    ///< plan: the profile's file
-  TreeArguments Tree;
-  BenchArguments Bench;
-  BuildArguments Build;
-  TraceClock::time_point Origin;   ///< the start of main
-  bool HasLinker = false;          ///< whether there was `--` or a linker
-  std::vector<std::string> Linker; ///< the linker and its arguments
+  TraceClock::time_point Origin;        ///< the start of main
+  bool HasLinker = false;               ///< whether there was `--` or a linker
+  std::vector<std::string> Linker;      ///< the linker and its arguments
 };
 
 /// Prints "headstart: error: <message>" and returns \p Status.
@@ -104,6 +68,13 @@ Exit cannotRun(const std::string &Program, std::error_code Error);
 
 /// Prints "headstart: note: <message>".
 void note(const llvm::Twine &Message);
+
+/// Prints an object in JSON: the attribute "version", and those that \p Write
+/// adds.
+void printJSON(llvm::function_ref<void(llvm::json::OStream &)> Write);
+
+/// \p Text as JSON; null if it is empty.
+llvm::json::Value textOrNull(llvm::StringRef Text);
 
 /// Prints why standard output cannot be written, and returns `Exit::Failed`. A
 /// closed pipe ends the process by SIGPIPE, as it ends other programs; if

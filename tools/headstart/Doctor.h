@@ -14,6 +14,7 @@
 #ifndef HEADSTART_TOOLS_HEADSTART_DOCTOR_H
 #define HEADSTART_TOOLS_HEADSTART_DOCTOR_H
 
+#include "Command.h"
 #include "headstart/Link/PrefetchSettings.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/JSON.h"
@@ -66,9 +67,6 @@ struct CheckGroup {
     return C;
   }
 };
-
-/// \p Text as JSON; null if it is empty.
-llvm::json::Value textOrNull(llvm::StringRef Text);
 
 /// Checks the program and its environment variables, which set \p Settings as
 /// in ld.lld.

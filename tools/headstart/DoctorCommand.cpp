@@ -8,6 +8,7 @@
 
 #include "Command.h"
 #include "Doctor.h"
+#include "Options.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -37,10 +38,6 @@ static size_t countOf(ArrayRef<CheckGroup> Groups, Verdict V) {
     Sum += llvm::count_if(Group.Checks,
                           [V](const Check &C) { return C.Status == V; });
   return Sum;
-}
-
-static std::string countText(size_t Count, StringRef What) {
-  return (Twine(Count) + " " + What + (Count == 1 ? "" : "s")).str();
 }
 
 /// Prints the checks of \p Group that found something; with \p Verbose, all.
@@ -82,20 +79,14 @@ static void printText(ArrayRef<CheckGroup> Groups, bool Verbose) {
       return C.Status == Verdict::Ok && !C.Text.empty();
     });
   }
-  outs() << countText(countOf(Groups, Verdict::Problem), "problem") << ", "
-         << countText(countOf(Groups, Verdict::Note), "note") << "; "
-         << countText(Passed, "other check") << " passed"
+  outs() << counted(countOf(Groups, Verdict::Problem), "problem") << ", "
+         << counted(countOf(Groups, Verdict::Note), "note") << "; "
+         << counted(Passed, "other check") << " passed"
          << (Verbose ? "" : " (--verbose lists them)") << "\n";
 }
 
-json::Value textOrNull(StringRef Text) {
-  return Text.empty() ? json::Value(nullptr) : json::fixUTF8(Text);
-}
-
-static void printJSON(ArrayRef<CheckGroup> Groups) {
-  json::OStream J(outs(), /*IndentSize=*/2);
-  J.object([&] {
-    J.attribute("version", 1);
+static void writeJSON(ArrayRef<CheckGroup> Groups) {
+  printJSON([&](json::OStream &J) {
     J.attribute("problems", countOf(Groups, Verdict::Problem));
     J.attribute("notes", countOf(Groups, Verdict::Note));
     J.attributeArray("checks", [&] {
@@ -113,7 +104,6 @@ static void printJSON(ArrayRef<CheckGroup> Groups) {
           });
     });
   });
-  outs() << "\n";
 }
 
 Exit runDoctor(const CommandArguments &Arguments) {
@@ -136,9 +126,9 @@ Exit runDoctor(const CommandArguments &Arguments) {
       Status = fail((Twine(Path) + ": " + Problem).str());
   }
   if (Arguments.JSON)
-    printJSON(Groups);
+    writeJSON(Groups);
   else
-    printText(Groups, Arguments.Verbose);
+    printText(Groups, Arguments.has(OPT_verbose));
   return Status;
 }
 

@@ -200,8 +200,7 @@ static void checkDistance(const DirectoryFacts &Facts, CheckGroup &Group) {
            "store the inputs on a local disk if possible");
   constexpr uint64_t HighLatencyReadahead = 1024 * 1024;
   Check &R =
-      Group.add("readahead_bytes",
-                D.ReadaheadBytes ? json::Value(*D.ReadaheadBytes) : nullptr,
+      Group.add("readahead_bytes", D.ReadaheadBytes,
                 D.ReadaheadBytes ? "the kernel reads at most " +
                                        formatBytes(*D.ReadaheadBytes) + " ahead"
                                  : "");
@@ -222,8 +221,7 @@ static void checkDistance(const DirectoryFacts &Facts, CheckGroup &Group) {
 
 static void checkSample(const FileSample &S, CheckGroup &Group) {
   const unsigned All = S.Files + S.Refused;
-  const std::string Of =
-      " of " + std::to_string(All) + (All == 1 ? " file" : " files") + " here";
+  const std::string Of = " of " + counted(All, "file") + " here";
   Group.add("files_looked_at", All,
             All == 0 ? "there are no files here to inspect" : "");
   Check &R = Group.add("files_refused", S.Refused, "");

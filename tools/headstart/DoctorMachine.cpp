@@ -86,19 +86,18 @@ CheckGroup checkProgram(PrefetchSettings &Settings) {
   CheckGroup Group = {"program", "Program", "", {}};
   Group.add("version", versionText(), versionText());
   const std::string Path = os::programPath();
-  Group.add(
-      "program",
-      Path.empty() ? json::Value(nullptr) : json::Value(json::fixUTF8(Path)),
-      Path.empty() ? "the system does not report the program's path" : Path);
+  Group.add("program", textOrNull(Path),
+            Path.empty() ? "the system does not report the program's path"
+                         : Path);
   checkVariable("HEADSTART", Group);
   checkVariable("HEADSTART_FLAGS", Group);
   applyEnvironment(Flavour::ELF, CommandLineContext::fromProcess(), Settings,
                    [](const std::string &) {});
   const std::string Limit = os::blockingLimit();
-  Check &C = Group.add(
-      "limits", Limit.empty() ? json::Value(nullptr) : json::Value(Limit),
-      Limit.empty() ? "no resource limit (ulimit) prevents prefetching"
-                    : Limit);
+  Check &C = Group.add("limits", textOrNull(Limit),
+                       Limit.empty()
+                           ? "no resource limit (ulimit) prevents prefetching"
+                           : Limit);
   if (!Limit.empty())
     C.problem("links that this shell starts do not prefetch",
               "raise this limit before links are started");
@@ -226,10 +225,6 @@ CheckGroup checkSystem() {
   return Group;
 }
 
-static json::Value numberOrNull(std::optional<uint64_t> Number) {
-  return Number ? json::Value(*Number) : json::Value(nullptr);
-}
-
 /// With a smaller budget, links of large programs are short of memory: a debug
 /// build of clang has 2 GB of inputs.
 static constexpr uint64_t SmallBudget = uint64_t(1) << 30;
@@ -244,7 +239,7 @@ CheckGroup checkMemory(const PrefetchSettings &Settings) {
   else
     Group.add("total_bytes", M.TotalBytes,
               "this machine has " + formatBytes(M.TotalBytes));
-  Group.add("limit_bytes", numberOrNull(M.CgroupLimitBytes),
+  Group.add("limit_bytes", M.CgroupLimitBytes,
             M.CgroupLimitBytes
                 ? "the control group allows " + formatBytes(*M.CgroupLimitBytes)
             : Unmounted.empty() ? "no control group limits the memory"
@@ -281,11 +276,10 @@ CheckGroup checkProcessors(const PrefetchSettings &Settings) {
   const os::Machine M = os::readMachine();
   Check &C =
       Group.add("processors", M.Cores,
-                "this process can use " + std::to_string(M.Cores) +
-                    (M.Cores == 1 ? " processor" : " processors") +
+                "this process can use " + counted(M.Cores, "processor") +
                     (M.Processor.empty() ? "" : " (" + M.Processor + ")"));
   Check &Q = Group.add(
-      "quota", M.ProcessorQuota ? json::Value(*M.ProcessorQuota) : nullptr,
+      "quota", M.ProcessorQuota,
       M.ProcessorQuota
           ? formatv("the control group allows the time of {0:f2} processors",
                     *M.ProcessorQuota)
@@ -351,9 +345,7 @@ CheckGroup checkRecords(const PrefetchSettings &Settings) {
       Bytes += Size;
   }
   Group.add("count", Paths.size(),
-            std::to_string(Paths.size()) +
-                (Paths.size() == 1 ? " profile, " : " profiles, ") +
-                formatBytes(Bytes));
+            counted(Paths.size(), "profile") + ", " + formatBytes(Bytes));
   Group.add("bytes", Bytes, "");
   return Group;
 }

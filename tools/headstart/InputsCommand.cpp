@@ -8,6 +8,7 @@
 
 #include "Command.h"
 #include "LinkerCommandLine.h"
+#include "Options.h"
 #include "headstart/Inputs/LinkCommand.h"
 #include "headstart/Inputs/LinkerModel.h"
 #include "headstart/Link/ForeignCommand.h"
@@ -32,17 +33,6 @@ void writeInputs(ArrayRef<ListedInput> Inputs, json::OStream &J) {
         J.attribute("size", Input.Found.Status.Identity.Size);
       });
   });
-}
-
-static void printJSON(const LinkCommand &Command,
-                      ArrayRef<ListedInput> Inputs) {
-  json::OStream J(outs(), /*IndentSize=*/2);
-  J.object([&] {
-    J.attribute("version", 1);
-    J.attribute("flavour", Command.model().Name);
-    writeInputs(Inputs, J);
-  });
-  outs() << "\n";
 }
 
 static void printText(ArrayRef<ListedInput> Inputs) {
@@ -112,15 +102,15 @@ Exit checkLinkerCommandLine(const CommandArguments &Arguments,
     return fail("no linker given; usage: headstart " + Subcommand.str() +
                     " [options] [--] LINKER ARGS...",
                 Exit::WrongUsage);
-  if (Arguments.Flavour.empty())
+  const std::string Name = Arguments.value(OPT_flavour_EQ).value_or("");
+  if (Name.empty())
     return Exit::Done;
-  const LinkerModel *Named = LinkerModel::named(Arguments.Flavour);
-  if (Named)
-    Forced = Named->Kind;
-  return Named ? Exit::Done
-               : fail("unknown flavour '" + Arguments.Flavour +
-                          "': expected coff, elf or macho",
-                      Exit::WrongUsage);
+  const LinkerModel *Named = LinkerModel::named(Name);
+  if (!Named)
+    return fail("unknown flavour '" + Name + "': expected coff, elf or macho",
+                Exit::WrongUsage);
+  Forced = Named->Kind;
+  return Exit::Done;
 }
 
 Exit readLinkerCommandLine(const CommandArguments &Arguments,
@@ -158,7 +148,10 @@ Exit runInputs(const CommandArguments &Arguments) {
     return Status;
   const std::vector<ListedInput> Inputs = listInputs(*Foreign->Command);
   if (Arguments.JSON)
-    printJSON(*Foreign->Command, Inputs);
+    printJSON([&](json::OStream &J) {
+      J.attribute("flavour", Foreign->Command->model().Name);
+      writeInputs(Inputs, J);
+    });
   else
     printText(Inputs);
   return reportMissing(Arguments, *Foreign, Inputs);

@@ -13,10 +13,6 @@ using namespace llvm;
 
 namespace headstart {
 
-static Error bad(const Twine &What) {
-  return createStringError(inconvertibleErrorCode(), What);
-}
-
 /// A directory on the path down to the part, and the ignore rules in it.
 namespace {
 struct Place {
@@ -50,8 +46,9 @@ Error checkCovers(const ManifestPart &Part, const TreePlan &Plan) {
   if (Prefix.empty() || Part.isRemoved())
     return Error::success();
   auto LeftOut = [&](size_t End, const Twine &Why) {
-    return bad(Root + (Root == "/" ? "" : "/") + Prefix.take_front(End) +
-               ": this path is not in the manifest: " + Why);
+    return createStringError(Root + (Root == "/" ? "" : "/") +
+                             Prefix.take_front(End) +
+                             ": this path is not in the manifest: " + Why);
   };
   Place At;
   auto Enter = [&](std::error_code Error) {
@@ -59,7 +56,7 @@ Error checkCovers(const ManifestPart &Part, const TreePlan &Plan) {
   };
   if (std::error_code Error =
           Enter(os::DirectoryHandle::open(Root, At.Directory)))
-    return bad(Root + ": " + Error.message());
+    return createStringError(Root + ": " + Error.message());
   if (Plan.Ignore)
     At.Scope = Plan.Ignore->above(Root);
   const uint64_t Device = At.Identity.Device;
@@ -71,7 +68,8 @@ Error checkCovers(const ManifestPart &Part, const TreePlan &Plan) {
       return LeftOut(End, Why);
     if (std::error_code Error = Enter(At.Directory.openBelow(
             Name.c_str(), os::LinkRule::Refuse, At.Directory)))
-      return bad(Root + "/" + Prefix.take_front(End) + ": " + Error.message());
+      return createStringError(Root + "/" + Prefix.take_front(End) + ": " +
+                               Error.message());
     if (Plan.Selection.SameFileSystem && At.Identity.Device != Device)
       return LeftOut(End, "it is on another file system, and walk had "
                           "--one-file-system");
@@ -88,14 +86,16 @@ Error checkCovers(const ManifestPart &Part, const TreePlan &Plan) {
 Error checkIsNoWider(const TreeSelection &Wanted,
                      const TreeSelection &Recorded) {
   auto Without = [](const Twine &Option) {
-    return bad(Option +
-               ": the manifest was written without this option, so all that it "
-               "adds would count as changed");
+    return createStringError(
+        Option +
+        ": the manifest was written without this option, so all that it "
+        "adds would count as changed");
   };
   auto With = [](const Twine &Option) {
-    return bad("the manifest was written with " + Option +
-               ", so all that it omits would count as changed: give the same "
-               "option");
+    return createStringError(
+        "the manifest was written with " + Option +
+        ", so all that it omits would count as changed: give the same "
+        "option");
   };
   if (Wanted.Hidden && !Recorded.Hidden)
     return Without("--hidden");
@@ -112,16 +112,17 @@ Error checkIsNoWider(const TreeSelection &Wanted,
   if (!Recorded.Globs.empty() && Wanted.Globs != Recorded.Globs)
     return With("--glob=" + llvm::join(Recorded.Globs, " --glob="));
   if (!Recorded.Types.empty() && !StringRef(Recorded.Types).contains('f'))
-    return bad("the manifest was written with --type=" + Recorded.Types +
-               " and holds no files");
+    return createStringError("the manifest was written with --type=" +
+                             Recorded.Types + " and holds no files");
   return Error::success();
 }
 
 Error checkIsNoWiderAt(const ManifestPart &Part, const TreeSelection &Wanted) {
   const TreeSelection &Recorded = Part.manifest().selection();
   auto Wider = [](const Twine &Option) {
-    return bad(Option + " counts from here, but the manifest's option counts "
-                        "from a directory above");
+    return createStringError(
+        Option + " counts from here, but the manifest's option counts "
+                 "from a directory above");
   };
   if (Recorded.MaxDepth &&
       uint64_t(*Wanted.MaxDepth) + Part.depth() > *Recorded.MaxDepth)

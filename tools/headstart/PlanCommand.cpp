@@ -8,6 +8,7 @@
 
 #include "Command.h"
 #include "LinkerCommandLine.h"
+#include "Options.h"
 #include "headstart/Link/ProfileStore.h"
 #include "headstart/OS/PageCache.h"
 #include "headstart/Plan/FetchPlan.h"
@@ -77,8 +78,8 @@ static void printRanges(ArrayRef<PlannedFile> Files) {
                       static_cast<unsigned>(R.Stage), R.Range.Offset,
                       R.Range.Length, partName(R.Why), File.Path);
   });
-  outs() << formatBytes(Bytes) << " in " << Files.size()
-         << (Files.size() == 1 ? " file\n" : " files\n");
+  outs() << formatBytes(Bytes) << " in " << counted(Files.size(), "file")
+         << "\n";
 }
 
 /// The plan of each file in \p Profile, or else the ranges that were touched.
@@ -114,9 +115,7 @@ static Exit planByRecord(const CommandArguments &Arguments,
     printRanges(Files);
     return Exit::Done;
   }
-  json::OStream J(outs(), /*IndentSize=*/2);
-  J.object([&] {
-    J.attribute("version", 1);
+  printJSON([&](json::OStream &J) {
     J.attribute("tool", json::fixUTF8(Profile->Tool));
     J.attribute("output", json::fixUTF8(Profile->Output));
     J.attributeArray("inputs", [&] {
@@ -129,13 +128,12 @@ static Exit planByRecord(const CommandArguments &Arguments,
     });
     writeRanges(Files, J);
   });
-  outs() << "\n";
   return Exit::Done;
 }
 
 Exit runPlan(const CommandArguments &Arguments) {
-  if (Arguments.Record)
-    return planByRecord(Arguments, *Arguments.Record);
+  if (const auto Profile = Arguments.value(OPT_prefetch_profile_EQ))
+    return planByRecord(Arguments, *Profile);
   std::optional<ForeignCommand> Foreign;
   Exit Status = readLinkerCommandLine(Arguments, "plan", Foreign);
   if (!Foreign)
@@ -147,14 +145,11 @@ Exit runPlan(const CommandArguments &Arguments) {
     printRanges(Files);
     return reportMissing(Arguments, *Foreign, Inputs);
   }
-  json::OStream J(outs(), /*IndentSize=*/2);
-  J.object([&] {
-    J.attribute("version", 1);
+  printJSON([&](json::OStream &J) {
     J.attribute("flavour", Command.model().Name);
     writeInputs(Inputs, J);
     writeRanges(Files, J);
   });
-  outs() << "\n";
   return reportMissing(Arguments, *Foreign, Inputs);
 }
 

@@ -44,9 +44,8 @@ static std::string summaryOf(const LinkProfile &Profile) {
   if (Profile.Files.empty() && Profile.PeakBytes != 0)
     return formatv("{0}: {1}, {2} of memory, {3}", Profile.Output, Profile.Tool,
                    formatBytes(Profile.PeakBytes), dateOf(Profile));
-  return formatv("{0}: {1}, {2} file{3}, {4} touched, {5}", Profile.Output,
-                 Profile.Tool, Profile.Files.size(),
-                 Profile.Files.size() == 1 ? "" : "s",
+  return formatv("{0}: {1}, {2}, {3} touched, {4}", Profile.Output,
+                 Profile.Tool, counted(Profile.Files.size(), "file"),
                  formatBytes(Profile.touchedBytes()), dateOf(Profile));
 }
 
@@ -118,12 +117,9 @@ static Exit writeProfiles(bool AsJSON,
   if (!AsJSON)
     return Write(nullptr);
   Exit Status = Exit::Done;
-  json::OStream J(outs(), /*IndentSize=*/2);
-  J.object([&] {
-    J.attribute("version", 1);
+  printJSON([&](json::OStream &J) {
     J.attributeArray("profiles", [&] { Status = Write(&J); });
   });
-  outs() << "\n";
   return Status;
 }
 
@@ -239,7 +235,8 @@ Exit runProfile(const CommandArguments &Arguments) {
   if (Verb == "prune" && Operands.size() == 1) {
     pruneProfiles(profileDirectory());
     size_t Left = storedProfiles(profileDirectory()).size();
-    outs() << Left << (Left == 1 ? " profile remains\n" : " profiles remain\n");
+    outs() << counted(Left, "profile")
+           << (Left == 1 ? " remains\n" : " remain\n");
     return Exit::Done;
   }
   return fail(

@@ -10,6 +10,7 @@
 #include "headstart/Report/LinkStats.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
@@ -31,13 +32,6 @@ std::string formatSeconds(double Seconds) {
     OS << Whole / 60;
   OS << format(":%02u", Whole % 60);
   return Text.str().str();
-}
-
-std::string formatCount(uint64_t Count) {
-  std::string Text = std::to_string(Count);
-  for (size_t At = Text.size(); At > 3;)
-    Text.insert(At -= 3, ",");
-  return Text;
 }
 
 ProgressLine::ProgressLine()
@@ -70,7 +64,7 @@ void ProgressLine::draw(const TreeFetchFigures &Figures, bool IsComplete) {
   raw_svector_ostream OS(Text);
   const uint64_t Done = Figures.fetchedBytes();
   if (!IsComplete) {
-    OS << formatBytes(Done) << " of " << formatCount(Figures.Files)
+    OS << formatBytes(Done) << " of " << formatv("{0:N}", Figures.Files)
        << " files, still finding more";
   } else {
     // The total does not include what the budget will leave out.

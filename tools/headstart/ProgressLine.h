@@ -51,9 +51,6 @@ private:
 /// "0:07", "12:34", "1:02:03".
 std::string formatSeconds(double Seconds);
 
-/// "1,234".
-std::string formatCount(uint64_t Count);
-
 } // namespace headstart
 
 #endif // HEADSTART_TOOLS_HEADSTART_PROGRESSLINE_H

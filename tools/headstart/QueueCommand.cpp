@@ -49,10 +49,6 @@ static StringRef stateOf(const QueuedLink &Link) {
   return Link.Runs ? "running" : "waiting";
 }
 
-static std::string number(size_t Count, StringRef One) {
-  return (Twine(Count) + " " + One + (Count == 1 ? "" : "s")).str();
-}
-
 std::optional<uint64_t> Queue::totalBytes() const {
   std::optional<uint64_t> Total;
   for (const QueuedLink &Link : Links)
@@ -75,7 +71,7 @@ std::string Queue::whyNot(const QueuedLink &Link) const {
     Taken += Other.Runs ? Other.NeedBytes : 0;
   }
   if (Ahead != 0)
-    return "after " + number(Ahead, "link") + " that " +
+    return "after " + counted(Ahead, "link") + " that " +
            (Ahead == 1 ? "waits" : "wait");
   std::string Why = "needs " + formatBytes(Link.NeedBytes);
   if (std::optional<uint64_t> Total = totalBytes()) {
@@ -84,7 +80,7 @@ std::string Queue::whyNot(const QueuedLink &Link) const {
       Free = std::min(Free, os::SystemMemory::read().available());
     Why += "; " + formatBytes(Free) + " free";
   }
-  return Why + " alongside " + number(Running, "link") + " that " +
+  return Why + " alongside " + counted(Running, "link") + " that " +
          (Running == 1 ? "runs" : "run");
 }
 
@@ -95,9 +91,7 @@ static int64_t secondsOf(sys::TimePoint<> Time) {
 }
 
 static void writeJSON(ArrayRef<Queue> Queues) {
-  json::OStream J(outs(), /*IndentSize=*/2);
-  J.object([&] {
-    J.attribute("version", 1);
+  printJSON([&](json::OStream &J) {
     J.attributeArray("queues", [&] {
       for (const Queue &Q : Queues)
         J.object([&] {
@@ -108,9 +102,7 @@ static void writeJSON(ArrayRef<Queue> Queues) {
             for (const QueuedLink &Link : Q.Links)
               J.object([&] {
                 J.attribute("pid", Link.Process);
-                J.attribute("output", Link.Output.empty()
-                                          ? json::Value(nullptr)
-                                          : json::fixUTF8(Link.Output));
+                J.attribute("output", textOrNull(Link.Output));
                 J.attribute("need_bytes", Link.NeedBytes);
                 J.attribute("state", stateOf(Link));
                 J.attribute("since", secondsOf(Link.Since));
@@ -120,7 +112,6 @@ static void writeJSON(ArrayRef<Queue> Queues) {
         });
     });
   });
-  outs() << "\n";
 }
 
 static void writeText(const Queue &Q) {

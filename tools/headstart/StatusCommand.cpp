@@ -9,6 +9,7 @@
 #include "Command.h"
 #include "LineOutput.h"
 #include "ManifestCoverage.h"
+#include "Options.h"
 #include "TreeOptions.h"
 #include "headstart/FileTree/Manifest.h"
 #include "headstart/FileTree/TreeChanges.h"
@@ -48,7 +49,7 @@ struct Comparison {
 class ChangeWriter {
 public:
   ChangeWriter(const CommandArguments &Arguments, LineOutput &Output)
-      : AsJSON(Arguments.JSON), End(Arguments.Tree.Null ? '\0' : '\n'),
+      : AsJSON(Arguments.JSON), End(Arguments.has(OPT_null) ? '\0' : '\n'),
         Output(Output) {}
 
   static constexpr StringRef JSONSeparator = ",\n";
@@ -151,15 +152,16 @@ static void writeSummary(const ChangeWriter &Changes, int64_t Recorded) {
 }
 
 Exit runStatus(const CommandArguments &Arguments) {
-  const TreeArguments &Tree = Arguments.Tree;
-  if (!Tree.Since || Tree.Since->empty())
+  const std::string Since = Arguments.value(OPT_since_EQ).value_or("");
+  if (Since.empty())
     return fail("no manifest given; usage: headstart status --since=MANIFEST "
                 "[PATH...]",
                 Exit::WrongUsage);
-  Expected<Manifest> M = Manifest::load(*Tree.Since);
+  Expected<Manifest> M = Manifest::load(Since);
   if (!M)
     return fail(toString(M.takeError()));
-  Expected<TreePlan> Plan = planTree(M->selection(), Tree);
+  Expected<TreePlan> Plan =
+      planTree(M->selection(), Arguments.value(OPT_jobs_EQ));
   if (!Plan)
     return fail(toString(Plan.takeError()), Exit::WrongUsage);
   std::vector<Comparison> Comparisons;
@@ -173,7 +175,7 @@ Exit runStatus(const CommandArguments &Arguments) {
     Output.setSeparator(ChangeWriter::JSONSeparator);
   }
   std::error_code Ignored;
-  const os::FileIdentity Self = os::statFile(*Tree.Since, Ignored).Identity;
+  const os::FileIdentity Self = os::statFile(Since, Ignored).Identity;
   for (const Comparison &C : Comparisons) {
     unsigned Above = C.Part.depth();
     Finder Visitor(C.Part, *Plan, C.Root.Given, Problems);
@@ -199,12 +201,13 @@ Exit runStatus(const CommandArguments &Arguments) {
   }
   if (Exit Written = Output.finish(); Written != Exit::Done)
     return Written;
-  if (Tree.Summary ||
+  if (Arguments.has(OPT_summary) ||
       (!Arguments.JSON && sys::Process::StandardOutIsDisplayed()))
     writeSummary(Changes, M->recorded());
   if (Status != Exit::Done || Problems.any())
     return Exit::Failed;
-  return Tree.ExitCode && Changes.any() ? Exit::Changed : Exit::Done;
+  return Arguments.has(OPT_exit_code) && Changes.any() ? Exit::Changed
+                                                       : Exit::Done;
 }
 
 } // namespace headstart

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TreeOptions.h"
+#include "Options.h"
 #include "headstart/OS/MappedFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Base64.h"
@@ -18,10 +19,6 @@
 using namespace llvm;
 
 namespace headstart {
-
-static Error bad(const Twine &What) {
-  return createStringError(inconvertibleErrorCode(), What);
-}
 
 WalkOptions TreePlan::walkOptions(bool WithStatus, unsigned Above) const {
   WalkOptions Options;
@@ -36,11 +33,13 @@ WalkOptions TreePlan::walkOptions(bool WithStatus, unsigned Above) const {
   return Options;
 }
 
-Expected<unsigned> parseCount(StringRef Option, StringRef Text, unsigned Most) {
+/// Parses the value \p Text of \p Option, a number up to \p Most.
+static Expected<unsigned> parseCount(StringRef Option, StringRef Text,
+                                     unsigned Most) {
   unsigned Count = 0;
   if (Text.getAsInteger(10, Count) || Count > Most)
-    return bad(Option + "=" + Text + ": expected a number up to " +
-               Twine(Most));
+    return createStringError(Option + "=" + Text +
+                             ": expected a number up to " + Twine(Most));
   return Count;
 }
 
@@ -53,52 +52,52 @@ static Error addTypes(StringRef Letters, TreeFilter &Filter) {
     else if (Letter == 'l')
       Filter.addType(os::EntryType::Link);
     else
-      return bad("--type=" + Letters + ": expected letters of f, d and l");
+      return createStringError("--type=" + Letters +
+                               ": expected letters of f, d and l");
   }
   return Error::success();
 }
 
 Expected<TreePlan> planTree(const TreeSelection &Selection,
-                            const TreeArguments &Arguments) {
+                            const std::optional<std::string> &Jobs) {
   TreePlan Plan;
   Plan.Selection = Selection;
   for (const std::string &Glob : Selection.Globs)
     if (Error E = Plan.Filter.addGlob(Glob))
-      return bad("--glob=" + toString(std::move(E)));
+      return createStringError("--glob=" + toString(std::move(E)));
   if (Error E = addTypes(Selection.Types, Plan.Filter))
     return E;
-  if (Arguments.Jobs) {
-    Expected<unsigned> Jobs =
-        parseCount("--jobs", *Arguments.Jobs, TreeWalker::MaxThreads);
-    if (!Jobs)
-      return Jobs.takeError();
-    Plan.Jobs = *Jobs;
+  if (Jobs) {
+    Expected<unsigned> Count =
+        parseCount("--jobs", *Jobs, TreeWalker::MaxThreads);
+    if (!Count)
+      return Count.takeError();
+    Plan.Jobs = *Count;
   }
   if (!Selection.NoIgnore)
     Plan.Ignore = std::make_shared<const IgnoreRules>();
   return Plan;
 }
 
-Expected<TreePlan> planTree(const TreeArguments &Arguments) {
+Expected<TreePlan> planTree(const CommandArguments &Arguments) {
   TreeSelection Selection;
-  Selection.Hidden = Arguments.Hidden;
-  Selection.NoIgnore = Arguments.NoIgnore;
-  Selection.FollowLinks = Arguments.Follow;
-  Selection.SameFileSystem = Arguments.OneFileSystem;
-  Selection.Globs = Arguments.Globs;
-  if (Arguments.Types) {
-    Selection.Types = *Arguments.Types;
+  Selection.Hidden = Arguments.has(OPT_hidden);
+  Selection.NoIgnore = Arguments.has(OPT_no_ignore);
+  Selection.FollowLinks = Arguments.has(OPT_follow);
+  Selection.SameFileSystem = Arguments.has(OPT_one_file_system);
+  Selection.Globs = Arguments.Options.getAllArgValues(OPT_glob_EQ);
+  if (const auto Types = Arguments.value(OPT_type_EQ)) {
+    Selection.Types = *Types;
     if (Selection.Types.empty())
-      return bad("--type=: expected letters of f, d and l");
+      return createStringError("--type=: expected letters of f, d and l");
   }
-  if (Arguments.MaxDepth) {
-    Expected<unsigned> Depth =
-        parseCount("--max-depth", *Arguments.MaxDepth, 1U << 30);
+  if (const auto Most = Arguments.value(OPT_max_depth_EQ)) {
+    Expected<unsigned> Depth = parseCount("--max-depth", *Most, 1U << 30);
     if (!Depth)
       return Depth.takeError();
     Selection.MaxDepth = *Depth;
   }
-  return planTree(Selection, Arguments);
+  return planTree(Selection, Arguments.value(OPT_jobs_EQ));
 }
 
 TreeRoot::TreeRoot(StringRef Path) : Given(Path.empty() ? "." : Path) {

@@ -49,14 +49,12 @@ struct TreePlan {
 };
 
 /// Checks the arguments. The error names the option.
-llvm::Expected<TreePlan> planTree(const TreeArguments &Arguments);
-/// Plans a walk of \p Selection, which an earlier walk used.
-llvm::Expected<TreePlan> planTree(const TreeSelection &Selection,
-                                  const TreeArguments &Arguments);
-
-/// Parses the value \p Text of \p Option, a number up to \p Most.
-llvm::Expected<unsigned> parseCount(llvm::StringRef Option,
-                                    llvm::StringRef Text, unsigned Most);
+llvm::Expected<TreePlan> planTree(const CommandArguments &Arguments);
+/// Plans a walk of \p Selection, which an earlier walk used. \p Jobs is the
+/// value of --jobs.
+llvm::Expected<TreePlan>
+planTree(const TreeSelection &Selection,
+         const std::optional<std::string> &Jobs = std::nullopt);
 
 /// A directory to walk.
 struct TreeRoot {

@@ -8,6 +8,7 @@
 
 #include "Command.h"
 #include "LineOutput.h"
+#include "Options.h"
 #include "TreeOptions.h"
 #include "headstart/FileTree/Record.h"
 #include "headstart/FileTree/TreeListing.h"
@@ -30,8 +31,8 @@ namespace {
 class EntryWriter {
 public:
   EntryWriter(const CommandArguments &Arguments)
-      : AsJSON(Arguments.JSON), WithStatus(Arguments.Tree.Stat),
-        End(Arguments.Tree.Null ? '\0' : '\n') {}
+      : AsJSON(Arguments.JSON), WithStatus(Arguments.has(OPT_stat)),
+        End(Arguments.has(OPT_null) ? '\0' : '\n') {}
 
   static constexpr StringRef JSONSeparator = ",\n";
 
@@ -213,11 +214,10 @@ static os::DirectoryEntry entryOf(const std::string &Path) {
 }
 
 /// Returns why --manifest conflicts with other arguments, or nothing.
-static std::string conflictOf(const CommandArguments &Arguments,
+static std::string conflictOf(const CommandArguments &Arguments, StringRef File,
                               const TreeOperands &Operands) {
-  if (Arguments.JSON || Arguments.Tree.Null || Arguments.Tree.Stat)
+  if (Arguments.JSON || Arguments.has(OPT_null) || Arguments.has(OPT_stat))
     return "--manifest cannot be combined with --json, --stat or -0";
-  const StringRef File = *Arguments.Tree.Manifest;
   // In `--manifest --stat`, the user forgot the file.
   if (File.empty() || File.starts_with("--"))
     return "--manifest: expected a file, but got '" + File.str() + "'";
@@ -260,15 +260,15 @@ static Exit writeManifest(const TreePlan &Plan, const TreeOperands &Operands,
 }
 
 Exit runWalk(const CommandArguments &Arguments) {
-  Expected<TreePlan> Plan = planTree(Arguments.Tree);
+  Expected<TreePlan> Plan = planTree(Arguments);
   if (!Plan)
     return fail(toString(Plan.takeError()), Exit::WrongUsage);
   ProblemPrinter Problems;
   const TreeOperands Operands =
       classifyOperands(Arguments.Operands, Problems, DeadLinks::AreFiles);
-  const std::optional<std::string> &ManifestFile = Arguments.Tree.Manifest;
+  const auto ManifestFile = Arguments.value(OPT_manifest_EQ);
   if (ManifestFile) {
-    if (std::string Conflict = conflictOf(Arguments, Operands);
+    if (std::string Conflict = conflictOf(Arguments, *ManifestFile, Operands);
         !Conflict.empty())
       return fail(Conflict, Exit::WrongUsage);
     if (*ManifestFile != "-" && !mayReplaceManifest(*ManifestFile))
@@ -277,7 +277,7 @@ Exit runWalk(const CommandArguments &Arguments) {
   }
 
   WalkOptions Options =
-      Plan->walkOptions(Arguments.Tree.Stat || ManifestFile.has_value());
+      Plan->walkOptions(Arguments.has(OPT_stat) || ManifestFile.has_value());
   Options.HintsSuffice = !ManifestFile; // a manifest is compared later
   TreeWalker Walker(Options);
   LineOutput Output(TreeWalker::MaxThreads, [&] { Walker.cancel(); });
@@ -294,7 +294,7 @@ Exit runWalk(const CommandArguments &Arguments) {
 
   UnknownPaths Unknown;
   std::optional<TreeListing> Listing;
-  if (Arguments.Tree.Sort || ManifestFile)
+  if (Arguments.has(OPT_sort) || ManifestFile)
     Listing.emplace(TreeWalker::MaxThreads);
   if (!Plan->isTooDeep(0)) {
     Lister Visitor(*Plan, Operands, Writer, Output, Problems,

@@ -16,6 +16,7 @@
 #include "Command.h"
 #include "LineOutput.h"
 #include "ManifestCoverage.h"
+#include "Options.h"
 #include "ProgressLine.h"
 #include "TreeOptions.h"
 #include "headstart/Engine/TreeFetcher.h"
@@ -28,6 +29,7 @@
 #include "headstart/Report/LinkStats.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
@@ -150,7 +152,7 @@ Error ChangedSince::read(const std::string &File, ChangedSince &Result) {
 Error ChangedSince::accept(const TreePlan &Wanted) {
   if (!Record)
     return Error::success();
-  Expected<TreePlan> Plan = planTree(Record->selection(), TreeArguments());
+  Expected<TreePlan> Plan = planTree(Record->selection());
   if (!Plan)
     return Plan.takeError();
   RecordPlan.emplace(std::move(*Plan));
@@ -234,7 +236,7 @@ void Watcher::stop() {
 }
 
 static std::string countFiles(uint64_t Count) {
-  return formatCount(Count) + (Count == 1 ? " file" : " files");
+  return formatv(Count == 1 ? "{0:N} file" : "{0:N} files", Count);
 }
 
 /// "1,234 files, 5.6 GB fetched in 2.1 s, 1.2 GB already cached, 4 files
@@ -262,9 +264,7 @@ static void writeText(const TreeFetchFigures &F, double Seconds,
 
 static void writeJSON(const TreeFetchFigures &F, double Seconds,
                       bool IsInterrupted) {
-  json::OStream J(outs(), /*IndentSize=*/2);
-  J.object([&] {
-    J.attribute("version", 1);
+  printJSON([&](json::OStream &J) {
     J.attribute("files", F.Files);
     J.attribute("bytes", F.Bytes);
     J.attribute("fetched_files", F.FetchedFiles);
@@ -281,7 +281,6 @@ static void writeJSON(const TreeFetchFigures &F, double Seconds,
     J.attribute("seconds", Seconds);
     J.attribute("interrupted", IsInterrupted);
   });
-  outs() << "\n";
 }
 
 /// Walks every directory and passes the files to \p Fetcher.
@@ -306,33 +305,21 @@ static void feed(const TreePlan &Plan, const TreeOperands &Operands,
   }
 }
 
-/// Checks the options that walk does not have.
-static Error readSettings(const TreeArguments &Tree,
-                          PrefetchSettings &Settings) {
-  if (Tree.Memory) {
-    Expected<MemoryLimit> Limit = parseMemoryLimit(*Tree.Memory);
-    if (!Limit)
-      return createStringError(inconvertibleErrorCode(),
-                               "--memory=" + *Tree.Memory + ": " +
-                                   toString(Limit.takeError()));
-    Settings.Memory = *Limit;
-  }
-  return Error::success();
-}
-
 Exit runWarm(const CommandArguments &Arguments) {
   if (Arguments.Operands.empty())
     return fail("no path given; usage: headstart warm [options] PATH...",
                 Exit::WrongUsage);
-  Expected<TreePlan> Plan = planTree(Arguments.Tree);
+  Expected<TreePlan> Plan = planTree(Arguments);
   if (!Plan)
     return fail(toString(Plan.takeError()), Exit::WrongUsage);
   PrefetchSettings Settings;
-  if (Error E = readSettings(Arguments.Tree, Settings))
-    return fail(toString(std::move(E)), Exit::WrongUsage);
+  Expected<std::optional<MemoryLimit>> Limit = memoryLimit(Arguments);
+  if (!Limit)
+    return fail(toString(Limit.takeError()), Exit::WrongUsage);
+  Settings.Memory = *Limit;
   ChangedSince Changed;
-  if (Arguments.Tree.ChangedSince)
-    if (Error E = ChangedSince::read(*Arguments.Tree.ChangedSince, Changed))
+  if (const auto File = Arguments.value(OPT_changed_since_EQ))
+    if (Error E = ChangedSince::read(*File, Changed))
       return fail(toString(std::move(E)));
   if (Error E = Changed.accept(*Plan))
     return fail(toString(std::move(E)), Exit::WrongUsage);
@@ -371,10 +358,10 @@ Exit runWarm(const CommandArguments &Arguments) {
       std::chrono::duration<double>(TraceClock::now() - Arguments.Origin)
           .count();
   // Most projects' ignore files hide build outputs.
-  const bool IsUnfiltered = !Arguments.Tree.ChangedSince &&
-                            Arguments.Tree.Globs.empty() && !Plan->isTooDeep(0);
+  const bool IsUnfiltered =
+      !Changed.isSet() && !Arguments.has(OPT_glob_EQ) && !Plan->isTooDeep(0);
   if (Fetcher.figures().Files == 0 && IsUnfiltered &&
-      !Arguments.Tree.NoIgnore && !Operands.Directories.empty() &&
+      !Arguments.has(OPT_no_ignore) && !Operands.Directories.empty() &&
       !Problems.any() && Signal == 0)
     note("ignore files such as .gitignore hide all files here; --no-ignore "
          "fetches them too");

@@ -8,6 +8,7 @@
 
 #include "Command.h"
 #include "Completion.h"
+#include "Options.h"
 #include "headstart/LLVM.h"
 #include "headstart/OS/Program.h"
 #include "headstart/OS/StopSignals.h"
@@ -41,13 +42,6 @@ enum OptionSet : unsigned {
   PlanOption = 1U << 9,
   DoctorOption = 1U << 10,
   BuildOption = 1U << 11,
-};
-
-enum OptionId {
-  OPT_INVALID = 0,
-#define OPTION(...) LLVM_MAKE_OPT_ID(__VA_ARGS__),
-#include "Options.inc"
-#undef OPTION
 };
 
 #define HEADSTART_OPTIONS "Options.inc"
@@ -154,59 +148,6 @@ std::vector<PrefetchOption> prefetchOptions(const InputArgList &Args) {
   return Options;
 }
 
-std::optional<std::string> valueOf(const InputArgList &Args, OptionId Id) {
-  const Arg *A = Args.getLastArg(Id);
-  return A ? std::optional<std::string>(A->getValue()) : std::nullopt;
-}
-
-TreeArguments treeArguments(const InputArgList &Args) {
-  TreeArguments Tree;
-  Tree.Hidden = Args.hasArg(OPT_hidden);
-  Tree.NoIgnore = Args.hasArg(OPT_no_ignore);
-  Tree.Follow = Args.hasArg(OPT_follow);
-  Tree.OneFileSystem = Args.hasArg(OPT_one_file_system);
-  Tree.Globs = Args.getAllArgValues(OPT_glob_EQ);
-  Tree.MaxDepth = valueOf(Args, OPT_max_depth_EQ);
-  Tree.Jobs = valueOf(Args, OPT_jobs_EQ);
-  Tree.Null = Args.hasArg(OPT_null);
-  Tree.Sort = Args.hasArg(OPT_sort);
-  Tree.Stat = Args.hasArg(OPT_stat);
-  Tree.Types = valueOf(Args, OPT_type_EQ);
-  Tree.Manifest = valueOf(Args, OPT_manifest_EQ);
-  Tree.Since = valueOf(Args, OPT_since_EQ);
-  Tree.Summary = Args.hasArg(OPT_summary);
-  Tree.ExitCode = Args.hasArg(OPT_exit_code);
-  Tree.ChangedSince = valueOf(Args, OPT_changed_since_EQ);
-  Tree.Memory = valueOf(Args, OPT_memory_EQ);
-  return Tree;
-}
-
-BenchArguments benchArguments(const InputArgList &Args) {
-  BenchArguments Bench;
-  Bench.Rounds = valueOf(Args, OPT_rounds_EQ);
-  Bench.ColdRounds = valueOf(Args, OPT_cold_rounds_EQ);
-  Bench.WarmRounds = valueOf(Args, OPT_warm_rounds_EQ);
-  Bench.Variants = valueOf(Args, OPT_variants_EQ);
-  Bench.Stock = valueOf(Args, OPT_stock_EQ);
-  Bench.Throttle = valueOf(Args, OPT_throttle_EQ);
-  Bench.Memory = valueOf(Args, OPT_memory_EQ);
-  Bench.JSONFile = valueOf(Args, OPT_json_EQ);
-  Bench.CSV = valueOf(Args, OPT_csv_EQ);
-  Bench.Prepare = valueOf(Args, OPT_prepare_EQ);
-  Bench.HTML = valueOf(Args, OPT_html_EQ);
-  Bench.From = valueOf(Args, OPT_from_EQ);
-  Bench.NoHTML = Args.hasArg(OPT_no_html);
-  Bench.NoWatch = Args.hasArg(OPT_no_watch);
-  return Bench;
-}
-
-BuildArguments buildArguments(const InputArgList &Args) {
-  BuildArguments Build;
-  Build.Status = Args.hasArg(OPT_build_status);
-  Build.Directory = valueOf(Args, OPT_directory_EQ);
-  return Build;
-}
-
 /// Whether a program's command line follows the options.
 bool takesProgram(const Subcommand &S) {
   return (S.Takes & (LinkerOption | BuildOption)) != 0;
@@ -305,8 +246,6 @@ Exit printVersion() {
 
 Exit runSubcommand(const Subcommand &S, ArrayRef<const char *> Args,
                    TraceClock::time_point Origin) {
-  CommandArguments Arguments;
-  Arguments.Origin = Origin;
   OptionTable Table;
   const bool IsForLinker = takesProgram(S);
   const auto *Separator = IsForLinker
@@ -314,11 +253,6 @@ Exit runSubcommand(const Subcommand &S, ArrayRef<const char *> Args,
                               : llvm::find_if(Args, [](const char *A) {
                                   return StringRef(A) == "--";
                                 });
-  if (Separator != Args.end()) {
-    Arguments.HasLinker = true;
-    Arguments.Linker.assign(Separator + (StringRef(*Separator) == "--"),
-                            Args.end());
-  }
   unsigned MissingIndex = 0;
   unsigned MissingCount = 0;
   InputArgList Parsed =
@@ -333,19 +267,20 @@ Exit runSubcommand(const Subcommand &S, ArrayRef<const char *> Args,
     return printVersion();
   if (const Arg *Unknown = Parsed.getLastArg(OPT_UNKNOWN))
     return unknownOption(S, Table, Unknown->getAsString(Parsed));
-  Arguments.Record = valueOf(Parsed, OPT_prefetch_profile_EQ);
-  Arguments.JSON = Parsed.hasArg(OPT_json);
-  Arguments.Verbose = Parsed.hasArg(OPT_verbose);
-  Arguments.Flavour = Parsed.getLastArgValue(OPT_flavour_EQ).str();
-  Arguments.Prefetch = prefetchOptions(Parsed);
-  Arguments.Operands = Parsed.getAllArgValues(OPT_INPUT);
   if (MissingCount != 0)
     return fail(Twine(Parsed.getArgString(MissingIndex)).str() +
                     ": this option requires a value",
                 Exit::WrongUsage);
-  Arguments.Tree = treeArguments(Parsed);
-  Arguments.Bench = benchArguments(Parsed);
-  Arguments.Build = buildArguments(Parsed);
+  CommandArguments Arguments(Parsed);
+  Arguments.Origin = Origin;
+  Arguments.JSON = Parsed.hasArg(OPT_json);
+  Arguments.Prefetch = prefetchOptions(Parsed);
+  Arguments.Operands = Parsed.getAllArgValues(OPT_INPUT);
+  if (Separator != Args.end()) {
+    Arguments.HasLinker = true;
+    Arguments.Linker.assign(Separator + (StringRef(*Separator) == "--"),
+                            Args.end());
+  }
   // If no linker is expected, `--` ends the options. LLVM omits empty arguments
   // ("$NOTHING"), and a command without operands would do something else.
   if (!IsForLinker && llvm::any_of(Args, [](StringRef A) { return A.empty(); }))
@@ -370,6 +305,38 @@ Exit headstart::cannotRun(const std::string &Program, std::error_code Error) {
   return fail("cannot run '" + Program + "': " + Error.message(),
               Error == std::errc::no_such_file_or_directory ? Exit::NotFound
                                                             : Exit::CannotRun);
+}
+
+bool CommandArguments::has(unsigned Id) const { return Options.hasArg(Id); }
+
+std::optional<std::string> CommandArguments::value(unsigned Id) const {
+  const Arg *A = Options.getLastArg(Id);
+  return A ? std::optional<std::string>(A->getValue()) : std::nullopt;
+}
+
+Expected<std::optional<MemoryLimit>>
+headstart::memoryLimit(const CommandArguments &Arguments) {
+  const std::optional<std::string> Text = Arguments.value(OPT_memory_EQ);
+  if (!Text)
+    return std::nullopt;
+  Expected<MemoryLimit> Limit = parseMemoryLimit(*Text);
+  if (!Limit)
+    return createStringError("--memory=" + *Text + ": " +
+                             toString(Limit.takeError()));
+  return *Limit;
+}
+
+void headstart::printJSON(function_ref<void(json::OStream &)> Write) {
+  json::OStream J(outs(), /*IndentSize=*/2);
+  J.object([&] {
+    J.attribute("version", 1);
+    Write(J);
+  });
+  outs() << "\n";
+}
+
+json::Value headstart::textOrNull(StringRef Text) {
+  return Text.empty() ? json::Value(nullptr) : json::fixUTF8(Text);
 }
 
 void headstart::note(const Twine &Message) {
