@@ -19,7 +19,7 @@
 ///   FileOutputBuffer::create   lld creates its output, which is a stage for
 ///                              drivers without timers: writing
 ///
-/// SeamELF.cpp and SeamMachO.cpp have the functions that only one driver has.
+/// SeamStages.cpp has the functions that only one driver has.
 ///
 /// The installed session is the only static state here, since the wrapped
 /// functions have no argument that could carry it.
