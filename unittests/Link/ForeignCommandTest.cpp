@@ -248,6 +248,19 @@ TEST(ForeignCommandTest, KeepsWhatADriverSaid) {
   EXPECT_THAT(C.DriverDiagnostics, ElementsAre("clang: warning: odd"));
 }
 
+TEST(ForeignCommandTest, ADriverIsNotTranslated) {
+  os::test::TestDirectory Directory;
+  const std::string Driver = Directory.write(
+      "gcc", "#!/bin/sh\n[ \"$LC_ALL\" = C ] && Kind=error || Kind=Fehler\n"
+             "echo \"gcc: $Kind: bad\" >&2\n");
+  ASSERT_EQ(::chmod(Driver.c_str(), 0755), 0);
+  const char *Before = ::getenv("LC_ALL");
+  ::setenv("LC_ALL", "de_DE.UTF-8", 1); // NOLINT: one thread
+  ForeignCommand C = readForeignCommand({Driver, "b.o"}, std::nullopt, nullptr);
+  EXPECT_EQ(C.Problem, "'" + Driver + " -###' failed: gcc: error: bad");
+  ::setenv("LC_ALL", Before ? Before : "", 1); // NOLINT: one thread
+}
+
 TEST(ForeignCommandTest, DoesNotAskWhenNothingIsLinked) {
   os::test::TestDirectory Directory;
   std::string Driver = makeDriver(Directory, "gcc", " lld-link b.obj");

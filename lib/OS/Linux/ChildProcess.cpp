@@ -20,6 +20,7 @@
 #include <optional>
 #include <poll.h>
 #include <span>
+#include <string_view>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <thread>
@@ -342,6 +343,14 @@ std::error_code CapturedProgram::start(const std::vector<std::string> &Args,
   if (std::error_code Error = Stream.open())
     return Error;
   std::vector<char *> Arguments = argumentsOf(Args);
+  // A translated answer could not be read.
+  std::string Locale = "LC_ALL=C";
+  std::vector<char *> Variables = {Locale.data()};
+  for (char **Variable = environ; Variable != nullptr && *Variable != nullptr;
+       ++Variable)
+    if (!std::string_view(*Variable).starts_with("LC_ALL="))
+      Variables.push_back(*Variable);
+  Variables.push_back(nullptr);
   const int Listened =
       Which == ProgramStream::Output ? STDOUT_FILENO : STDERR_FILENO;
   const int Other =
@@ -364,6 +373,7 @@ std::error_code CapturedProgram::start(const std::vector<std::string> &Args,
     ::dup2(Nothing, Other);
     constexpr unsigned FirstOther = 3;
     closeFrom(FirstOther);
+    environ = Variables.data();
     ::execvp(Arguments.front(), Arguments.data());
     ::_exit(EXIT_FAILURE);
   }
