@@ -17,11 +17,13 @@
 #include "headstart/Bench/Redirect.h"
 #include "headstart/Bench/Statistics.h"
 #include "headstart/Inputs/LinkerModel.h"
+#include "headstart/Link/LinkQueue.h"
 #include "headstart/Link/LinkerProbe.h"
 #include "headstart/Link/ProfileStore.h"
 #include "headstart/OS/Machine.h"
 #include "headstart/OS/MeasuredProgram.h"
 #include "headstart/Report/LinkStats.h"
+#include "headstart/Report/Message.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -48,10 +50,6 @@ constexpr unsigned Attempts = 3; ///< for one round of one variant
 
 } // namespace
 
-static Error failure(const Twine &Message) {
-  return createStringError(inconvertibleErrorCode(), Message);
-}
-
 static std::string percent(double Share) {
   return formatv("{0:F0}%", Share * 100);
 }
@@ -67,12 +65,12 @@ Error Bench::readCommand() {
   if (Link.IsUnknown)
     return make_error<BenchUsageError>(Link.Problem);
   if (!Link.Problem.empty())
-    return failure(Link.Problem);
+    return createStringError(Link.Problem);
   for (const std::string &Note : Link.Notes)
     note(Note);
   if (!Link.Command || !Link.Command->Links || Link.Command->Outputs.empty())
-    return failure("'" + Options.Args.front() +
-                   "': this command line names no inputs");
+    return createStringError("'" + Options.Args.front() +
+                             "': this command line names no inputs");
   for (const LinkOutput &Output : Link.Command->Outputs) {
     std::error_code Error;
     UsersOutputs.emplace_back(Output.Path, os::statFile(Output.Path, Error));
@@ -85,7 +83,7 @@ Error Bench::readCommand() {
   RedirectedLink Moved =
       redirect(Options.Args, Link, Options.Forced, Place.outputs());
   if (!Moved.Problem.empty())
-    return failure(Moved.Problem);
+    return createStringError(Moved.Problem);
   for (const char *Option : {"/Brepro", "--no-insert-timestamp"})
     if (llvm::is_contained(Moved.Args, Option) &&
         !llvm::is_contained(Options.Args, Option))
@@ -101,7 +99,7 @@ Error Bench::readCommand() {
   Command = std::move(Moved.Command);
   Inputs.emplace(*Command);
   if (Inputs->files().empty())
-    return failure("none of the inputs exists");
+    return createStringError("none of the inputs exists");
   return Error::success();
 }
 
@@ -109,12 +107,12 @@ Error Bench::setLimits() {
   os::GroupLimits Limits = Options.Limits;
   Limits.DiskOf = Inputs->files().front().Path;
   if (std::string Problem = Group.create(Limits); !Problem.empty())
-    return failure(Twine("cannot set ") +
-                   (Limits.MemoryBytes == 0 ? "--throttle"
-                    : Limits.ReadBytesPerSecond == 0
-                        ? "--memory"
-                        : "--throttle and --memory") +
-                   ": " + Problem);
+    return createStringError(Twine("cannot set ") +
+                             (Limits.MemoryBytes == 0 ? "--throttle"
+                              : Limits.ReadBytesPerSecond == 0
+                                  ? "--memory"
+                                  : "--throttle and --memory") +
+                             ": " + Problem);
   return Error::success();
 }
 
@@ -129,10 +127,11 @@ Error Bench::checkCold() {
     return Error::success();
   if (isStopped())
     return stopped();
-  return failure("cannot measure cold links: " + Why +
-                 "\n--cold-rounds=0 measures warm links only; "
-                 "--prepare=COMMAND runs a command of yours that empties the "
-                 "page cache");
+  return createStringError(
+      "cannot measure cold links: " + Why +
+      "\n--cold-rounds=0 measures warm links only; "
+      "--prepare=COMMAND runs a command of yours that empties the "
+      "page cache");
 }
 
 /// Runs one uncounted link, which shows whether the command links, and whether
@@ -162,7 +161,8 @@ Error Bench::linkFirst() {
   for (const auto &[Name, File] : *Outputs)
     Report.Outputs.emplace_back(Name, File.Bytes);
   if (Report.Outputs.empty())
-    return failure("the link wrote nothing to '" + Place.outputs() + "'");
+    return createStringError("the link wrote nothing to '" + Place.outputs() +
+                             "'");
   return Error::success();
 }
 
@@ -205,7 +205,7 @@ Expected<os::ProgramUsage> Bench::link(os::ProgramStart Start,
   os::MeasuredProgram Program;
   const auto Begin = std::chrono::steady_clock::now();
   if (std::error_code Error = Program.start(Start))
-    return failure(
+    return createStringError(
         "cannot run '" +
         (Start.Program.empty() ? Start.Args.front() : Start.Program) +
         "': " + Error.message());
@@ -229,8 +229,9 @@ Expected<os::ProgramUsage> Bench::link(os::ProgramStart Start,
   if (Usage->End.BySignal || Usage->End.Code != 0) {
     std::string How = Usage->End.BySignal ? "was killed by signal "
                                           : "failed with exit status ";
-    return failure("the link " + How + std::to_string(Usage->End.Code) + ":\n" +
-                   StringRef(text(Start.Output)).rtrim());
+    return createStringError("the link " + How +
+                             std::to_string(Usage->End.Code) + ":\n" +
+                             StringRef(text(Start.Output)).rtrim());
   }
   return *Usage;
 }
@@ -410,10 +411,10 @@ void Bench::noteDiscarded() {
       const auto Count = llvm::count_if(
           Rounds, [](const BenchRound &R) { return !R.IsValid; });
       if (Count != 0)
-        note("discarded " + Twine(Count) + " " +
-             stateName(static_cast<CacheState>(State)) +
-             (Count == 1 ? " round of '" : " rounds of '") + Reported.Name +
-             (Count == 1 ? "': " : "', the first: ") +
+        note("discarded " +
+             counted(Count,
+                     stateName(static_cast<CacheState>(State)) + " round") +
+             " of '" + Reported.Name + (Count == 1 ? "': " : "', the first: ") +
              llvm::find_if(Rounds, [](const BenchRound &R) {
                return !R.IsValid;
              })->Note);
@@ -428,42 +429,29 @@ Error Bench::waitForOthers() {
     return Error::success();
   SmallString<256> Path = StringRef(Directory);
   sys::path::append(Path, "bench.lock");
-  if (sys::fs::openFileForWrite(Path, Lock, sys::fs::CD_OpenAlways,
-                                sys::fs::OF_None)) {
-    Lock = -1;
-    return Error::success();
-  }
   constexpr std::chrono::milliseconds Pause{200};
-  for (bool IsReported = false;; IsReported = true) {
-    const std::error_code Failure =
-        sys::fs::tryLockFile(Lock, std::chrono::milliseconds(0));
-    // Measure with the lock, or if locking fails for another reason.
-    if (Failure != std::errc::no_lock_available)
-      return Error::success();
-    if (!IsReported)
+  bool IsReported = false;
+  // Measure with the lock, or if locking fails for another reason.
+  while (lockFile(std::string(Path), std::chrono::milliseconds(0), Lock) ==
+         std::errc::no_lock_available) {
+    if (!std::exchange(IsReported, true))
       say("waiting for another headstart bench to finish");
     if (isStopped())
       return stopped();
     std::this_thread::sleep_for(Pause);
   }
+  return Error::success();
 }
 
 /// Returns "1 cold round", "5 cold and 5 warm rounds" or "1 cold round and 5
 /// warm rounds".
 static std::string roundsInWords(unsigned Cold, unsigned Warm) {
-  const auto Name = [](unsigned Count) {
-    return Count == 1 ? " round" : " rounds";
-  };
-  std::string Text;
-  if (Cold != 0)
-    Text = std::to_string(Cold) + " cold";
-  if (Cold != 0 && (Warm == 0 || (Cold == 1) != (Warm == 1)))
-    Text += Name(Cold);
-  if (Cold != 0 && Warm != 0)
-    Text += " and ";
-  if (Warm != 0)
-    Text += std::to_string(Warm) + " warm" + Name(Warm);
-  return Text;
+  const std::string WarmText = counted(Warm, "warm round");
+  if (Cold == 0)
+    return WarmText;
+  if (Warm != 0 && (Cold == 1) == (Warm == 1))
+    return std::to_string(Cold) + " cold and " + WarmText;
+  return counted(Cold, "cold round") + (Warm == 0 ? "" : " and " + WarmText);
 }
 
 /// Reports how many links of which kinds follow. Without limits, also estimates
@@ -553,18 +541,11 @@ void Bench::describe() {
 }
 
 Expected<BenchReport> Bench::run() {
-  if (Error E = readCommand())
-    return std::move(E);
-  if (Error E = waitForOthers())
-    return std::move(E);
-  if (Error E = setLimits())
-    return std::move(E);
-  if (Error E = checkCold())
-    return std::move(E);
-  if (Error E = linkFirst())
-    return std::move(E);
-  if (Error E = chooseVariants())
-    return std::move(E);
+  for (auto Step :
+       {&Bench::readCommand, &Bench::waitForOthers, &Bench::setLimits,
+        &Bench::checkCold, &Bench::linkFirst, &Bench::chooseVariants})
+    if (Error E = (this->*Step)())
+      return std::move(E);
   describe();
   announce();
   for (const CacheState State : {CacheState::Cold, CacheState::Warm})

@@ -36,6 +36,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <system_error>
 #include <thread>
@@ -74,19 +75,23 @@ std::string queueDirectory(StringRef Cache, StringRef MemoryName,
                     utohexstr(xxh3_64bits(Key), /*LowerCase=*/true, 16));
 }
 
-/// Opens \p Path as \p File and locks it. Returns `no_lock_available` if
-/// another process holds the lock for all of \p Timeout.
+/// Opens \p Path as \p File and locks it; see lockFile.
 static std::error_code lock(const std::string &Path,
                             sys::fs::CreationDisposition How,
                             milliseconds Timeout, int &File) {
   if (std::error_code Error =
           sys::fs::openFileForWrite(Path, File, How, sys::fs::OF_None))
     return Error;
+  errno = 0;
   std::error_code Error = sys::fs::tryLockFile(File, Timeout);
-  if (Error) {
-    (void)sys::Process::SafelyCloseFileDescriptor(File);
-    File = -1;
-  }
+  if (!Error)
+    return Error;
+  // LLVM also returns this code if another process holds the lock, but then
+  // fcntl has failed with another number.
+  if (Error == std::errc::no_lock_available && errno == ENOLCK)
+    Error = std::make_error_code(std::errc::not_supported);
+  (void)sys::Process::SafelyCloseFileDescriptor(File);
+  File = -1;
   return Error;
 }
 
@@ -105,6 +110,21 @@ static bool isFile(const std::string &Path, int File) {
          Open.getUniqueID() == There.getUniqueID();
 }
 
+std::error_code lockFile(const std::string &Path, milliseconds Timeout,
+                         int &File) {
+  // The process that had the lock may have removed the file. A lock on a
+  // removed file excludes no other process. On a file system whose numbers
+  // change, `isFile` never returns true.
+  for (unsigned MoreTries = 8;; --MoreTries) {
+    if (std::error_code Error =
+            lock(Path, sys::fs::CD_OpenAlways, Timeout, File))
+      return Error;
+    if (MoreTries == 0 || isFile(Path, File))
+      return {};
+    unlock(File);
+  }
+}
+
 /// Locks \p Directory, and creates it if it is missing. Returns -1 if it cannot
 /// be used, or is locked for all of \p Timeout.
 static int lockDirectory(const std::string &Directory, milliseconds Timeout) {
@@ -117,12 +137,11 @@ static int lockDirectory(const std::string &Directory, milliseconds Timeout) {
     if (sys::fs::create_directories(Directory))
       return -1;
     int File = -1;
-    std::error_code Error = lock(Gate, sys::fs::CD_OpenAlways, Timeout, File);
-    if (!Error && isFile(Gate, File))
+    const std::error_code Error = lockFile(Gate, Timeout, File);
+    if (!Error)
       return File;
-    unlock(File);
     // Windows refuses to open a file that is being removed.
-    if (Error && Error != std::errc::no_such_file_or_directory &&
+    if (Error != std::errc::no_such_file_or_directory &&
         Error != std::errc::permission_denied)
       return -1;
   }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BuildStatus.h"
+#include "headstart/Link/LinkQueue.h"
 #include "headstart/Link/ProfileStore.h"
 #include "headstart/Report/LinkStats.h"
 #include "llvm/ADT/STLExtras.h"
@@ -30,36 +31,6 @@ static constexpr StringLiteral Prefix = "build-";
 static constexpr StringLiteral LockSuffix = ".lock";
 static constexpr StringLiteral StatusSuffix = ".json";
 
-/// Whether \p Path is still the name of the open \p File.
-static bool isNamed(int File, const std::string &Path) {
-  sys::fs::file_status Open;
-  sys::fs::file_status Named;
-  return !sys::fs::status(File, Open) && !sys::fs::status(Path, Named) &&
-         sys::fs::equivalent(Open, Named);
-}
-
-/// Opens and locks \p Path. Returns -1 if another process has the lock, or the
-/// file cannot be opened; \p Error distinguishes the two.
-static int lockFile(const std::string &Path, std::chrono::milliseconds Timeout,
-                    std::error_code &Error) {
-  for (unsigned MoreTries = 8;; --MoreTries) {
-    int File = -1;
-    Error = sys::fs::openFileForWrite(Path, File, sys::fs::CD_OpenAlways,
-                                      sys::fs::OF_None);
-    if (Error)
-      return -1;
-    Error = sys::fs::tryLockFile(File, Timeout);
-    // The process that had the lock may have removed the file. A lock on a
-    // removed file excludes no other process. A file system whose numbers
-    // change must not keep this thread here.
-    if (!Error && (MoreTries == 0 || isNamed(File, Path)))
-      return File;
-    (void)sys::Process::SafelyCloseFileDescriptor(File);
-    if (Error)
-      return -1;
-  }
-}
-
 bool BuildStatusFile::open(const std::string &Directory) {
   std::lock_guard Guard(Mutex);
   const std::string Cache = profileDirectory();
@@ -70,9 +41,9 @@ bool BuildStatusFile::open(const std::string &Directory) {
       Stem, Prefix + utohexstr(xxh3_64bits(Directory), /*LowerCase=*/true, 16));
   // A process that reads the status holds the lock for a moment.
   constexpr std::chrono::milliseconds Timeout(100);
-  std::error_code Error;
-  Lock = lockFile((Stem + LockSuffix).str(), Timeout, Error);
-  if (Lock != -1)
+  const std::error_code Error =
+      lockFile((Stem + LockSuffix).str(), Timeout, Lock);
+  if (!Error)
     Path = std::string(Stem);
   return Error != std::errc::no_lock_available;
 }
@@ -163,8 +134,8 @@ static std::vector<json::Value> readStatuses() {
   for (StringRef Lock : Locks) {
     const StringRef Stem = Lock.drop_back(LockSuffix.size());
     const std::string Path = (Stem + StatusSuffix).str();
-    int File = lockFile(Lock.str(), std::chrono::milliseconds(0), Error);
-    if (File != -1) {
+    int File = -1;
+    if (!lockFile(Lock.str(), std::chrono::milliseconds(0), File)) {
       (void)sys::fs::remove(Path);
       (void)sys::fs::remove(Stem + ".new");
       (void)sys::fs::remove(Lock);

@@ -11,6 +11,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Link/LinkQueue.h"
+#include "OS/LinuxTestSupport.h"
+#include "OS/PosixTestSupport.h"
 #include "OS/TestFiles.h"
 #include "headstart/OS/ProcessActivity.h"
 #include "gtest/gtest.h"
@@ -22,6 +24,7 @@
 #include <memory>
 #include <string>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -413,6 +416,23 @@ TEST_F(LinkQueueTest, AStoppedHolderOfTheDirectorysLockIsNotWaitedFor) {
     std::this_thread::yield();
   LinkQueue Queue(Directory, Memory);
   EXPECT_EQ(Queue.poll(Memory, Memory), Answer::None);
+}
+
+/// A network file system may have no locks, which is not the lock of another.
+TEST_F(LinkQueueTest, AFileSystemWithoutLocksIsNotWaitedFor) {
+  const auto ErrorOfLock = [&] {
+    int File = -1;
+    return lockFile(Cache.path("file"), std::chrono::milliseconds(0), File);
+  };
+  EXPECT_FALSE(ErrorOfLock());
+  EXPECT_EQ(
+      os::test::runWithout(
+          SYS_fcntl, ENOLCK,
+          [&] { return ErrorOfLock() == std::errc::not_supported ? 7 : 1; }),
+      7);
+  Child Other(
+      [&] { return ErrorOfLock() == std::errc::no_lock_available ? 7 : 1; });
+  EXPECT_EQ(WEXITSTATUS(Other.wait()), 7);
 }
 
 TEST_F(LinkQueueTest, WithoutADirectoryThereIsNoQueue) {

@@ -36,14 +36,23 @@
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Chrono.h"
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 namespace headstart {
+
+/// Opens \p Path as \p File, creates it if it is missing, and locks it. The
+/// kernel releases the lock when the process ends in any way. Returns
+/// `no_lock_available` only if another process holds the lock for all of
+/// \p Timeout. Blocks.
+std::error_code lockFile(const std::string &Path,
+                         std::chrono::milliseconds Timeout, int &File);
 
 /// The directory in \p Cache of the queue for the memory \p MemoryName (see
 /// os::memoryName), so that machines and containers with one cache do not wait
