@@ -14,6 +14,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
+#include <array>
 #include <utility>
 
 using namespace llvm;
@@ -21,15 +22,8 @@ using namespace llvm;
 namespace headstart {
 
 static StringRef nameOf(Verdict V) {
-  switch (V) {
-  case Verdict::Ok:
-    return "ok";
-  case Verdict::Note:
-    return "note";
-  case Verdict::Problem:
-    return "problem";
-  }
-  llvm_unreachable("a verdict");
+  static constexpr std::array Names = {"ok", "note", "problem"};
+  return Names.at(static_cast<size_t>(V));
 }
 
 static size_t countOf(ArrayRef<CheckGroup> Groups, Verdict V) {

@@ -146,19 +146,9 @@ void DirectoryFacts::find() {
 }
 
 static StringRef nameOf(os::StorageKind Kind) {
-  switch (Kind) {
-  case os::StorageKind::Unknown:
-    return "unknown";
-  case os::StorageKind::Disk:
-    return "disk";
-  case os::StorageKind::Memory:
-    return "memory";
-  case os::StorageKind::Network:
-    return "network";
-  case os::StorageKind::UserSpace:
-    return "user space";
-  }
-  llvm_unreachable("a kind of storage");
+  static constexpr std::array Names = {"unknown", "disk", "memory", "network",
+                                       "user space"};
+  return Names.at(static_cast<size_t>(Kind));
 }
 
 /// "ext4, on the disk vda".
@@ -242,8 +232,8 @@ static void checkSample(const FileSample &S, CheckGroup &Group) {
   T.Text = "the system reports what is cached for " +
            std::to_string(S.Reported) + Of;
   if (S.Reported < S.Files)
-    T.note("links fetch cached pages again, and headstart bench cannot measure "
-           "cold links",
+    T.note("links read samples of the others to find out whether they are "
+           "cached, and headstart bench cannot measure cold links",
            "link as the owner of the files, or as root");
   E.Text =
       std::to_string(S.Evictable) + Of + " can be evicted from the page cache";

@@ -132,8 +132,8 @@ constexpr CapabilityText CapabilityTexts[] = {
      "Headstart maps each file and queries the mapping instead",
      Kind::Cachestat, Kind::Mincore, true},
     {"mincore", "reports which pages of a mapping are cached",
-     "links fetch cached pages again; residency, evict and bench cannot "
-     "report what is cached",
+     "links read samples of the inputs to find out what is cached; residency, "
+     "evict and bench cannot report it",
      Kind::Mincore, Kind::Cachestat},
     {"evict", "evicts files from the page cache",
      "headstart evict fails, and headstart bench cannot measure cold links",
