@@ -80,19 +80,9 @@ private:
 } // namespace
 
 static StringRef verdictName(Verdict V) {
-  switch (V) {
-  case Verdict::Base:
-    return "base";
-  case Verdict::Faster:
-    return "faster";
-  case Verdict::Slower:
-    return "slower";
-  case Verdict::NoDifference:
-    return "no difference";
-  case Verdict::Unknown:
-    break;
-  }
-  return "unknown";
+  static constexpr std::array Names = {"base", "faster", "slower",
+                                       "no difference", "unknown"};
+  return Names.at(static_cast<size_t>(V));
 }
 
 void JSONWriter::texts(StringRef Key, const std::vector<std::string> &Values) {
@@ -134,11 +124,9 @@ void JSONWriter::inputs(const BenchReport &Report) {
 void JSONWriter::round(const BenchRound &R) {
   J.object([&] {
     J.attribute("number", R.Number);
-    // A link that was not run has no times.
-    const bool WasRun = R.Seconds != 0;
-    decimalIf(WasRun, "seconds", R.Seconds);
-    decimalIf(WasRun, "user_seconds", R.UserSeconds);
-    decimalIf(WasRun, "system_seconds", R.SystemSeconds);
+    decimalIf(R.wasRun(), "seconds", R.Seconds);
+    decimalIf(R.wasRun(), "user_seconds", R.UserSeconds);
+    decimalIf(R.wasRun(), "system_seconds", R.SystemSeconds);
     J.attribute("major_faults", R.MajorFaults);
     J.attribute("read_bytes", R.ReadBytes);
     J.attribute("peak_memory_bytes", R.PeakMemoryBytes);
@@ -314,9 +302,12 @@ void writeBenchJSON(const BenchReport &Report, raw_ostream &OS) {
 static void writeRound(StringRef State, StringRef Variant,
                        const BenchRound &Round, raw_ostream &OS) {
   OS << State << ',' << Variant << ',' << Round.Number << ','
-     << (Round.IsValid ? "yes" : "no")
-     << formatv(",{0:F6},{1:F6},{2:F6}", Round.Seconds, Round.UserSeconds,
-                Round.SystemSeconds);
+     << (Round.IsValid ? "yes" : "no");
+  if (Round.wasRun())
+    OS << formatv(",{0:F6},{1:F6},{2:F6}", Round.Seconds, Round.UserSeconds,
+                  Round.SystemSeconds);
+  else
+    OS << ",,,";
   for (const std::optional<uint64_t> &Figure :
        {Round.MajorFaults, Round.ReadBytes, Round.PeakMemoryBytes,
         Round.ResidentBefore}) {

@@ -174,7 +174,7 @@ static void writeSeries(const BenchReport &Report, CacheState State,
     for (const BenchRound &R : Variant.in(State).Rounds) {
       if (!R.IsValid)
         OS << "  discarded: round " << R.Number << " of " << Variant.Name
-           << (R.Seconds == 0 ? "" : ", " + formatLinkTime(R.Seconds)) << ": "
+           << (R.wasRun() ? ", " + formatLinkTime(R.Seconds) : "") << ": "
            << R.Note << "\n";
       else if (R.Outlier)
         OS << "  outlier: round " << R.Number << " of " << Variant.Name << ", "

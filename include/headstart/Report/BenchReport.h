@@ -49,6 +49,8 @@ struct BenchRound {
   bool IsValid = true; ///< false: discarded
   bool Outlier = false;
   std::string Note; ///< why the round was discarded; else empty
+
+  bool wasRun() const { return Seconds != 0; }
 };
 
 /// The median of the ratios of pairs of rounds, and its interval.
