@@ -30,8 +30,8 @@ InputFiles::InputFiles(const LinkCommand &Command) {
     if (HasReal && !ByPath.try_emplace(Real, Files.size()).second)
       continue;
     ByPath.try_emplace(Path, Files.size());
-    const uint64_t Size = Input.Found.Status.Identity.Size;
-    Files.push_back({Path, Size, reasonName(Input.Named.Reason).str()});
+    Files.push_back({Path, Input.Found.Status.Identity.Size,
+                     reasonName(Input.Named.Reason).str()});
   }
 }
 

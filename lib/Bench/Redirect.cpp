@@ -20,29 +20,10 @@ using namespace llvm;
 
 namespace headstart {
 
-namespace {
-
-/// Collects the arguments for one linker.
-class Redirection {
-public:
-  Redirection(const ForeignCommand &Link, StringRef Directory)
-      : Link(Link), Directory(Directory) {}
-
-  std::vector<std::string> args();
-
-private:
-  std::string placeFor(StringRef Path);
-  bool has(StringRef Option) const;
-
-  const ForeignCommand &Link;
-  StringRef Directory;
-  StringSet<> Taken;
-};
-
-} // namespace
-
-/// Returns a path in the directory with the file name of \p Path.
-std::string Redirection::placeFor(StringRef Path) {
+/// Returns a path in \p Directory with the file name of \p Path, but no name in
+/// \p Taken, to which it adds the name.
+static std::string placeFor(StringRef Path, StringRef Directory,
+                            StringSet<> &Taken) {
   // link.exe takes paths with slashes and backslashes.
   StringRef Name = Path.substr(Path.find_last_of("/\\") + 1);
   std::string Unique = Name.empty() ? "output" : Name.str();
@@ -61,7 +42,8 @@ static StringRef optionIn(StringRef Arg, bool AlsoSlash) {
   return "";
 }
 
-bool Redirection::has(StringRef Option) const {
+/// Whether \p Link has the option \p Option, with a value or without.
+static bool has(const ForeignCommand &Link, StringRef Option) {
   return llvm::any_of(Link.Args, [&](const CommandLineArg &Arg) {
     StringRef Name = optionIn(Arg.Text, Link.Style == Flavour::COFF);
     return Name.take_until([](char C) { return C == ':' || C == '='; })
@@ -69,29 +51,32 @@ bool Redirection::has(StringRef Option) const {
   });
 }
 
-std::vector<std::string> Redirection::args() {
+/// Returns the arguments that, after \p Link's own, redirect its outputs to
+/// \p Directory, in the linker's syntax. In every known linker a later option
+/// overrides an earlier one. A link for Windows also gets an option that omits
+/// the time, without which no two outputs would be identical.
+static std::vector<std::string> redirectingArgs(const ForeignCommand &Link,
+                                                StringRef Directory) {
   std::vector<std::string> Result;
+  StringSet<> Taken;
   for (const LinkOutput &Output : Link.Command->Outputs) {
-    if (Output.Option.empty())
+    StringRef Option = Output.Option;
+    if (Option.empty())
       continue; // its path is derived from another
     Result.push_back(Output.Option);
-    if (StringRef(Output.Option).ends_with(":") ||
-        StringRef(Output.Option).ends_with("="))
-      Result.back() += placeFor(Output.Path);
+    std::string Place = placeFor(Output.Path, Directory, Taken);
+    if (Option.ends_with(":") || Option.ends_with("="))
+      Result.back() += Place;
     else
-      Result.push_back(placeFor(Output.Path));
+      Result.push_back(std::move(Place));
   }
-  if (Link.Style == Flavour::COFF && !has("Brepro") && !has("timestamp"))
+  if (Link.Style == Flavour::COFF && !has(Link, "Brepro") &&
+      !has(Link, "timestamp"))
     Result.emplace_back("/Brepro");
   // This is a link for Windows with GNU's arguments.
   if (Link.Style == Flavour::ELF && Link.Command->Kind == Flavour::COFF)
     Result.emplace_back("--no-insert-timestamp");
   return Result;
-}
-
-std::vector<std::string> redirectingArgs(const ForeignCommand &Link,
-                                         StringRef Directory) {
-  return Redirection(Link, Directory).args();
 }
 
 /// Returns \p Args in the syntax in which a compiler driver passes them on.

@@ -72,10 +72,9 @@ Error Scratch::make(StringRef Output) {
     if (!sys::fs::real_path(Path, Real))
       Path = Real;
     if (!makeIn(Path, Name))
-      return createStringError(inconvertibleErrorCode(),
-                               "cannot create a directory for outputs, neither "
+      return createStringError("cannot create a directory for outputs, neither "
                                "beside '" +
-                                   Output + "' nor in '" + Path + "'");
+                               Output + "' nor in '" + Path + "'");
   }
   Directory = std::string(Path);
   return clearOutputs();

@@ -42,16 +42,12 @@ uint64_t PrefetchSettings::budgetBytes(const os::SystemMemory &M) const {
   return M.available() / 2;
 }
 
-static Error invalid(const Twine &Message) {
-  return createStringError(inconvertibleErrorCode(), Message);
-}
-
 Expected<MemoryLimit> parseMemoryLimit(StringRef Text) {
   MemoryLimit Limit;
   StringRef Digits = Text;
   auto Bad = [&] {
-    return invalid("expected a size such as 2G, 512M or 50%, but got '" + Text +
-                   "'");
+    return createStringError(
+        "expected a size such as 2G, 512M or 50%, but got '" + Text + "'");
   };
   if (Digits.consume_back("%")) {
     if (Digits.getAsInteger(10, Limit.Percent) || Limit.Percent == 0 ||
@@ -79,11 +75,12 @@ Expected<MemoryLimit> parseMemoryLimit(StringRef Text) {
 static Error applyJobs(const PrefetchOption &O, PrefetchSettings &Settings) {
   unsigned Jobs = 0;
   if (StringRef(O.Value).getAsInteger(10, Jobs))
-    return invalid(O.Spelling + ": expected a number of threads, but got '" +
-                   O.Value + "'");
+    return createStringError(O.Spelling +
+                             ": expected a number of threads, but got '" +
+                             O.Value + "'");
   if (Jobs > MaxJobs)
-    return invalid(O.Spelling + ": expected at most " + Twine(MaxJobs) +
-                   " threads");
+    return createStringError(O.Spelling + ": expected at most " +
+                             Twine(MaxJobs) + " threads");
   Settings.Jobs = Settings.HighLatencyJobs = Jobs;
   return Error::success();
 }
@@ -91,7 +88,7 @@ static Error applyJobs(const PrefetchOption &O, PrefetchSettings &Settings) {
 static Error applyMemory(const PrefetchOption &O, PrefetchSettings &Settings) {
   Expected<MemoryLimit> Limit = parseMemoryLimit(O.Value);
   if (!Limit)
-    return invalid(O.Spelling + ": " + toString(Limit.takeError()));
+    return createStringError(O.Spelling + ": " + toString(Limit.takeError()));
   Settings.Memory = *Limit;
   return Error::success();
 }
@@ -106,8 +103,9 @@ static Error applyQueue(const PrefetchOption &O, PrefetchSettings &Settings) {
   Expected<MemoryLimit> Limit = parseMemoryLimit(O.Value);
   if (!Limit || Limit->Percent != 0) {
     consumeError(Limit.takeError());
-    return invalid(O.Spelling + ": expected 'auto', 'none' or a size such as " +
-                   "2G, but got '" + O.Value + "'");
+    return createStringError(O.Spelling +
+                             ": expected 'auto', 'none' or a size such as " +
+                             "2G, but got '" + O.Value + "'");
   }
   Settings.QueueBytes = Limit->Bytes;
   return Error::success();
@@ -135,8 +133,8 @@ static StringRef likelyProfile(StringRef Value) {
 
 static Error applyProfile(const PrefetchOption &O, PrefetchSettings &Settings) {
   if (const StringRef Likely = likelyProfile(O.Value); !Likely.empty())
-    return invalid(O.Spelling + ": did you mean '" + Likely +
-                   "'? (a file of that name is ./" + O.Value + ")");
+    return createStringError(O.Spelling + ": did you mean '" + Likely +
+                             "'? (a file of that name is ./" + O.Value + ")");
   Settings.Profile = O.Value;
   return Error::success();
 }
@@ -150,13 +148,14 @@ static Error applyOption(const PrefetchOption &O, PrefetchSettings &Settings) {
   }
   if (O.Name == "prefetch-stats") {
     if (O.HasValue && O.Value.empty())
-      return invalid(O.Spelling + ": this option requires a file name");
+      return createStringError(O.Spelling +
+                               ": this option requires a file name");
     Settings.Stats = true;
     Settings.StatsFile = O.Value;
     return Error::success();
   }
   if (!HasText)
-    return invalid(O.Spelling + ": this option requires a value");
+    return createStringError(O.Spelling + ": this option requires a value");
   if (O.Name == "prefetch-jobs")
     return applyJobs(O, Settings);
   if (O.Name == "prefetch-memory")
@@ -172,18 +171,19 @@ static Error applyOption(const PrefetchOption &O, PrefetchSettings &Settings) {
   if (O.Name == "prefetch-tuning") {
     const auto [Name, Value] = StringRef(O.Value).split('=');
     if (!setTuning(Settings.Numbers, Name, Value))
-      return invalid(O.Spelling + ": expected a number of Tuning.h and its " +
-                     "value, but got '" + O.Value + "'");
+      return createStringError(O.Spelling +
+                               ": expected a number of Tuning.h and its " +
+                               "value, but got '" + O.Value + "'");
     return Error::success();
   }
   if (O.Name == "prefetch-handover") {
     if (O.Value != "all" && O.Value != "none")
-      return invalid(O.Spelling + ": expected 'all' or 'none', but got '" +
-                     O.Value + "'");
+      return createStringError(
+          O.Spelling + ": expected 'all' or 'none', but got '" + O.Value + "'");
     Settings.HandOver = O.Value == "all";
     return Error::success();
   }
-  return invalid(O.Spelling + ": not a prefetching option");
+  return createStringError(O.Spelling + ": not a prefetching option");
 }
 
 Error applyOptions(ArrayRef<PrefetchOption> Options,
@@ -218,8 +218,8 @@ static Error readEnvironment(Flavour F, const CommandLineContext &Context,
   const std::string Switch = Context.GetEnv("HEADSTART").value_or("");
   if (!isSwitchedOff(Context) &&
       !is_contained({"", "on", "1", "yes", "true"}, StringRef(Switch).lower()))
-    return invalid("HEADSTART: expected 'on' or 'off', but got '" + Switch +
-                   "'");
+    return createStringError("HEADSTART: expected 'on' or 'off', but got '" +
+                             Switch + "'");
   Variable = "HEADSTART_FLAGS";
   if (std::optional<std::string> Flags = Context.GetEnv("HEADSTART_FLAGS")) {
     BumpPtrAllocator Allocator;
@@ -230,10 +230,10 @@ static Error readEnvironment(Flavour F, const CommandLineContext &Context,
         LinkerModel::of(F).takePrefetchOptions(Args);
     // The rest is not Headstart's, and a linker's options here would be lost.
     if (Args.size() > 1)
-      return invalid(Twine("HEADSTART_FLAGS: '") + Args[1] +
-                     "' is not a prefetching option");
+      return createStringError(Twine("HEADSTART_FLAGS: '") + Args[1] +
+                               "' is not a prefetching option");
     if (Error E = applyOptions(Options, Settings))
-      return invalid("HEADSTART_FLAGS: " + toString(std::move(E)));
+      return createStringError("HEADSTART_FLAGS: " + toString(std::move(E)));
   }
   return Error::success();
 }

@@ -85,9 +85,8 @@ std::string profilePath(StringRef Setting, StringRef Tool, StringRef Output) {
 Expected<std::shared_ptr<const LinkProfile>>
 loadProfile(const std::string &Path) {
   auto Bad = [&](const Twine &What) {
-    return createStringError(inconvertibleErrorCode(),
-                             "could not read the profile '" + Path +
-                                 "': " + What);
+    return createStringError("could not read the profile '" + Path +
+                             "': " + What);
   };
   std::error_code Error;
   if (os::statFile(Path, Error).Kind == os::FileKind::Missing && !Error)
@@ -97,8 +96,7 @@ loadProfile(const std::string &Path) {
   if (!Bytes)
     return Bad(toString(Bytes.takeError()));
   if (!(*Bytes)->getBuffer().starts_with(ProfileStart))
-    return createStringError(inconvertibleErrorCode(),
-                             "'" + Path + "' is not a profile");
+    return createStringError("'" + Path + "' is not a profile");
   Expected<LinkProfile> Profile = parseProfile((*Bytes)->getBuffer());
   if (!Profile)
     return Bad(toString(Profile.takeError()));
@@ -123,9 +121,8 @@ LinkProfile newProfile(StringRef Tool, StringRef Output, StringRef Settings) {
 Error saveProfile(const std::string &Path, const LinkProfile &Profile) {
   std::string Bytes = serializeProfile(Profile);
   if (Bytes.size() > MaxProfileBytes)
-    return createStringError(inconvertibleErrorCode(),
-                             "could not store the profile '" + Path +
-                                 "': it would be too large");
+    return createStringError("could not store the profile '" + Path +
+                             "': it would be too large");
   // This creates at most the cache directory and Headstart's in it, but no
   // missing home directory.
   StringRef Directory = sys::path::parent_path(Path);
@@ -136,9 +133,8 @@ Error saveProfile(const std::string &Path, const LinkProfile &Profile) {
                                       "': " + E.message());
   }
   if (Error E = replaceFile(Path, Bytes))
-    return createStringError(inconvertibleErrorCode(),
-                             "could not store the profile '" + Path +
-                                 "': " + toString(std::move(E)));
+    return createStringError("could not store the profile '" + Path +
+                             "': " + toString(std::move(E)));
   return Error::success();
 }
 

@@ -92,8 +92,7 @@ double PrefetchRun::milliseconds() const {
 
 Error addTimeTrace(TraceLog &Trace, const std::string &File) {
   auto Fail = [&](const Twine &Why) {
-    return createStringError(inconvertibleErrorCode(),
-                             "time trace '" + File + "': " + Why);
+    return createStringError("time trace '" + File + "': " + Why);
   };
   if (File == "-")
     return Fail("the linker wrote it to standard output");

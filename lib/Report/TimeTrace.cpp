@@ -86,34 +86,30 @@ private:
 
 } // namespace
 
-static Error broken(const Twine &What) {
-  return createStringError(inconvertibleErrorCode(), What);
-}
-
 Expected<TimeTrace> TimeTrace::parse(std::unique_ptr<MemoryBuffer> Text) {
   TimeTrace Result;
   Cursor At(Text->getBuffer());
   if (!At.consume('{'))
-    return broken("this is not a trace");
+    return createStringError("this is not a trace");
   bool HasBeginning = false;
   if (!At.consume('}')) {
     do {
       StringRef Key = At.value();
       if (!Key.starts_with("\"") || !At.consume(':'))
-        return broken("this is not a trace, or it is truncated");
+        return createStringError("this is not a trace, or it is truncated");
       StringRef Value = At.value();
       if (Value.empty())
-        return broken("the file is truncated");
+        return createStringError("the file is truncated");
       if (Key == "\"traceEvents\"")
         Result.Events = Value;
       else if (Key == "\"beginningOfTime\"")
         HasBeginning = !Value.getAsInteger(10, Result.Beginning);
     } while (At.consume(','));
     if (!At.consume('}'))
-      return broken("the file is truncated");
+      return createStringError("the file is truncated");
   }
   if (!At.atEnd() || !Result.Events.starts_with("[") || !HasBeginning)
-    return broken("this is not a time trace of LLVM");
+    return createStringError("this is not a time trace of LLVM");
   Result.Text = std::move(Text);
   return Result;
 }

@@ -84,8 +84,7 @@ Error TraceLog::addTimeTrace(std::unique_ptr<MemoryBuffer> Text) {
           .count();
   int64_t Begin = Parsed->beginning() - SystemOrigin;
   if (Begin < -Tolerance || Begin > Now + Tolerance)
-    return createStringError(inconvertibleErrorCode(),
-                             "this is the trace of another link");
+    return createStringError("this is the trace of another link");
   LinkersOwn = std::move(*Parsed);
   return Error::success();
 }

@@ -14,6 +14,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
+#include <array>
 #include <chrono>
 
 using namespace llvm;
@@ -140,25 +141,10 @@ TreeOperands classifyOperands(const std::vector<std::string> &Operands,
 }
 
 StringRef typeName(os::EntryType Type) {
-  switch (Type) {
-  case os::EntryType::Unknown:
-    return "unknown";
-  case os::EntryType::Regular:
-    return "file";
-  case os::EntryType::Directory:
-    return "folder";
-  case os::EntryType::Link:
-    return "link";
-  case os::EntryType::Fifo:
-    return "fifo";
-  case os::EntryType::Socket:
-    return "socket";
-  case os::EntryType::BlockDevice:
-    return "block device";
-  case os::EntryType::CharacterDevice:
-    return "character device";
-  }
-  llvm_unreachable("all types are named");
+  static constexpr std::array Names = {
+      "unknown", "file",   "folder",       "link",
+      "fifo",    "socket", "block device", "character device"};
+  return Names.at(static_cast<size_t>(Type));
 }
 
 void appendTime(int64_t Nanoseconds, SmallVectorImpl<char> &Out) {

@@ -31,16 +31,10 @@ struct RedirectedLink {
   std::string Problem;           ///< for people; empty if there is none
 };
 
-/// Returns the arguments that, after \p Link's own, redirect its outputs to
-/// \p Directory, in the linker's syntax. In every known linker a later option
-/// overrides an earlier one. A link for Windows also gets an option that omits
-/// the time, without which no two outputs would be identical.
-std::vector<std::string> redirectingArgs(const ForeignCommand &Link,
-                                         llvm::StringRef Directory);
-
-/// Adds these arguments to \p Args, from which \p Link was read, and reads the
-/// result again. If an output would still be outside of \p Directory, the
-/// Problem names it. Blocks like readForeignCommand.
+/// Adds arguments to \p Args, from which \p Link was read, that redirect its
+/// outputs to \p Directory, and reads the result again. If an output would
+/// still be outside of \p Directory, the Problem names it. Blocks like
+/// readForeignCommand.
 RedirectedLink redirect(llvm::ArrayRef<std::string> Args,
                         const ForeignCommand &Link,
                         std::optional<Flavour> Forced,
