@@ -13,7 +13,6 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 #include <array>
-#include <cinttypes>
 #include <cstdio>
 
 using namespace llvm;
@@ -47,6 +46,14 @@ static void writeMilliseconds(json::OStream &J, StringRef Key,
   else
     J.value(nullptr);
   J.attributeEnd();
+}
+
+const char *decisionName(Decision What) {
+  static constexpr std::array Keys = {
+#define DECISION(Name, Key) Key,
+#include "headstart/Report/Decisions.def"
+  };
+  return Keys.at(static_cast<size_t>(What));
 }
 
 const char *prefetchWorkName(PrefetchWork Work) {

@@ -23,83 +23,14 @@
 
 namespace headstart {
 
-/// The branches, in groups. Some branches of a group can occur together.
 enum class Decision : uint8_t {
-  // The share of an opened input that is cached:
-  Cached,
-  PartlyCached,
-  NotCached,
-  CacheUnknown,
-  // The thread that opens an input:
-  PreparedInOrder,
-  PreparedUrgent,
-  PreparedDeferred,
-  StreakLeft, ///< to the linker, after a row of cached inputs
-  LinkerOpened,
-  LinkerWaited,   ///< for a thread that was opening the input
-  LinkerTimedOut, ///< in that wait, and opened the input itself
-  // The contents held for the linker:
-  HeldCopy,
-  HeldMapping,
-  HeldNothing,
-  JustChanged, ///< so recently that its times may not show the next change
-  HandedOver,
-  ChangedSinceOpen,
-  // The method by which an input is fetched:
-  WholeCheaper,
-  WholeFewArchives,
-  ByProfile,
-  ByTouchedRanges, ///< of a profile that has no plan
-  ByLayout,
-  ByLayoutAndProfile,
-  NotNeeded, ///< cached, copied, changed, or memory is short
-  NotOpened, ///< missing, empty, unreadable, or not a regular file
-  // Whether an object is scanned for dependencies:
-  Scanned,
-  ScanSkippedRecorded,
-  ScanSkippedEnough,
-  // ELF: symbols and members of archives.
-  SymbolsPass,
-  SymbolsPassSkipped,
-  SymbolsRead,
-  SymbolsReadOfLeft,
-  SymbolsNotRead,
-  LazyFetched,
-  LazyFetchedUnasked, ///< resolving the symbols would cost more
-  LazyNotLinked,
-  // Stages:
-  StageBegun,
-  StageNotBegun,
-  // Memory:
-  MemoryPlentiful,
-  MemoryShort,
-  LeftForMemory, ///< ELF with little memory: only opened
-  WaitedForMemory,
-  PressureHigh,
-  MeasuredWaiting, ///< a waiting thread measured the memory
-  Released,        ///< a range that the linker has finished with
-  // Stores:
-  AnsweredFromCache, ///< as far as is known; not a measurement
-  AnswerUnscheduled, ///< the thread also waited for a processor
-  AnswerCounted,
-  WaitedForStore,
-  UrgentRequest, ///< overtook the requests that wait
-  WindowGrew,
-  WindowShrank,
-  MoreThreads,
-  DirectoryListed,
-  PathRefreshed,
-  RangesCombined,
-  AlreadyFetched,
-  LargePages,
-  LargePagesFailed,
-  Stepwise,
-  // Stores that do not answer:
-  Stalled,
-  StalledDirectory,
+#define DECISION(Name, Key) Name,
+#include "headstart/Report/Decisions.def"
 };
-inline constexpr size_t NumDecisions =
-    static_cast<size_t>(Decision::StalledDirectory) + 1;
+inline constexpr size_t NumDecisions = 0
+#define DECISION(Name, Key) +1
+#include "headstart/Report/Decisions.def"
+    ;
 
 /// Returns the key in the JSON, a literal: "whole cheaper".
 const char *decisionName(Decision What);
