@@ -152,9 +152,10 @@ std::optional<KnownProgram> recognizeProgram(ArrayRef<std::string> Args) {
     return Program;
   }
 
-  // lld accepts -flavor under each of its names.
+  // lld accepts -flavor under each of its names, also as Headstart's linkers.
   StringRef Unversioned = Name.rtrim("0123456789.").rtrim('-');
-  if (Args.size() > 2 && Args[1] == "-flavor" && Unversioned.contains("lld")) {
+  if (Args.size() > 2 && Args[1] == "-flavor" &&
+      (Unversioned.contains("lld") || Unversioned.ends_with(".headstart"))) {
     std::optional<Flavour> F = flavourOfLLD(Args[2]);
     if (!F)
       return std::nullopt;

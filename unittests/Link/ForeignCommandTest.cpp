@@ -76,6 +76,7 @@ TEST(LinkerNameTest, KnowsFlavoursOfLLD) {
   EXPECT_EQ(linkerOf({"lld-22", "-flavor", "ld", "a.o"}), Flavour::ELF);
   EXPECT_EQ(linkerOf({"lld", "-flavor", "darwin", "a.o"}), Flavour::MachO);
   EXPECT_EQ(linkerOf({"rust-lld", "-flavor", "link", "a.o"}), Flavour::COFF);
+  EXPECT_EQ(linkerOf({"ld.headstart", "-flavor", "link"}), Flavour::COFF);
   EXPECT_EQ(linkerOf({"headstart", "ld.lld", "a.o"}), Flavour::ELF);
   EXPECT_EQ(linkerOf({"headstart", "lld", "-flavor", "darwin", "a.o"}),
             Flavour::MachO);
