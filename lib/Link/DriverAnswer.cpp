@@ -9,7 +9,6 @@
 #include "headstart/Link/DriverAnswer.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Path.h"
 
 using namespace llvm;
 

@@ -24,6 +24,7 @@
 
 #include "headstart/Link/LinkQueue.h"
 #include "headstart/LLVM.h"
+#include "headstart/Link/ProfileStore.h"
 #include "headstart/OS/MappedFile.h"
 #include "headstart/OS/ProcessActivity.h"
 #include "llvm/ADT/STLExtras.h"
@@ -274,14 +275,9 @@ static void removeLeftQueues(const std::string &Directory) {
 }
 
 std::vector<std::string> queueDirectories(const std::string &Cache) {
-  std::vector<std::string> Paths;
-  std::error_code Error;
-  for (sys::fs::directory_iterator It(Cache, Error), End; !Error && It != End;
-       It.increment(Error))
-    if (sys::path::filename(It->path()).starts_with(DirectoryPrefix) &&
-        sys::fs::is_directory(It->path()))
-      Paths.push_back(It->path());
-  llvm::sort(Paths);
+  std::vector<std::string> Paths = pathsIn(Cache, DirectoryPrefix);
+  llvm::erase_if(Paths,
+                 [](const auto &Path) { return !sys::fs::is_directory(Path); });
   return Paths;
 }
 

@@ -12,12 +12,9 @@
 #include "headstart/OS/Program.h"
 #include "headstart/OS/SystemMemory.h"
 #include "headstart/OS/Threads.h"
-#include "headstart/Plan/FilePlanner.h"
 #include "headstart/Report/Message.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/ErrorHandling.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
@@ -160,10 +157,7 @@ void LinkSession::useProfile(const LinkCommand &Command,
     return;
   Output = Command.image();
   Names = namesOf(Command);
-  // /dev/null is the output of many links.
-  std::error_code Ignored;
-  os::FileKind Kind = os::statFile(Output, Ignored).Kind;
-  if (Kind != os::FileKind::Regular && Kind != os::FileKind::Missing)
+  if (!mayHaveProfile(Output))
     return;
   ProfileSettings = std::string(Command.ReadsCodeView ? "codeview " : "") +
                     (Command.ReadsDWARF ? "dwarf " : "") +

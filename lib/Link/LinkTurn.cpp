@@ -158,11 +158,7 @@ std::string ForeignTurn::wait() {
           return;
         Found->Output = Command->image().str();
         Found->Names = namesOf(*Command);
-        // /dev/null is the output of many links.
-        std::error_code Ignored;
-        const os::FileKind Kind = os::statFile(Found->Output, Ignored).Kind;
-        if (isProfileDirectory(Setting) &&
-            (Kind == os::FileKind::Regular || Kind == os::FileKind::Missing))
+        if (isProfileDirectory(Setting) && mayHaveProfile(Found->Output))
           Found->ProfilePath = profilePath(Setting, ForeignTool, Found->Output);
         if (!Found->ProfilePath.empty()) {
           auto Last = loadProfile(Found->ProfilePath);

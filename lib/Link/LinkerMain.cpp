@@ -10,7 +10,6 @@
 #include "Seam.h"
 #include "headstart/Inputs/LinkerModel.h"
 #include "headstart/Link/LinkSession.h"
-#include "headstart/Link/LinkerName.h"
 #include "headstart/Report/Message.h"
 #include "lld/Common/Driver.h"
 #include "lld/Common/ErrorHandler.h"

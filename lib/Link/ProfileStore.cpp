@@ -8,6 +8,7 @@
 
 #include "headstart/Link/ProfileStore.h"
 #include "headstart/FileTree/Record.h"
+#include "headstart/Inputs/LinkerModel.h"
 #include "headstart/LLVM.h"
 #include "headstart/OS/MappedFile.h"
 #include "headstart/OS/Program.h"
@@ -53,16 +54,24 @@ bool isProfileDirectory(StringRef Setting) {
          (!Setting.empty() && sys::path::is_separator(Setting.back()));
 }
 
-std::string recordedOutput(StringRef Setting, StringRef Output) {
-  if (Setting != "auto")
-    return Output.str();
-  SmallString<256> Absolute(Output);
+std::string absolutePath(StringRef Path) {
+  SmallString<256> Absolute(Path);
   // sys::fs::make_absolute would retry with ever more memory if the system
   // reports that it has none.
   if (sys::path::is_relative(Absolute))
     sys::path::make_absolute(os::currentDirectory(), Absolute);
   sys::path::remove_dots(Absolute, /*remove_dot_dot=*/true);
   return std::string(Absolute);
+}
+
+bool mayHaveProfile(const std::string &Output) {
+  std::error_code Ignored;
+  const os::FileKind Kind = os::statFile(Output, Ignored).Kind;
+  return Kind == os::FileKind::Regular || Kind == os::FileKind::Missing;
+}
+
+std::string recordedOutput(StringRef Setting, StringRef Output) {
+  return Setting == "auto" ? absolutePath(Output) : Output.str();
 }
 
 std::string profilePath(StringRef Setting, StringRef Tool, StringRef Output) {
@@ -72,7 +81,7 @@ std::string profilePath(StringRef Setting, StringRef Tool, StringRef Output) {
     return Setting.str();
   std::string Directory =
       Setting == "auto" ? profileDirectory() : Setting.str();
-  const std::string Absolute = recordedOutput("auto", Output);
+  const std::string Absolute = absolutePath(Output);
   if (Directory.empty() || sys::path::is_relative(Absolute))
     return "";
   std::string Key = (Tool + Twine('\0') + Absolute).str();
@@ -80,6 +89,16 @@ std::string profilePath(StringRef Setting, StringRef Tool, StringRef Output) {
   sys::path::append(
       Path, Prefix + utohexstr(xxh3_64bits(Key), /*LowerCase=*/true, 16));
   return std::string(Path);
+}
+
+std::vector<std::string> profilesOf(StringRef Output) {
+  std::vector<std::string> Paths;
+  for (const Flavour F : {Flavour::COFF, Flavour::ELF, Flavour::MachO}) {
+    std::string Path = profilePath("auto", LinkerModel::of(F).Program, Output);
+    if (!Path.empty() && sys::fs::exists(Path))
+      Paths.push_back(std::move(Path));
+  }
+  return Paths;
 }
 
 Expected<std::shared_ptr<const LinkProfile>>
@@ -157,15 +176,21 @@ static bool isTemporary(StringRef Path) {
   return sys::path::filename(Path).contains(".tmp");
 }
 
-std::vector<std::string> storedProfiles(const std::string &Directory) {
+std::vector<std::string> pathsIn(const std::string &Directory,
+                                 StringRef Start) {
   std::vector<std::string> Paths;
   std::error_code Error;
   for (sys::fs::directory_iterator File(Directory, Error), End;
        !Error && File != End; File.increment(Error))
-    if (sys::path::filename(File->path()).starts_with(Prefix) &&
-        !isTemporary(File->path()))
+    if (sys::path::filename(File->path()).starts_with(Start))
       Paths.push_back(File->path());
   llvm::sort(Paths);
+  return Paths;
+}
+
+std::vector<std::string> storedProfiles(const std::string &Directory) {
+  std::vector<std::string> Paths = pathsIn(Directory, Prefix);
+  llvm::erase_if(Paths, isTemporary);
   return Paths;
 }
 
@@ -186,7 +211,7 @@ bool canKeepProfiles(const std::string &Directory) {
 }
 
 /// The time of the last use of the file of \p Status, according to its times.
-static sys::TimePoint<> lastUseOf(const sys::fs::basic_file_status &Status) {
+static sys::TimePoint<> lastUseOf(const sys::fs::file_status &Status) {
   return std::max(Status.getLastAccessedTime(),
                   Status.getLastModificationTime());
 }
@@ -217,12 +242,11 @@ bool pruneProfiles(const std::string &Directory) {
   if (Directory.empty() || !sys::fs::is_directory(Directory))
     return false;
   std::vector<std::pair<sys::TimePoint<>, std::string>> Used;
-  std::error_code Error;
-  for (sys::fs::directory_iterator File(Directory, Error), End;
-       !Error && File != End; File.increment(Error))
-    if (sys::path::filename(File->path()).starts_with(Prefix))
-      if (ErrorOr<sys::fs::basic_file_status> Status = File->status())
-        Used.emplace_back(lastUseOf(*Status), File->path());
+  for (std::string &Path : pathsIn(Directory, Prefix)) {
+    sys::fs::file_status Status;
+    if (!sys::fs::status(Path, Status))
+      Used.emplace_back(lastUseOf(Status), std::move(Path));
+  }
   llvm::sort(Used, std::greater<>());
   for (size_t I = 0; I != Used.size(); ++I)
     if (I >= MaxProfiles || Used[I].first < Oldest ||

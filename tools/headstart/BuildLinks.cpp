@@ -14,26 +14,15 @@
 #include "headstart/OS/Program.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
-#include <algorithm>
 #include <tuple>
 
 using namespace llvm;
 
 namespace headstart {
-
-static std::string absolute(const Twine &Path) {
-  SmallString<256> Result;
-  Path.toVector(Result);
-  if (sys::path::is_relative(Result))
-    sys::path::make_absolute(os::currentDirectory(), Result);
-  sys::path::remove_dots(Result, /*remove_dot_dot=*/true);
-  return std::string(Result);
-}
 
 /// Returns the value of the option \p Name: the next argument, the text after
 /// `=`, or, for a short option, the rest of the argument.
@@ -60,7 +49,7 @@ static std::string directoryOfCargo(ArrayRef<std::string> Args) {
     return *Given;
   if (auto Given = sys::Process::GetEnv("CARGO_TARGET_DIR"))
     return *Given;
-  std::string Start = absolute(
+  std::string Start = absolutePath(
       sys::path::parent_path(valueOf(Args, "--manifest-path").value_or("")));
   for (StringRef Parent = Start; !Parent.empty();
        Parent = sys::path::parent_path(Parent))
@@ -149,14 +138,14 @@ BuildCommandLine readBuildCommandLine(ArrayRef<std::string> Args,
   } else {
     Found.clear();
   }
-  Build.Directory = absolute(Given.value_or(Found));
+  Build.Directory = absolutePath(Given.value_or(Found));
   const bool HasManifest = sys::fs::exists(Build.Directory + "/build.ninja") ||
                            (Ninja && Ninja->Ninja.size() > 1); // -f
   if (!Ninja || !HasManifest)
     return Build;
   // The search starts here, because the current directory will change.
   if (auto Program = sys::findProgramByName(Ninja->Ninja.front())) {
-    Ninja->Ninja.front() = absolute(*Program);
+    Ninja->Ninja.front() = absolutePath(*Program);
     Build.Ninja = std::move(Ninja);
   }
   return Build;
@@ -174,13 +163,9 @@ static std::shared_ptr<const LinkProfile> load(const std::string &Path) {
 static std::shared_ptr<const LinkProfile>
 profileOf(ArrayRef<std::string> Outputs) {
   for (const std::string &Output : Outputs)
-    for (const Flavour F : {Flavour::ELF, Flavour::COFF, Flavour::MachO}) {
-      std::string Path =
-          profilePath("auto", LinkerModel::of(F).Program, Output);
-      if (!Path.empty() && sys::fs::exists(Path))
-        if (auto Profile = load(Path))
-          return Profile;
-    }
+    for (const std::string &Path : profilesOf(Output))
+      if (auto Profile = load(Path))
+        return Profile;
   return nullptr;
 }
 
@@ -201,7 +186,7 @@ linksOfNinja(const NinjaBuild &Build, std::vector<NinjaStep> Steps,
   StringSet<> Rules; // the rules of links without a profile
   for (NinjaStep &Step : Steps) {
     for (const std::string &Output : Step.Outputs)
-      Written.insert(absolute(Output));
+      Written.insert(absolutePath(Output));
     UpcomingLink Link;
     Link.Profile = profileOf(Step.Outputs);
     if (!Link.Profile && !Step.TakesOutputs)
@@ -329,7 +314,7 @@ static std::vector<FileRanges> filesOfCommand(std::vector<std::string> Args,
     return Files;
   // Planning reads the inputs, so it must skip what the build writes.
   llvm::erase_if(Link.Command->Inputs, [&](const NamedInput &Input) {
-    return Written.contains(absolute(Input.Name));
+    return Written.contains(absolutePath(Input.Name));
   });
   std::vector<ListedInput> Inputs;
   for (PlannedFile &File : planInputs(*Link.Command, Inputs))
@@ -344,7 +329,7 @@ std::vector<FileRanges> filesOf(const UpcomingLink &Link,
       Link.Profile ? filesOfProfile(*Link.Profile)
                    : filesOfCommand(Link.Command, Written, Cancelled);
   llvm::erase_if(Files, [&](const FileRanges &File) {
-    return Written.contains(absolute(File.Path));
+    return Written.contains(absolutePath(File.Path));
   });
   return Files;
 }

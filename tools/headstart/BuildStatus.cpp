@@ -121,18 +121,11 @@ void BuildStatusFile::remove() {
 
 /// The statuses of the running builds. Removes what killed builds have left.
 static std::vector<json::Value> readStatuses() {
-  std::vector<std::string> Locks;
-  std::error_code Error;
-  for (sys::fs::directory_iterator It(profileDirectory(), Error), End;
-       !Error && It != End; It.increment(Error)) {
-    StringRef Name = sys::path::filename(It->path());
-    if (Name.starts_with(Prefix) && Name.ends_with(LockSuffix))
-      Locks.push_back(It->path());
-  }
-  llvm::sort(Locks);
   std::vector<json::Value> Statuses;
-  for (StringRef Lock : Locks) {
-    const StringRef Stem = Lock.drop_back(LockSuffix.size());
+  for (StringRef Lock : pathsIn(profileDirectory(), Prefix)) {
+    StringRef Stem = Lock;
+    if (!Stem.consume_back(LockSuffix))
+      continue;
     const std::string Path = (Stem + StatusSuffix).str();
     int File = -1;
     if (!lockFile(Lock.str(), std::chrono::milliseconds(0), File)) {

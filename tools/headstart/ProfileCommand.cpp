@@ -9,7 +9,6 @@
 #include "Command.h"
 #include "TreeOptions.h"
 #include "headstart/FileTree/BulkStatus.h"
-#include "headstart/Inputs/LinkerModel.h"
 #include "headstart/Link/ProfileStore.h"
 #include "headstart/Report/LinkStats.h"
 #include "llvm/ADT/STLExtras.h"
@@ -147,13 +146,8 @@ static std::vector<StoredProfile> newestProfiles() {
 
 /// Returns the paths of the stored profiles of the link that wrote \p Named; if
 /// there are none, \p Named itself, which may be the path of a profile.
-static std::vector<std::string> profilesOf(const std::string &Named) {
-  std::vector<std::string> Paths;
-  for (const Flavour F : {Flavour::COFF, Flavour::ELF, Flavour::MachO}) {
-    std::string Path = profilePath("auto", LinkerModel::of(F).Program, Named);
-    if (!Path.empty() && sys::fs::exists(Path))
-      Paths.push_back(std::move(Path));
-  }
+static std::vector<std::string> profilesNamed(const std::string &Named) {
+  std::vector<std::string> Paths = profilesOf(Named);
   // The link may have reached the output by another path.
   if (Paths.empty())
     for (const auto &[Path, Profile] : newestProfiles())
@@ -167,7 +161,7 @@ static Exit show(ArrayRef<std::string> Named, json::OStream *J) {
   Exit Status = Exit::Done;
   std::vector<std::string> Paths;
   for (const std::string &Name : Named)
-    append_range(Paths, profilesOf(Name));
+    append_range(Paths, profilesNamed(Name));
   for (const std::string &Path : Paths) {
     Expected<std::shared_ptr<const LinkProfile>> Profile = loadProfile(Path);
     if (!Profile) {

@@ -32,6 +32,13 @@ std::string profileDirectory();
 /// with a profile for each output: "auto", or a path that ends in a slash.
 bool isProfileDirectory(llvm::StringRef Setting);
 
+/// Returns \p Path as an absolute path without dots.
+std::string absolutePath(llvm::StringRef Path);
+
+/// Whether a profile can describe \p Output: unlike /dev/null, it is not the
+/// output of many links.
+bool mayHaveProfile(const std::string &Output);
+
 /// The name of \p Output in its profile: absolute in the user's cache, but
 /// unchanged in a file that may go to other machines.
 std::string recordedOutput(llvm::StringRef Setting, llvm::StringRef Output);
@@ -40,6 +47,10 @@ std::string recordedOutput(llvm::StringRef Setting, llvm::StringRef Output);
 /// "none", and if "auto" has no directory.
 std::string profilePath(llvm::StringRef Setting, llvm::StringRef Tool,
                         llvm::StringRef Output);
+
+/// The existing profiles in the user's cache of links by Headstart's linkers
+/// that wrote \p Output.
+std::vector<std::string> profilesOf(llvm::StringRef Output);
 
 /// Reads the profile at \p Path; null, and no error, if there is none. Reads
 /// only regular files of at most MaxProfileBytes. The error names the path.
@@ -64,6 +75,11 @@ llvm::Error saveProfile(const std::string &Path, const LinkProfile &Profile);
 /// is none.
 std::string storeProfile(const std::string &Path, const LinkProfile &Profile,
                          bool Prune);
+
+/// The sorted paths of the entries of \p Directory whose names begin with
+/// \p Start; none if it cannot be listed.
+std::vector<std::string> pathsIn(const std::string &Directory,
+                                 llvm::StringRef Start);
 
 /// The sorted paths of the profiles in \p Directory; none if it cannot be
 /// listed.
