@@ -8,14 +8,14 @@
 
 #include "Variants.h"
 #include "headstart/Inputs/LinkerModel.h"
-#include "headstart/Link/LinkerName.h"
-#include "headstart/OS/Threads.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/Allocator.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
+#include "llvm/Support/Program.h"
 #include "llvm/Support/StringSaver.h"
 
 using namespace llvm;
@@ -112,17 +112,6 @@ std::vector<LinkVariant> variantsOf(const LinkerFacts &Facts,
   return Variants;
 }
 
-/// Returns \p Arg quoted for HEADSTART_FLAGS.
-static std::string quoted(StringRef Arg) {
-  std::string Result = "\"";
-  for (const char C : Arg) {
-    if (C == '"' || C == '\\')
-      Result += '\\';
-    Result += C;
-  }
-  return Result + "\"";
-}
-
 /// Returns the user's HEADSTART_FLAGS with \p Options in place of the options
 /// for the statistics, the trace and the profile.
 static std::string flagsWith(const std::vector<std::string> &Options) {
@@ -133,8 +122,11 @@ static std::string flagsWith(const std::vector<std::string> &Options) {
       sys::Process::GetEnv("HEADSTART_FLAGS").value_or(std::string()), Saver,
       Args);
   std::string Flags;
+  raw_string_ostream OS(Flags);
+  ListSeparator Space(" ");
   auto Add = [&](StringRef Arg) {
-    Flags += (Flags.empty() ? "" : " ") + quoted(Arg);
+    OS << Space;
+    sys::printArg(OS, Arg, /*Quote=*/true);
   };
   for (StringRef Arg : Args) {
     StringRef Name =

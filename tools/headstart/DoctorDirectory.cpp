@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Doctor.h"
-#include "headstart/Engine/PrefetchEngine.h"
 #include "headstart/OS/DirectoryReader.h"
 #include "headstart/OS/DirectoryTraits.h"
 #include "headstart/OS/EvictionBlockers.h"

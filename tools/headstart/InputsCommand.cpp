@@ -12,7 +12,6 @@
 #include "headstart/Inputs/LinkCommand.h"
 #include "headstart/Inputs/LinkerModel.h"
 #include "headstart/Link/ForeignCommand.h"
-#include "headstart/Link/LinkerName.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"

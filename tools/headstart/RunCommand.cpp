@@ -25,12 +25,9 @@
 #include "headstart/Link/Reports.h"
 #include "headstart/OS/ChildProcess.h"
 #include "headstart/OS/Program.h"
-#include "headstart/OS/SystemMemory.h"
 #include "headstart/OS/Threads.h"
-#include "headstart/Plan/FilePlanner.h"
 #include "headstart/Report/LinkStats.h"
 #include "headstart/Report/TraceLog.h"
-#include "llvm/ADT/StringExtras.h"
 #include <atomic>
 #include <chrono>
 #include <memory>
