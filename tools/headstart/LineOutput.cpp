@@ -42,11 +42,16 @@ void LineOutput::write(unsigned Thread) {
     StringRef Text(Bytes.data(), Bytes.size());
     if (IsFirst && !Text.empty()) {
       IsFirst = false;
-      Text.consume_front(Separator);
+      Text.consume_front(JSONSeparator);
     }
     writeBytes(Text);
   }
   Bytes.clear();
+}
+
+void LineOutput::beginJSON(StringRef Name) {
+  writeText(("{\"version\":1,\"" + Name + "\":[\n").str());
+  IsFirst = true;
 }
 
 void LineOutput::writeText(StringRef Text) {

@@ -40,9 +40,11 @@ public:
   LineOutput(const LineOutput &) = delete;
   LineOutput &operator=(const LineOutput &) = delete;
 
-  /// Sets the text between two records, if the records do not contain it: every
-  /// record begins with it, and the output omits it before the first record.
-  void setSeparator(llvm::StringRef Text) { Separator = Text.str(); }
+  /// Every record of a list in JSON begins with this text.
+  static constexpr llvm::StringRef JSONSeparator = ",\n";
+  /// Writes the beginning of an object whose last attribute, \p Name, is a list
+  /// of the records. The output omits the separator before the first record.
+  void beginJSON(llvm::StringRef Name);
 
   /// The buffer of \p Thread, which alone appends whole records to it.
   llvm::SmallVectorImpl<char> &buffer(unsigned Thread) {
@@ -70,11 +72,10 @@ private:
 
   std::vector<Buffer> Buffers;
   size_t WriteAt; ///< bytes
-  std::string Separator;
   std::function<void()> OnFailure;
   std::mutex Mutex;
   llvm::raw_fd_ostream OS; ///< guarded by Mutex, like the members below
-  bool IsFirst = true;
+  bool IsFirst = false;    ///< whether the next record is the first of a list
   std::error_code Failure;
 };
 

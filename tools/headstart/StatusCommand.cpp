@@ -52,15 +52,13 @@ public:
       : AsJSON(Arguments.JSON), End(Arguments.has(OPT_null) ? '\0' : '\n'),
         Output(Output) {}
 
-  static constexpr StringRef JSONSeparator = ",\n";
-
   void write(StringRef Prefix, const TreeChange &Change) {
     ++Counts.at(static_cast<size_t>(Change.Kind));
     SmallVectorImpl<char> &Out = Output.buffer(0);
     raw_svector_ostream OS(Out);
     StringRef End = Change.Type == os::EntryType::Directory ? "/" : "";
     if (AsJSON) {
-      OS << JSONSeparator;
+      OS << LineOutput::JSONSeparator;
       writeJSON((Prefix + Change.Path).str(), Change, OS);
     } else {
       OS << "ADM"[static_cast<size_t>(Change.Kind)] << ' ' << Prefix
@@ -170,10 +168,8 @@ Exit runStatus(const CommandArguments &Arguments) {
   ProblemPrinter Problems;
   LineOutput Output(1);
   ChangeWriter Changes(Arguments, Output);
-  if (Arguments.JSON) {
-    Output.writeText("{\"version\":1,\"changes\":[\n");
-    Output.setSeparator(ChangeWriter::JSONSeparator);
-  }
+  if (Arguments.JSON)
+    Output.beginJSON("changes");
   std::error_code Ignored;
   const os::FileIdentity Self = os::statFile(Since, Ignored).Identity;
   for (const Comparison &C : Comparisons) {

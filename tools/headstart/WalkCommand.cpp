@@ -34,8 +34,6 @@ public:
       : AsJSON(Arguments.JSON), WithStatus(Arguments.has(OPT_stat)),
         End(Arguments.has(OPT_null) ? '\0' : '\n') {}
 
-  static constexpr StringRef JSONSeparator = ",\n";
-
   /// Appends the entry \p Name of the directory whose paths begin with
   /// \p Prefix.
   void append(StringRef Prefix, StringRef Name, const os::DirectoryEntry &Entry,
@@ -60,8 +58,8 @@ private:
   void appendJSON(StringRef Prefix, StringRef Name,
                   const os::DirectoryEntry &Entry,
                   SmallVectorImpl<char> &Out) const {
-    Out.append(JSONSeparator.begin(), JSONSeparator.end());
     raw_svector_ostream OS(Out);
+    OS << LineOutput::JSONSeparator;
     json::OStream J(OS);
     J.object([&] {
       writePath((Prefix + Name).str(), J);
@@ -95,6 +93,12 @@ private:
   std::mutex Mutex;
   std::vector<std::string> Paths; ///< guarded by Mutex
 };
+
+/// Returns the beginning of the paths of the entries of \p Directory, a path
+/// from \p Root.
+std::string prefixOf(const TreeRoot &Root, StringRef Directory) {
+  return (Root.Prefix + Directory + (Directory.empty() ? "" : "/")).str();
+}
 
 /// Keeps the entries, or writes them at once.
 class Lister : public FilteringVisitor {
@@ -141,10 +145,8 @@ private:
       keep(Directory, Entries);
       return;
     }
-    SmallString<256> Prefix(Operands.Directories[Directory.root()].Prefix);
-    Prefix += Path;
-    if (!Path.empty())
-      Prefix += '/';
+    const std::string Prefix =
+        prefixOf(Operands.Directories[Directory.root()], Path);
     for (const os::DirectoryEntry &Entry : Entries)
       Writer.append(Prefix, StringRef(Entry.Name), Entry,
                     Output.buffer(Thread));
@@ -282,10 +284,8 @@ Exit runWalk(const CommandArguments &Arguments) {
   TreeWalker Walker(Options);
   LineOutput Output(TreeWalker::MaxThreads, [&] { Walker.cancel(); });
   const EntryWriter Writer(Arguments);
-  if (Arguments.JSON) {
-    Output.writeText("{\"version\":1,\"entries\":[\n");
-    Output.setSeparator(EntryWriter::JSONSeparator);
-  }
+  if (Arguments.JSON)
+    Output.beginJSON("entries");
   for (const std::string &File : Operands.Files) {
     const os::DirectoryEntry Entry = entryOf(File);
     if (Plan->Filter.judge("", StringRef(Entry.Name), Entry.Type).Show)
@@ -315,11 +315,9 @@ Exit runWalk(const CommandArguments &Arguments) {
     else
       Listing->forEach([&](const ListedDirectory &Directory,
                            const os::DirectoryEntry &Entry) {
-        SmallString<256> Prefix(Operands.Directories[Directory.Root].Prefix);
-        Prefix += Directory.Path;
-        if (!Directory.Path.empty())
-          Prefix += '/';
-        Writer.append(Prefix, StringRef(Entry.Name), Entry, Output.buffer(0));
+        Writer.append(
+            prefixOf(Operands.Directories[Directory.Root], Directory.Path),
+            StringRef(Entry.Name), Entry, Output.buffer(0));
         Output.mayWrite(0);
       });
   }
