@@ -96,21 +96,12 @@ Error addTimeTrace(TraceLog &Trace, const std::string &File) {
   };
   if (File == "-")
     return Fail("the linker wrote it to standard output");
-  // A process that truncates a mapped file would end the linker.
-  os::OpenFile Open;
-  if (std::error_code E = os::OpenFile::open(File, Open))
-    return Fail(E.message());
-  std::unique_ptr<WritableMemoryBuffer> Text =
-      WritableMemoryBuffer::getNewUninitMemBuffer(Open.size(), File);
+  // Not mapped: a process that truncates a mapped file would end the linker.
+  Expected<std::unique_ptr<MemoryBuffer>> Text =
+      readRecordFile(File, UINT64_MAX, "time trace");
   if (!Text)
-    return Fail("too little memory to read it");
-  std::error_code Failure;
-  size_t Size = Open.readAt(0, {Text->getBufferStart(), Open.size()}, Failure);
-  if (Failure)
-    return Fail(Failure.message());
-  if (Size != Open.size())
-    return Fail("the file is truncated");
-  if (Error E = Trace.addTimeTrace(std::move(Text)))
+    return Fail(toString(Text.takeError()));
+  if (Error E = Trace.addTimeTrace(std::move(*Text)))
     return Fail(toString(std::move(E)));
   return Error::success();
 }
