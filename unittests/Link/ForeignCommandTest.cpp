@@ -168,14 +168,17 @@ std::string makeDriver(const os::test::TestDirectory &Directory,
   return Path;
 }
 
+ForeignCommand read(Args Command) {
+  return readForeignCommand(std::move(Command), std::nullopt, nullptr);
+}
+
 std::string contentsOf(const std::string &Path) {
   std::ifstream File(Path);
   return {std::istreambuf_iterator<char>(File), {}};
 }
 
 TEST(ForeignCommandTest, ReadsALinkersCommand) {
-  ForeignCommand C =
-      readForeignCommand({"lld-link", "a.obj"}, std::nullopt, nullptr);
+  ForeignCommand C = read({"lld-link", "a.obj"});
   ASSERT_TRUE(C.Command) << C.Problem;
   EXPECT_EQ(C.Command->Kind, Flavour::COFF);
   ASSERT_THAT(C.Command->Inputs, SizeIs(1));
@@ -190,11 +193,11 @@ TEST(ForeignCommandTest, TheForcedFlavourWins) {
 }
 
 TEST(ForeignCommandTest, SaysWhatItDoesNotKnow) {
-  ForeignCommand C = readForeignCommand({"ls", "x"}, std::nullopt, nullptr);
+  ForeignCommand C = read({"ls", "x"});
   EXPECT_FALSE(C.Command);
   EXPECT_TRUE(C.IsUnknown);
   EXPECT_THAT(C.Problem, HasSubstr("'ls'"));
-  C = readForeignCommand({"rustc", "x.rs"}, std::nullopt, nullptr);
+  C = read({"rustc", "x.rs"});
   EXPECT_FALSE(C.Command);
   EXPECT_FALSE(C.IsUnknown);
   EXPECT_THAT(C.Problem, HasSubstr("-C linker="));
@@ -204,8 +207,7 @@ TEST(ForeignCommandTest, AsksADriver) {
   os::test::TestDirectory Directory;
   std::string Driver = makeDriver(Directory, "clang-cl-22",
                                   " \"/usr/bin/ld\" \"-out:x.exe\" \"a.obj\"");
-  ForeignCommand C =
-      readForeignCommand({Driver, "a.obj"}, std::nullopt, nullptr);
+  ForeignCommand C = read({Driver, "a.obj"});
   ASSERT_TRUE(C.Command) << C.Problem;
   // clang-cl passes the arguments of link.exe to its linker, whichever it is.
   EXPECT_EQ(C.Command->Kind, Flavour::COFF);
@@ -219,14 +221,14 @@ TEST(ForeignCommandTest, AsksADriversDriver) {
       makeDriver(Directory, "gcc", " lld-link -fuse-ld=lld b.obj");
   std::string Outer =
       makeDriver(Directory, "clang", " \"" + Inner + "\" \"b.o\"");
-  ForeignCommand C = readForeignCommand({Outer, "b.o"}, std::nullopt, nullptr);
+  ForeignCommand C = read({Outer, "b.o"});
   ASSERT_TRUE(C.Command) << C.Problem;
   ASSERT_THAT(C.Command->Inputs, SizeIs(1));
   EXPECT_EQ(C.Command->Inputs[0].Name, "b.obj");
 
   std::string Endless =
       makeDriver(Directory, "g++", " " + Directory.path("g++"));
-  C = readForeignCommand({Endless, "b.o"}, std::nullopt, nullptr);
+  C = read({Endless, "b.o"});
   EXPECT_THAT(C.Problem, HasSubstr("start each other"));
 }
 
@@ -235,7 +237,7 @@ TEST(ForeignCommandTest, KeepsWhatADriverSaid) {
   std::string Driver = makeDriver(
       Directory, "gcc",
       "Target: x\ngcc: warning: odd\ngcc: fatal error: bad\n lld-link b.obj");
-  ForeignCommand C = readForeignCommand({Driver, "b.o"}, std::nullopt, nullptr);
+  ForeignCommand C = read({Driver, "b.o"});
   ASSERT_TRUE(C.Command) << C.Problem;
   EXPECT_THAT(C.DriverDiagnostics,
               ElementsAre("gcc: warning: odd", "gcc: fatal error: bad"));
@@ -243,7 +245,7 @@ TEST(ForeignCommandTest, KeepsWhatADriverSaid) {
 
   Driver =
       makeDriver(Directory, "clang", "clang: warning: odd\nclang: error: bad");
-  C = readForeignCommand({Driver, "b.o"}, std::nullopt, nullptr);
+  C = read({Driver, "b.o"});
   EXPECT_FALSE(C.Command);
   EXPECT_EQ(C.Problem, "'" + Driver + " -###' failed: clang: error: bad");
   EXPECT_THAT(C.DriverDiagnostics, ElementsAre("clang: warning: odd"));
@@ -257,7 +259,7 @@ TEST(ForeignCommandTest, ADriverIsNotTranslated) {
   ASSERT_EQ(::chmod(Driver.c_str(), 0755), 0);
   const char *Before = ::getenv("LC_ALL");
   ::setenv("LC_ALL", "de_DE.UTF-8", 1); // NOLINT: one thread
-  ForeignCommand C = readForeignCommand({Driver, "b.o"}, std::nullopt, nullptr);
+  ForeignCommand C = read({Driver, "b.o"});
   EXPECT_EQ(C.Problem, "'" + Driver + " -###' failed: gcc: error: bad");
   ::setenv("LC_ALL", Before ? Before : "", 1); // NOLINT: one thread
 }
@@ -265,8 +267,7 @@ TEST(ForeignCommandTest, ADriverIsNotTranslated) {
 TEST(ForeignCommandTest, DoesNotAskWhenNothingIsLinked) {
   os::test::TestDirectory Directory;
   std::string Driver = makeDriver(Directory, "gcc", " lld-link b.obj");
-  ForeignCommand C =
-      readForeignCommand({Driver, "-c", "b.c"}, std::nullopt, nullptr);
+  ForeignCommand C = read({Driver, "-c", "b.c"});
   EXPECT_FALSE(C.Command);
   EXPECT_EQ(C.Problem, "");
   EXPECT_EQ(contentsOf(Directory.path("asked")), "");
@@ -276,8 +277,7 @@ TEST(ForeignCommandTest, GCCIsAskedWithTheWordsOfItsResponseFiles) {
   os::test::TestDirectory Directory;
   std::string Driver = makeDriver(Directory, "gcc", " lld-link b.obj");
   std::string Response = Directory.write("a.rsp", "'x y.o' z.o");
-  ForeignCommand C =
-      readForeignCommand({Driver, "@" + Response}, std::nullopt, nullptr);
+  ForeignCommand C = read({Driver, "@" + Response});
   EXPECT_TRUE(C.Command) << C.Problem;
   EXPECT_EQ(contentsOf(Directory.path("asked")), "-###\nx y.o\nz.o\n");
 }
@@ -289,7 +289,7 @@ TEST(ForeignCommandTest, NoDriverReadsWhatCanBeReadOnce) {
   std::string Nested =
       Directory.write("nested.rsp", "a.o @" + Directory.path("fifo"));
   for (const std::string &Arg : {"@" + Directory.path("fifo"), "@" + Nested}) {
-    ForeignCommand C = readForeignCommand({Driver, Arg}, std::nullopt, nullptr);
+    ForeignCommand C = read({Driver, Arg});
     EXPECT_FALSE(C.Command);
     EXPECT_THAT(C.Problem, HasSubstr("only once"));
   }

@@ -1,5 +1,4 @@
-//===- PrefetchSettingsTest.cpp - Headstart's own options and their values
-//-===//
+//===- PrefetchSettingsTest.cpp - Headstart's own options -----------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -8,12 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Link/PrefetchSettings.h"
+#include "Inputs/TestSupport.h"
 #include "llvm/Support/Error.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include <map>
 
 using namespace headstart;
+using headstart::test::contextWith;
 using testing::HasSubstr;
 
 namespace {
@@ -26,19 +27,6 @@ PrefetchOption option(const std::string &Name, const std::string &Value) {
 
 PrefetchOption flag(const std::string &Name) {
   return {Name, "", /*HasValue=*/false, "--" + Name};
-}
-
-CommandLineContext
-environment(const std::map<std::string, std::string> &Variables) {
-  CommandLineContext Context;
-  Context.GetEnv =
-      [Variables](llvm::StringRef Name) -> std::optional<std::string> {
-    auto It = Variables.find(Name.str());
-    if (It == Variables.end())
-      return std::nullopt;
-    return It->second;
-  };
-  return Context;
 }
 
 TEST(PrefetchSettingsTest, SizesComeInTheUsualForms) {
@@ -146,7 +134,7 @@ std::string warning(const std::map<std::string, std::string> &Variables,
                     PrefetchSettings &S) {
   std::string Told;
   S = {};
-  applyEnvironment(Flavour::COFF, environment(Variables), S,
+  applyEnvironment(Flavour::COFF, contextWith(Variables), S,
                    [&](const std::string &Problem) { Told += Problem; });
   return Told;
 }
@@ -200,14 +188,8 @@ TEST(PrefetchSettingsTest, TheDefaultBudgetLeavesRoomForTheLinker) {
 }
 
 TEST(WhyOffTest, NamesWhatSwitchedItOff) {
-  CommandLineContext Nothing;
-  Nothing.GetEnv = [](llvm::StringRef) { return std::nullopt; };
-  CommandLineContext Off;
-  Off.GetEnv = [](llvm::StringRef Name) -> std::optional<std::string> {
-    if (Name == "HEADSTART")
-      return "off";
-    return std::nullopt;
-  };
+  const CommandLineContext Nothing = contextWith();
+  const CommandLineContext Off = contextWith({{"HEADSTART", "off"}});
   PrefetchSettings S;
   EXPECT_EQ(whyOff(S, Nothing), "");
   EXPECT_EQ(whyOff(S, Off), "HEADSTART=off");

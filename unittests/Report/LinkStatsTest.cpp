@@ -52,6 +52,10 @@ std::string asJSON(const LinkStats &S) {
   return Text;
 }
 
+llvm::json::Object objectOf(const LinkStats &S) {
+  return *llvm::cantFail(llvm::json::parse(asJSON(S))).getAsObject();
+}
+
 std::string asParagraph(const LinkStats &S) {
   std::string Text;
   llvm::raw_string_ostream OS(Text);
@@ -65,9 +69,7 @@ TEST(LinkStatsTest, JSONHasEveryPromisedField) {
   S.Decisions[static_cast<size_t>(Decision::ByLayout)] = 7;
   S.Decisions[static_cast<size_t>(Decision::StalledDirectory)] = 1;
   S.Stores.push_back({12.5, 0.7, 0.1, 0.002, 8, 40});
-  llvm::Expected<llvm::json::Value> V = llvm::json::parse(asJSON(S));
-  ASSERT_TRUE(bool(V)) << llvm::toString(V.takeError());
-  const llvm::json::Object &O = *V->getAsObject();
+  const llvm::json::Object O = objectOf(S);
   EXPECT_EQ(O.size(), 31U);
   EXPECT_EQ(O.getInteger("version"), 1);
   EXPECT_EQ(O.getString("tool"), "lld-link");
@@ -136,21 +138,18 @@ TEST(LinkStatsTest, PricesInWords) {
 
 TEST(LinkStatsTest, WhatDidNotHappenIsNull) {
   LinkStats S;
-  llvm::Expected<llvm::json::Value> V = llvm::json::parse(asJSON(S));
-  ASSERT_TRUE(bool(V));
-  EXPECT_EQ(V->getAsObject()->getString("mode"), "off");
+  const llvm::json::Object O = objectOf(S);
+  EXPECT_EQ(O.getString("mode"), "off");
   for (const char *Key :
        {"output", "first_hint_ms", "last_hint_ms", "waited_ms",
         "linker_read_bytes", "linker_stops", "processor_ms"})
-    EXPECT_TRUE(V->getAsObject()->getNull(Key).has_value()) << Key;
+    EXPECT_TRUE(O.getNull(Key).has_value()) << Key;
 }
 
 TEST(LinkStatsTest, JSONSaysWhyItWasOff) {
   LinkStats S;
   S.WhyOff = "HEADSTART=off";
-  llvm::Expected<llvm::json::Value> V = llvm::json::parse(asJSON(S));
-  ASSERT_TRUE(bool(V));
-  EXPECT_EQ(V->getAsObject()->getString("why_off"), "HEADSTART=off");
+  EXPECT_EQ(objectOf(S).getString("why_off"), "HEADSTART=off");
 }
 
 TEST(LinkStatsTest, NamesThatAreNotUTF8StayValidJSON) {
@@ -307,9 +306,7 @@ TEST(LinkStatsTest, WhatIsNotKnownInWords) {
       text(S),
       HasSubstr("this is unknown. The linker finished before "
                 "Headstart fetched anything. The linker opened inputs 452"));
-  llvm::Expected<llvm::json::Value> V = llvm::json::parse(asJSON(S));
-  ASSERT_TRUE(bool(V));
-  EXPECT_EQ(V->getAsObject()->getInteger("unknown_bytes_before"), 500000000);
+  EXPECT_EQ(objectOf(S).getInteger("unknown_bytes_before"), 500000000);
 }
 
 TEST(LinkStatsTest, WhyNothingWasFetchedInWords) {

@@ -12,6 +12,7 @@
 #include "gtest/gtest.h"
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -19,6 +20,7 @@
 #include <vector>
 
 using namespace headstart;
+using llvm::json::Object;
 
 namespace {
 
@@ -36,14 +38,12 @@ llvm::json::Value parsed(const TraceLog &Log, uint64_t LeftOut = 0) {
 
 /// Returns the events of \p Log with \p Kind ("X") and, if it is not empty, \p
 /// Name.
-std::vector<llvm::json::Object> eventsOf(const TraceLog &Log,
-                                         llvm::StringRef Kind,
-                                         llvm::StringRef Name = "",
-                                         uint64_t LeftOut = 0) {
+std::vector<Object> eventsOf(const TraceLog &Log, llvm::StringRef Kind,
+                             llvm::StringRef Name = "", uint64_t LeftOut = 0) {
   llvm::json::Value V = parsed(Log, LeftOut);
-  std::vector<llvm::json::Object> Result;
+  std::vector<Object> Result;
   for (const llvm::json::Value &E : *V.getAsObject()->getArray("traceEvents")) {
-    const llvm::json::Object &O = *E.getAsObject();
+    const Object &O = *E.getAsObject();
     if (O.getString("ph") == Kind &&
         (Name.empty() || O.getString("name") == Name))
       Result.push_back(O);
@@ -51,13 +51,25 @@ std::vector<llvm::json::Object> eventsOf(const TraceLog &Log,
   return Result;
 }
 
-llvm::StringRef nameIn(const llvm::json::Object &Metadata) {
+llvm::StringRef nameIn(const Object &Metadata) {
   return *Metadata.getObject("args")->getString("name");
+}
+
+/// Runs \p Work on \p Count threads, and \p Meanwhile on this one.
+void onThreads(
+    size_t Count, const std::function<void()> &Work,
+    const std::function<void()> &Meanwhile = [] {}) {
+  std::vector<std::thread> Threads;
+  for (size_t T = 0; T != Count; ++T)
+    Threads.emplace_back(Work);
+  Meanwhile();
+  for (std::thread &T : Threads)
+    T.join();
 }
 
 TEST(TraceLogTest, AnEmptyTraceNamesItsProcess) {
   TraceLog Log(TraceClock::now(), "lld-link\xff");
-  std::vector<llvm::json::Object> Names = eventsOf(Log, "M", "process_name");
+  std::vector<Object> Names = eventsOf(Log, "M", "process_name");
   ASSERT_EQ(Names.size(), 1U);
   EXPECT_TRUE(nameIn(Names[0]).starts_with("lld-link"));
   EXPECT_TRUE(eventsOf(Log, "X").empty());
@@ -70,12 +82,12 @@ TEST(TraceLogTest, EventsCarryTimesInMicrosecondsAndTheirFile) {
       .add({"fetch", Start + std::chrono::milliseconds(2),
             Start + std::chrono::milliseconds(5), "a\xff.obj", 4096, 512,
             "headers", "parse", 100});
-  std::vector<llvm::json::Object> Names = eventsOf(Log, "M", "thread_name");
+  std::vector<Object> Names = eventsOf(Log, "M", "thread_name");
   ASSERT_EQ(Names.size(), 1U);
   EXPECT_EQ(nameIn(Names[0]), "prefetch 0");
-  std::vector<llvm::json::Object> Events = eventsOf(Log, "X");
+  std::vector<Object> Events = eventsOf(Log, "X");
   ASSERT_EQ(Events.size(), 1U);
-  const llvm::json::Object &E = Events[0];
+  const Object &E = Events[0];
   EXPECT_EQ(E.getString("name"), "fetch");
   EXPECT_EQ(E.getNumber("ts"), 2000.0);
   EXPECT_EQ(E.getNumber("dur"), 3000.0);
@@ -90,15 +102,11 @@ TEST(TraceLogTest, EventsCarryTimesInMicrosecondsAndTheirFile) {
 
 TEST(TraceLogTest, EachThreadHasItsLane) {
   TraceLog Log(TraceClock::now());
-  std::vector<std::thread> Threads;
-  for (int T = 0; T != 8; ++T)
-    Threads.emplace_back([&] {
-      TraceLane &Lane = Log.addLane("thread");
-      for (int I = 0; I != 1000; ++I)
-        Lane.add({"open", TraceClock::now(), TraceClock::now(), "f"});
-    });
-  for (std::thread &T : Threads)
-    T.join();
+  onThreads(8, [&] {
+    TraceLane &Lane = Log.addLane("thread");
+    for (int I = 0; I != 1000; ++I)
+      Lane.add({"open", TraceClock::now(), TraceClock::now(), "f"});
+  });
   EXPECT_EQ(eventsOf(Log, "M", "thread_name").size(), 8U);
   EXPECT_EQ(eventsOf(Log, "X").size(), 8U * 1000);
 }
@@ -108,9 +116,8 @@ TEST(TraceLogTest, LanesStandByTheirPlaces) {
   Log.addLane("prefetch 1", 101);
   Log.addLane("prefetch 0", 100);
   Log.addLane("linker");
-  std::vector<llvm::json::Object> Names = eventsOf(Log, "M", "thread_name");
-  std::vector<llvm::json::Object> Places =
-      eventsOf(Log, "M", "thread_sort_index");
+  std::vector<Object> Names = eventsOf(Log, "M", "thread_name");
+  std::vector<Object> Places = eventsOf(Log, "M", "thread_sort_index");
   ASSERT_EQ(Names.size(), 3U);
   ASSERT_EQ(Places.size(), 3U);
   EXPECT_EQ(nameIn(Names[0]), "linker");
@@ -131,7 +138,7 @@ TEST(TraceLogTest, AThreadThatIsNotOursKeepsItsLane) {
   std::thread([&] {
     EXPECT_NE(&Log.laneOfThisThread("linker's inputs", 1), &Mine);
   }).join();
-  std::vector<llvm::json::Object> Names = eventsOf(Log, "M", "thread_name");
+  std::vector<Object> Names = eventsOf(Log, "M", "thread_name");
   ASSERT_EQ(Names.size(), 2U);
   EXPECT_EQ(nameIn(Names[0]), "linker's inputs");
   EXPECT_EQ(nameIn(Names[1]), "linker's inputs 2");
@@ -141,18 +148,14 @@ TEST(TraceLogTest, NoTwoThreadsThatAreNotOursHaveOneName) {
   constexpr size_t NumThreads = 16;
   TraceLog Log(TraceClock::now());
   std::atomic<size_t> Ready{0};
-  std::vector<std::thread> Threads;
-  for (size_t T = 0; T != NumThreads; ++T)
-    Threads.emplace_back([&] {
-      ++Ready;
-      while (Ready != NumThreads)
-        std::this_thread::yield();
-      Log.laneOfThisThread("linker's inputs", 1);
-    });
-  for (std::thread &T : Threads)
-    T.join();
+  onThreads(NumThreads, [&] {
+    ++Ready;
+    while (Ready != NumThreads)
+      std::this_thread::yield();
+    Log.laneOfThisThread("linker's inputs", 1);
+  });
   std::set<std::string> Names;
-  for (const llvm::json::Object &Event : eventsOf(Log, "M", "thread_name"))
+  for (const Object &Event : eventsOf(Log, "M", "thread_name"))
     Names.insert(nameIn(Event).str());
   EXPECT_EQ(Names.size(), NumThreads);
   EXPECT_TRUE(Names.count("linker's inputs 16"));
@@ -163,26 +166,24 @@ TEST(TraceLogTest, ThreadsThatAreNotOursMayGoOnWhileItIsWritten) {
   constexpr int Times = 500, NumThreads = 2;
   TraceLog Log(TraceClock::now());
   std::atomic<int> Ended{0};
-  std::vector<std::thread> Threads;
-  for (int T = 0; T != NumThreads; ++T)
-    Threads.emplace_back([&] {
-      for (int I = 0; I != Times; ++I) {
-        TraceLane::Use Lane(&Log.laneOfThisThread("linker's inputs", 1));
-        TraceSpan Span("handed over", "a file's name that is not short");
-        Log.sample("fetched", [&] { return I; });
-      }
-      ++Ended;
-    });
-  while (Ended != NumThreads) {
-    std::string Text;
-    llvm::raw_string_ostream OS(Text);
-    Log.write(OS);
-    EXPECT_TRUE(llvm::StringRef(Text).ends_with("]}\n"));
-    // Otherwise the threads would rarely get the lock.
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  for (std::thread &T : Threads)
-    T.join();
+  const auto Add = [&] {
+    for (int I = 0; I != Times; ++I) {
+      TraceLane::Use Lane(&Log.laneOfThisThread("linker's inputs", 1));
+      TraceSpan Span("handed over", "a file's name that is not short");
+      Log.sample("fetched", [&] { return I; });
+    }
+    ++Ended;
+  };
+  onThreads(NumThreads, Add, [&] {
+    while (Ended != NumThreads) {
+      std::string Text;
+      llvm::raw_string_ostream OS(Text);
+      Log.write(OS);
+      EXPECT_TRUE(llvm::StringRef(Text).ends_with("]}\n"));
+      // Otherwise the threads would rarely get the lock.
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  });
   EXPECT_EQ(eventsOf(Log, "X").size(), static_cast<size_t>(Times * NumThreads));
 }
 
@@ -196,7 +197,7 @@ TEST(TraceLogTest, WhatIsInsideOfAnEventComesBehindIt) {
   Lane.add({"fetch", At(1), At(4), ""});
   Lane.add({"wait", At(5), At(5), ""});
   Lane.add({"fetch", At(5), At(5), ""});
-  std::vector<llvm::json::Object> Events = eventsOf(Log, "X");
+  std::vector<Object> Events = eventsOf(Log, "X");
   ASSERT_EQ(Events.size(), 4U);
   EXPECT_EQ(Events[0].getString("name"), "fetch");
   EXPECT_EQ(Events[1].getString("name"), "wait");
@@ -215,8 +216,8 @@ TEST(TraceLogTest, ArrowsEndInsideOfTheirEvents) {
   TraceEvent Taken{"handed over", At(1), At(4), "f"};
   Taken.Flow = {TraceFlow::To, 7};
   Log.addLane("linker's inputs").add(Taken);
-  std::vector<llvm::json::Object> From = eventsOf(Log, "s");
-  std::vector<llvm::json::Object> To = eventsOf(Log, "f");
+  std::vector<Object> From = eventsOf(Log, "s");
+  std::vector<Object> To = eventsOf(Log, "f");
   ASSERT_EQ(From.size(), 1U);
   ASSERT_EQ(To.size(), 1U);
   EXPECT_EQ(From[0].getInteger("id"), 7);
@@ -232,7 +233,7 @@ TEST(TraceLogTest, CountersAreInOrderAndChange) {
   for (uint64_t Bytes : {10, 20, 20, 30})
     Log.sample("fetched", [&] { return Bytes; });
   Log.sample("budget", [] { return 5; });
-  std::vector<llvm::json::Object> Fetched = eventsOf(Log, "C", "fetched");
+  std::vector<Object> Fetched = eventsOf(Log, "C", "fetched");
   ASSERT_EQ(Fetched.size(), 3U);
   for (size_t I = 0; I != 3; ++I)
     EXPECT_EQ(Fetched[I].getObject("args")->getInteger("bytes"),
@@ -246,19 +247,15 @@ TEST(TraceLogTest, WhatOnlyGrowsDoesSoInTheTrace) {
   constexpr int Times = 500, NumThreads = 4;
   TraceLog Log(TraceClock::now());
   std::atomic<int64_t> Bytes{0};
-  std::vector<std::thread> Threads;
-  for (int T = 0; T != NumThreads; ++T)
-    Threads.emplace_back([&] {
-      for (int I = 0; I != Times; ++I) {
-        ++Bytes;
-        Log.sample("fetched", [&] { return Bytes.load(); });
-      }
-    });
-  for (std::thread &T : Threads)
-    T.join();
+  onThreads(NumThreads, [&] {
+    for (int I = 0; I != Times; ++I) {
+      ++Bytes;
+      Log.sample("fetched", [&] { return Bytes.load(); });
+    }
+  });
   int64_t Last = 0;
   double LastTime = 0;
-  for (const llvm::json::Object &Event : eventsOf(Log, "C", "fetched")) {
+  for (const Object &Event : eventsOf(Log, "C", "fetched")) {
     int64_t Now = *Event.getObject("args")->getInteger("bytes");
     EXPECT_GT(Now, Last);
     Last = Now;
@@ -284,7 +281,7 @@ TEST(TraceLogTest, SpansAndWaitsNeedALane) {
     TraceWait Wait("wait");
     Wait.begin();
   }
-  std::vector<llvm::json::Object> Events = eventsOf(Log, "X");
+  std::vector<Object> Events = eventsOf(Log, "X");
   ASSERT_EQ(Events.size(), 2U);
   EXPECT_EQ(Events[0].getString("name"), "open");
   EXPECT_EQ(Events[0].getObject("args")->getInteger("bytes"), 3);
@@ -320,7 +317,7 @@ TEST(TraceLogTest, ATimeTraceIsOnTheSameAxis) {
   Log.addLane("linker");
   ASSERT_FALSE(
       bool(Log.addTimeTrace(timeTrace(SomeEvents, systemNow() - 5'000'000))));
-  std::vector<llvm::json::Object> Events = eventsOf(Log, "X");
+  std::vector<Object> Events = eventsOf(Log, "X");
   ASSERT_EQ(Events.size(), 2U); // without the sums
   // Five seconds after our origin, by two clocks.
   EXPECT_NEAR(*Events[0].getNumber("ts"), 5'000'020, 1'000'000);
@@ -329,13 +326,12 @@ TEST(TraceLogTest, ATimeTraceIsOnTheSameAxis) {
   EXPECT_EQ(Events[0].getString("name"), "in\"[{");
   EXPECT_EQ(Events[0].getObject("args")->getString("detail"), "]}\\");
   // The time trace is a separate process with its own threads.
-  std::vector<llvm::json::Object> Processes =
-      eventsOf(Log, "M", "process_name");
+  std::vector<Object> Processes = eventsOf(Log, "M", "process_name");
   ASSERT_EQ(Processes.size(), 2U);
   EXPECT_EQ(nameIn(Processes[1]), "ld.lld");
   EXPECT_NE(Processes[0].getInteger("pid"), Processes[1].getInteger("pid"));
   EXPECT_EQ(Events[0].getInteger("pid"), Processes[1].getInteger("pid"));
-  std::vector<llvm::json::Object> Threads = eventsOf(Log, "M", "thread_name");
+  std::vector<Object> Threads = eventsOf(Log, "M", "thread_name");
   ASSERT_EQ(Threads.size(), 2U);
   EXPECT_NE(Threads[0].getInteger("tid"), Threads[1].getInteger("tid"));
   EXPECT_EQ(Events[0].getInteger("tid"), Threads[1].getInteger("tid"));
