@@ -445,7 +445,7 @@ Error Bench::waitForOthers() {
 /// Returns "1 cold round", "5 cold and 5 warm rounds" or "1 cold round and 5
 /// warm rounds".
 static std::string roundsInWords(unsigned Cold, unsigned Warm) {
-  const std::string WarmText = counted(Warm, "warm round");
+  std::string WarmText = counted(Warm, "warm round");
   if (Cold == 0)
     return WarmText;
   if (Warm != 0 && (Cold == 1) == (Warm == 1))

@@ -23,7 +23,7 @@
 namespace headstart {
 
 enum OptionId : unsigned {
-  OPT_INVALID = 0,
+  OPT_INVALID = 0, // NOLINT: LLVM's name
 #define OPTION(...) LLVM_MAKE_OPT_ID(__VA_ARGS__),
 #include "Options.inc"
 #undef OPTION

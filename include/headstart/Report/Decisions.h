@@ -27,10 +27,12 @@ enum class Decision : uint8_t {
 #define DECISION(Name, Key) Name,
 #include "headstart/Report/Decisions.def"
 };
-inline constexpr size_t NumDecisions = 0
-#define DECISION(Name, Key) +1
+inline constexpr size_t NumDecisions =
+    std::array{
+#define DECISION(Name, Key) Decision::Name,
 #include "headstart/Report/Decisions.def"
-    ;
+    }
+        .size();
 
 /// Returns the key in the JSON, a literal: "whole cheaper".
 const char *decisionName(Decision What);
