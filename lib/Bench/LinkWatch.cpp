@@ -66,6 +66,33 @@ void LinkWatch::sample(int Id, Clock::time_point Begin) {
   Memory.push_back(Sample->AnonymousBytes.value_or(Last(Memory)));
 }
 
+namespace {
+
+/// A lane in a trace: its process and its thread.
+using Lane = std::pair<int64_t, int64_t>;
+
+} // namespace
+
+static Lane laneOf(const json::Object &Event) {
+  return {Event.getInteger("pid").value_or(0),
+          Event.getInteger("tid").value_or(0)};
+}
+
+/// Returns the lanes named "linker", which have the stages.
+static std::set<Lane> linkerLanes(const json::Array &Events) {
+  std::set<Lane> Lanes;
+  for (const json::Value &Value : Events) {
+    const json::Object *Event = Value.getAsObject();
+    if (!Event || Event->getString("ph") != "M" ||
+        Event->getString("name") != "thread_name")
+      continue;
+    const json::Object *Arguments = Event->getObject("args");
+    if (Arguments && Arguments->getString("name") == "linker")
+      Lanes.insert(laneOf(*Event));
+  }
+  return Lanes;
+}
+
 void LinkWatch::addTrace(StringRef Text) {
   Expected<json::Value> Trace = json::parse(Text);
   if (!Trace) {
@@ -78,22 +105,7 @@ void LinkWatch::addTrace(StringRef Text) {
   if (!Events)
     return;
   HasTrace = true;
-  // The lane named "linker" has the stages.
-  using Lane = std::pair<int64_t, int64_t>;
-  std::set<Lane> LinkerLanes;
-  auto LaneOf = [](const json::Object &Event) {
-    return Lane(Event.getInteger("pid").value_or(0),
-                Event.getInteger("tid").value_or(0));
-  };
-  for (const json::Value &Value : *Events) {
-    const json::Object *Event = Value.getAsObject();
-    if (!Event || Event->getString("ph") != "M" ||
-        Event->getString("name") != "thread_name")
-      continue;
-    const json::Object *Arguments = Event->getObject("args");
-    if (Arguments && Arguments->getString("name") == "linker")
-      LinkerLanes.insert(LaneOf(*Event));
-  }
+  const std::set<Lane> LinkerLanes = linkerLanes(*Events);
   constexpr double PerMs = 1000; // the format's unit is a microsecond
   for (const json::Value &Value : *Events) {
     const json::Object *Event = Value.getAsObject();
@@ -109,7 +121,7 @@ void LinkWatch::addTrace(StringRef Text) {
       continue;
     const double End = Begin + Event->getNumber("dur").value_or(0) / PerMs;
     const StringRef Name = Event->getString("name").value_or("");
-    if (LinkerLanes.contains(LaneOf(*Event))) {
+    if (LinkerLanes.contains(laneOf(*Event))) {
       if (!Link.Phases)
         Link.Phases.emplace();
       Link.Phases->push_back({Name.str(), Begin, End});

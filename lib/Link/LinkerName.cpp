@@ -130,6 +130,24 @@ static std::vector<std::string> impliedByTarget(StringRef Target) {
   return {"-m", Machine.str()};
 }
 
+/// Recognizes `headstart` with \p Args. tools/main.cpp distinguishes the same
+/// two: `headstart ld.lld ...`, and the command that clang-cl runs for
+/// -fuse-ld=headstart.
+static std::optional<KnownProgram>
+recognizeHeadstart(ArrayRef<std::string> Args) {
+  std::optional<KnownProgram> Program;
+  if (StringRef(Args[1]).starts_with("-out:") ||
+      StringRef(Args[1]).starts_with("@")) {
+    Program.emplace().Linker = Flavour::COFF;
+    return Program;
+  }
+  Program = recognizeProgram(Args.drop_front());
+  if (!Program || Program->Driver)
+    return std::nullopt;
+  ++Program->LeadingArgs;
+  return Program;
+}
+
 std::optional<KnownProgram> recognizeProgram(ArrayRef<std::string> Args) {
   if (Args.empty())
     return std::nullopt;
@@ -137,20 +155,8 @@ std::optional<KnownProgram> recognizeProgram(ArrayRef<std::string> Args) {
   bool IsExe = Name.consume_back_insensitive(".exe");
   KnownProgram Result;
 
-  // tools/main.cpp distinguishes the same two: `headstart ld.lld ...`, and the
-  // command that clang-cl runs for -fuse-ld=headstart.
-  if (Name == "headstart" && Args.size() > 1) {
-    if (StringRef(Args[1]).starts_with("-out:") ||
-        StringRef(Args[1]).starts_with("@")) {
-      Result.Linker = Flavour::COFF;
-      return Result;
-    }
-    std::optional<KnownProgram> Program = recognizeProgram(Args.drop_front());
-    if (!Program || Program->Driver)
-      return std::nullopt;
-    ++Program->LeadingArgs;
-    return Program;
-  }
+  if (Name == "headstart" && Args.size() > 1)
+    return recognizeHeadstart(Args);
 
   // lld accepts -flavor under each of its names, also as Headstart's linkers.
   StringRef Unversioned = Name.rtrim("0123456789.").rtrim('-');

@@ -63,16 +63,28 @@ const char *prefetchWorkName(PrefetchWork Work) {
   return Names.at(static_cast<size_t>(Work));
 }
 
+static json::Value textOrNull(StringRef Text) {
+  return Text.empty() ? json::Value(nullptr) : json::fixUTF8(Text);
+}
+
+static void writeStore(json::OStream &J, const StoreFigures &Store) {
+  J.object([&] {
+    writeMilliseconds(J, "request_us", Store.RequestUs);
+    writeMilliseconds(J, "byte_ns", Store.ByteNs);
+    writeMilliseconds(J, "latency_ms", Store.LatencyMs);
+    writeMilliseconds(J, "name_ms", Store.NameMs);
+    J.attribute("at_once", Store.AtOnce);
+    J.attribute("samples", Store.Samples);
+  });
+}
+
 void writeStatsJSON(const LinkStats &S, raw_ostream &OS) {
   json::OStream J(OS, /*IndentSize=*/2);
-  auto TextOrNull = [](StringRef Text) {
-    return Text.empty() ? json::Value(nullptr) : json::fixUTF8(Text);
-  };
   J.object([&] {
     J.attribute("version", 1);
     J.attribute("tool", S.Tool);
     J.attribute("flavour", S.Flavour);
-    J.attribute("output", TextOrNull(S.Output));
+    J.attribute("output", textOrNull(S.Output));
     J.attribute("mode", S.On ? "on" : "off");
     J.attribute("inputs", S.Inputs);
     J.attribute("inputs_bytes", S.InputsBytes);
@@ -90,7 +102,7 @@ void writeStatsJSON(const LinkStats &S, raw_ostream &OS) {
     writeMilliseconds(J, "first_hint_ms", S.FirstHintMs);
     writeMilliseconds(J, "last_hint_ms", S.LastHintMs);
     writeMilliseconds(J, "link_ms", S.LinkMs);
-    J.attribute("why_off", TextOrNull(S.WhyOff));
+    J.attribute("why_off", textOrNull(S.WhyOff));
     J.attribute("unfinished", S.Unfinished);
     J.attribute("short_of_memory", S.ShortOfMemory);
     writeMilliseconds(J, "waited_ms", S.WaitedMs);
@@ -106,14 +118,7 @@ void writeStatsJSON(const LinkStats &S, raw_ostream &OS) {
       J.attribute("processor_ms", nullptr);
     J.attributeArray("stores", [&] {
       for (const StoreFigures &Store : S.Stores)
-        J.object([&] {
-          writeMilliseconds(J, "request_us", Store.RequestUs);
-          writeMilliseconds(J, "byte_ns", Store.ByteNs);
-          writeMilliseconds(J, "latency_ms", Store.LatencyMs);
-          writeMilliseconds(J, "name_ms", Store.NameMs);
-          J.attribute("at_once", Store.AtOnce);
-          J.attribute("samples", Store.Samples);
-        });
+        writeStore(J, Store);
     });
     J.attributeObject("decisions", [&] {
       for (size_t D = 0; D != NumDecisions; ++D)

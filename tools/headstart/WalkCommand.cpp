@@ -261,6 +261,18 @@ static Exit writeManifest(const TreePlan &Plan, const TreeOperands &Operands,
   return Exit::Done;
 }
 
+static void writeSorted(const TreeListing &Listing,
+                        const TreeOperands &Operands, const EntryWriter &Writer,
+                        LineOutput &Output) {
+  Listing.forEach(
+      [&](const ListedDirectory &Directory, const os::DirectoryEntry &Entry) {
+        Writer.append(
+            prefixOf(Operands.Directories[Directory.Root], Directory.Path),
+            StringRef(Entry.Name), Entry, Output.buffer(0));
+        Output.mayWrite(0);
+      });
+}
+
 Exit runWalk(const CommandArguments &Arguments) {
   Expected<TreePlan> Plan = planTree(Arguments);
   if (!Plan)
@@ -313,13 +325,7 @@ Exit runWalk(const CommandArguments &Arguments) {
       Status = writeManifest(*Plan, Operands, *ManifestFile, *Listing, Unknown,
                              Output);
     else
-      Listing->forEach([&](const ListedDirectory &Directory,
-                           const os::DirectoryEntry &Entry) {
-        Writer.append(
-            prefixOf(Operands.Directories[Directory.Root], Directory.Path),
-            StringRef(Entry.Name), Entry, Output.buffer(0));
-        Output.mayWrite(0);
-      });
+      writeSorted(*Listing, Operands, Writer, Output);
   }
   if (Arguments.JSON)
     Output.writeText("\n]}\n");

@@ -305,6 +305,27 @@ static void feed(const TreePlan &Plan, const TreeOperands &Operands,
   }
 }
 
+/// Whether ignore files may hide all files. Most projects' ignore files hide
+/// build outputs.
+static bool mayBeHidden(const CommandArguments &Arguments, const TreePlan &Plan,
+                        const TreeOperands &Operands) {
+  return !Arguments.has(OPT_changed_since_EQ) && !Arguments.has(OPT_glob_EQ) &&
+         !Arguments.has(OPT_no_ignore) && !Plan.isTooDeep(0) &&
+         !Operands.Directories.empty();
+}
+
+/// Prints the \p Figures of a fetch that \p IsInterrupted or not.
+static void report(const CommandArguments &Arguments,
+                   const TreeFetchFigures &Figures, bool IsInterrupted) {
+  const double Seconds =
+      std::chrono::duration<double>(TraceClock::now() - Arguments.Origin)
+          .count();
+  if (Arguments.JSON)
+    writeJSON(Figures, Seconds, IsInterrupted);
+  else
+    writeText(Figures, Seconds, IsInterrupted);
+}
+
 Exit runWarm(const CommandArguments &Arguments) {
   if (Arguments.Operands.empty())
     return fail("no path given; usage: headstart warm [options] PATH...",
@@ -354,21 +375,11 @@ Exit runWarm(const CommandArguments &Arguments) {
   Watch.stop();
 
   const int Signal = os::StopSignals::received();
-  const double Seconds =
-      std::chrono::duration<double>(TraceClock::now() - Arguments.Origin)
-          .count();
-  // Most projects' ignore files hide build outputs.
-  const bool IsUnfiltered =
-      !Changed.isSet() && !Arguments.has(OPT_glob_EQ) && !Plan->isTooDeep(0);
-  if (Fetcher.figures().Files == 0 && IsUnfiltered &&
-      !Arguments.has(OPT_no_ignore) && !Operands.Directories.empty() &&
-      !Problems.any() && Signal == 0)
+  if (Fetcher.figures().Files == 0 && !Problems.any() && Signal == 0 &&
+      mayBeHidden(Arguments, *Plan, Operands))
     note("ignore files such as .gitignore hide all files here; --no-ignore "
          "fetches them too");
-  if (Arguments.JSON)
-    writeJSON(Fetcher.figures(), Seconds, Signal != 0);
-  else
-    writeText(Fetcher.figures(), Seconds, Signal != 0);
+  report(Arguments, Fetcher.figures(), Signal != 0);
   const Exit Status = finishOutput(Problems.any() ? Exit::Failed : Exit::Done);
   if (Signal != 0)
     os::endLike({/*BySignal=*/true, Signal});
