@@ -1,16 +1,13 @@
 #!/usr/bin/env python3
 """Compares Headstart's ignore rules with git's on generated trees.
 
-    check-ignore.py ORACLE [--seed N] [--trees N] [--keep] [--rg RG]
+    check-ignore.py ORACLE [--seed N] [--trees N] [--keep]
 
 ORACLE (unittests/FileTree/IgnoreOracle.cpp) lists the entries of a tree that our rules
 do not hide. Every tree has ignore files, in nested directories too; many have a user's
 excludes, an info/exclude or inner repositories. For every path our answer must be that
 of `git check-ignore`, and our files must be those of `git ls-files -o`. A seed always
 makes the same trees.
-
-With --rg, the script also compares with ripgrep, on trees with `.ignore` files and with
-patterns on which git and ripgrep agree.
 """
 
 import argparse
@@ -49,9 +46,8 @@ JOINTS = [b"/**/", b"**/", b"/**", b"**", b"*", b"*/", b"/*", b"/*/", b"/***/",
 class Maker:
     """Makes the names, patterns and trees of one seed."""
 
-    def __init__(self, seed, plain=False):
+    def __init__(self, seed):
         self.random = random.Random(seed)
-        self.plain = plain
 
     def blur(self, path):
         """A pattern derived from a path."""
@@ -94,13 +90,7 @@ class Maker:
         dice = self.random.random()
         path = self.random.choice(paths)
         parts = path.split(b"/")
-        if self.plain:
-            # Patterns on which all implementations agree.
-            name = parts[-1]
-            body = self.random.choice([
-                name, b"/" + path, b"*" + name[-2:], name[:1] + b"*", path,
-                b"**/" + name, b"/".join(parts[:-1] or [b"a"]) + b"/*", b"*.o"])
-        elif dice < 0.25:
+        if dice < 0.25:
             body = self.random.choice(parts)
         elif dice < 0.35:
             body = b"*" + parts[-1][-2:]
@@ -117,7 +107,7 @@ class Maker:
             body = b"/" + body
         if self.random.random() < 0.15:
             body += b"/"
-        if self.random.random() < 0.05 and not self.plain:
+        if self.random.random() < 0.05:
             body += self.random.choice([b"/**", b"/*", b"**", b"\\", b"\\ "])
         if self.random.random() < 0.22:
             body = b"!" + body
@@ -127,8 +117,6 @@ class Maker:
         lines = []
         for _ in range(self.random.choice([1, 1, 2, 3, 5, 8, 12])):
             lines.append(self.pattern(paths))
-            if self.plain:
-                continue
             dice = self.random.random()
             if dice < 0.05:
                 lines[-1] += b" " * self.random.randint(1, 3)
@@ -143,7 +131,7 @@ class Maker:
         text = b"\n".join(lines)
         if self.random.random() < 0.8:
             text += b"\n"
-        if self.random.random() < 0.05 and not self.plain:
+        if self.random.random() < 0.05:
             text = b"\xef\xbb\xbf" + text
         return text
 
@@ -151,8 +139,6 @@ class Maker:
         """Makes files and directories. Returns their paths from `folder`."""
         paths = []
         for name in self.random.sample(NAMES, entries):
-            if self.plain and not name.replace(b".", b"").isalnum():
-                continue
             path = os.path.join(folder, name)
             if self.random.random() < 0.05:
                 os.symlink(b"nowhere" if self.random.random() < 0.5 else b".",
@@ -164,8 +150,6 @@ class Maker:
         if depth == 0:
             return paths
         for name in self.random.sample(FOLDERS, self.random.randint(1, 3)):
-            if self.plain and not name.isalnum():
-                continue
             path = os.path.join(folder, name)
             if os.path.lexists(path):
                 continue
@@ -177,10 +161,10 @@ class Maker:
 
 
 class Checker:
-    def __init__(self, oracle, scratch, rg):
+    def __init__(self, oracle, scratch, keep):
         self.oracle = oracle
-        self.rg = rg
         self.scratch = scratch
+        self.keep = keep
         self.home = os.path.join(scratch, b"home")
         self.asked = 0
         self.hidden = 0
@@ -206,6 +190,11 @@ class Checker:
     def listed(self, root):
         out = self.run([self.oracle, root], self.scratch)
         return set(out.split(b"\0")[:-1])
+
+    def remove(self, root):
+        """Removes a tree, unless it fails and the user wants to see it."""
+        if not (self.keep and self.failures):
+            shutil.rmtree(root)
 
     def repository(self, template, root):
         """Makes an empty repository, faster than git does."""
@@ -270,21 +259,6 @@ class Checker:
                 f"{what}: {path!r}: listed by "
                 f"{'us' if path in files else 'git'} only")
 
-    def check_against_rg(self, root, what):
-        words = [self.rg, "--files", "--hidden", "--null", "--no-messages"]
-        out = self.run(words, root, good=(0, 1))
-        theirs = {p for p in out.split(b"\0")[:-1]
-                  if b".git" not in p.split(b"/")}
-        ours = set()
-        for path in self.listed(root):
-            if not os.path.islink(os.path.join(root, path)):
-                ours.add(path)
-        ours = {p for p in ours if not p.endswith(b"/")}
-        self.asked += len(ours | theirs)
-        for path in sorted(ours ^ theirs):
-            self.failures.append(f"{what}: {path!r}: listed by "
-                                 f"{'us' if path in ours else 'rg'} only")
-
 
 def write(path, text):
     with open(path, "wb") as file:
@@ -328,7 +302,7 @@ def make_user_files(checker, maker, paths):
         [b".gitconfig", b".config/git/config"])), text)
 
 
-def check_tree(checker, template, seed, keep):
+def check_tree(checker, template, seed):
     maker = Maker(seed)
     root = os.path.join(checker.scratch, b"tree")
     os.mkdir(root)
@@ -354,12 +328,10 @@ def check_tree(checker, template, seed, keep):
             write(os.path.join(root, folder, b".gitignore"),
                   maker.ignore_file([p for p in below if p] or paths))
     checker.check(root, repositories, f"tree of seed {seed}")
-    if keep and checker.failures:
-        return
-    shutil.rmtree(root)
+    checker.remove(root)
 
 
-def check_wide_tree(checker, template, seed, keep):
+def check_wide_tree(checker, template, seed):
     """Checks many directories, each with an ignore file, with one call of git."""
     maker = Maker(seed)
     root = os.path.join(checker.scratch, b"wide")
@@ -372,9 +344,7 @@ def check_wide_tree(checker, template, seed, keep):
         paths = maker.fill(folder, 1, 12)
         write(os.path.join(folder, b".gitignore"), maker.ignore_file(paths))
     checker.check(root, [b""], f"wide tree of seed {seed}")
-    if keep and checker.failures:
-        return
-    shutil.rmtree(root)
+    checker.remove(root)
 
 
 def check_classes(checker, template):
@@ -398,10 +368,10 @@ def check_classes(checker, template):
             write(os.path.join(folder, name), b"")
         write(os.path.join(folder, b".gitignore"), b"q" + text + b"\n")
     checker.check(root, [b""], "classes")
-    shutil.rmtree(root)
+    checker.remove(root)
 
 
-def check_gitdir_files(checker, keep):
+def check_gitdir_files(checker):
     """Checks work trees and submodules, whose `.git` is a file."""
     root = os.path.join(checker.scratch, b"main")
     git = ["git", "-c", "user.name=x", "-c", "user.email=x@y",
@@ -437,34 +407,7 @@ def check_gitdir_files(checker, keep):
         if ours - tracked != want:
             checker.failures.append(f"{folder!r}: {ours - tracked} is listed")
     for folder in (root, tree):
-        if not (keep and checker.failures):
-            shutil.rmtree(folder)
-
-
-def check_rg_tree(checker, template, seed, keep):
-    maker = Maker(seed, plain=True)
-    root = os.path.join(checker.scratch, b"rg")
-    os.mkdir(root)
-    paths = maker.fill(root, 3, 12) or [b"a"]
-    # No user's excludes, since ripgrep anchors them at the current directory.
-    make_user_files(checker, maker, [])
-    folders = folders_of(root, paths)
-    for folder in folders:
-        if maker.random.random() < 0.2:
-            checker.repository(template, os.path.join(root, folder))
-        for name in (b".ignore", b".gitignore"):
-            if maker.random.random() < 0.4:
-                write(os.path.join(root, folder, name),
-                      maker.ignore_file(paths))
-    # Only directories that are not ignored: our rules list all of an ignored root, but
-    # ripgrep still applies the rules above it.
-    shown = [f for f in folders[1:] if f + b"/" in checker.listed(root)]
-    for folder in [b""] + maker.random.sample(shown, min(2, len(shown))):
-        checker.check_against_rg(os.path.join(root, folder),
-                                 f"rg's tree of seed {seed}, {folder!r}")
-    if keep and checker.failures:
-        return
-    shutil.rmtree(root)
+        checker.remove(folder)
 
 
 def main():
@@ -474,8 +417,6 @@ def main():
     parser.add_argument("--trees", type=int, default=300)
     parser.add_argument("--keep", action="store_true",
                         help="keep the first tree that fails, and stop there")
-    parser.add_argument("--rg", type=pathlib.Path,
-                        help="compare with this ripgrep as well")
     args = parser.parse_args()
     if not shutil.which("git"):
         sys.exit("git is missing")
@@ -483,8 +424,7 @@ def main():
     scratch = os.fsencode(os.path.realpath(
         tempfile.mkdtemp(prefix="headstart-ignore-", dir=memory)))
     try:
-        checker = Checker(args.oracle.resolve(), scratch,
-                          args.rg and args.rg.resolve())
+        checker = Checker(args.oracle.resolve(), scratch, args.keep)
         template = os.path.join(scratch, b"template")
         checker.run(["git", "init", "-q", "--template=", "--bare", template],
                     scratch)
@@ -492,17 +432,13 @@ def main():
         write(os.path.join(template, b"config"),
               b"[core]\n\trepositoryformatversion = 0\n\tbare = false\n")
         check_classes(checker, template)
-        check_gitdir_files(checker, args.keep)
-        parts = [(check_wide_tree, max(args.trees // 60, 1)),
-                 (check_tree, args.trees)]
-        if args.rg:
-            parts.append((check_rg_tree, args.trees))
-        for part, count in parts:
+        check_gitdir_files(checker)
+        for part, count in ((check_wide_tree, max(args.trees // 60, 1)),
+                            (check_tree, args.trees)):
             for number in range(count):
                 if args.keep and checker.failures:
                     break
-                part(checker, template, args.seed * 1000000 + number,
-                     args.keep)
+                part(checker, template, args.seed * 1000000 + number)
     finally:
         if args.keep and checker.failures:
             print(f"kept: {os.fsdecode(scratch)}")
