@@ -27,8 +27,7 @@ It leaves these in the output directory:
     lib/<folder>.lib         with --archive: the same objects in archives
     link-archives.rsp        with --archive: a link that takes 1/8 of them
     src/                     the sources, to inspect
-    made.jsonl               the recipe of each file, to resume from
-    corpus.json              the stamp, written last, when all files exist
+    made.jsonl               the recipe of each file: a run makes what is missing
     libSystem.tbd            macho: the system's library, as far as needed;
                              objects end in .o there, archives in .a
 
@@ -53,10 +52,10 @@ import signal
 import sys
 from typing import Sequence
 
-from corpus.failure import Failure
 from corpus.plan import STRIDE
 from corpus.target import COFF, Target, elf, macho
 from corpus.whole import Corpus
+from corpus.workshop import Failure
 
 DEFAULT_OBJECTS = 450
 DEFAULT_BYTES_PER_OBJECT = 1_670_000
@@ -96,10 +95,6 @@ def add_common(kind: argparse.ArgumentParser) -> None:
     kind.add_argument("--jobs", type=positive, default=os.cpu_count() or 1,
                       metavar="J", help="default: one per core")
     kind.add_argument("--seed", type=int, default=1, metavar="S")
-    kind.add_argument("--compiler", metavar="CLANG",
-                      help="default: clang++-22, else clang++")
-    kind.add_argument("--librarian", metavar="LIB",
-                      help="default: llvm-lib-22 or llvm-ar-22")
 
 
 def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
@@ -114,19 +109,18 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     add_common(mach)
     mach.add_argument("--arch", choices=("arm64", "x86_64"), default="arm64",
                       help="default: %(default)s")
-    mach.add_argument("--optimize", type=int, choices=(0, 1, 2), default=0,
-                      metavar="LEVEL", help="as in -O; default: %(default)s")
     mach.add_argument("--dwarf", type=int, choices=(4, 5), default=4,
                       help="the version; default: %(default)s")
     unix = kinds.add_parser(
         "elf", help="objects for Linux with DWARF, for ld.lld")
     add_common(unix)
-    unix.add_argument("--optimize", type=int, choices=(0, 1, 2), default=0,
-                      metavar="LEVEL", help="as in -O; default: %(default)s")
     unix.add_argument("--split-dwarf", action="store_true",
                       help="debug information in .dwo files")
     unix.add_argument("--lto", action="store_true",
                       help="bitcode for ThinLTO")
+    for kind in (mach, unix):
+        kind.add_argument("--optimize", type=int, choices=(0, 1, 2), default=0,
+                          metavar="LEVEL", help="as in -O; default: %(default)s")
     options = parser.parse_args(arguments)
     if options.objects < 2:
         parser.error("--objects: main and at least one more")

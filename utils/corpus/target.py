@@ -71,46 +71,31 @@ exports:
 """
 
 
-def macho(arch: str, optimize: int, dwarf: int) -> Target:
-    """The target for ld64.lld, with the given version of DWARF."""
+def unix(triple: str, optimize: int, *flags: str) -> Target:
+    """The target for ld.lld and ld64.lld."""
     return Target(
-        flags=(
-            f"--target={arch}-apple-macos11",
-            "-std=c++20",
-            f"-O{optimize}",
-            "-g",
-            f"-gdwarf-{dwarf}",
-            *FREESTANDING,
-            "-fdebug-compilation-dir=.",
-        ),
-        object_suffix=".o",
-        archive_suffix=".a",
-        archivers=("llvm-ar-22", "llvm-ar"),
-        archive_words=("rcs", "--format=darwin", "{out}"),
-        scale=1.25 if optimize == 0 else 1.45,
-        files=(("libSystem.tbd", LIBSYSTEM),),
-    )
-
-
-def elf(optimize: int, split: bool, lto: bool) -> Target:
-    """The target for ld.lld; split: debug information in .dwo files, which the
-    link does not read; lto: bitcode for ThinLTO."""
-    return Target(
-        flags=(
-            "--target=x86_64-linux-gnu",
-            "-std=c++20",
-            f"-O{optimize}",
-            "-g",
-            *(("-gsplit-dwarf",) if split else ()),
-            *(("-flto=thin",) if lto else ()),
-            *FREESTANDING,
-            "-ffunction-sections",
-            "-fdata-sections",
-            "-fdebug-compilation-dir=.",
-        ),
+        flags=(f"--target={triple}", "-std=c++20", f"-O{optimize}", "-g", *flags,
+               "-fdebug-compilation-dir=."),
         object_suffix=".o",
         archive_suffix=".a",
         archivers=("llvm-ar-22", "llvm-ar"),
         archive_words=("rcs", "{out}"),
         scale=1.25,
     )
+
+
+def macho(arch: str, optimize: int, dwarf: int) -> Target:
+    """The target for ld64.lld, with the given version of DWARF."""
+    return dataclasses.replace(
+        unix(f"{arch}-apple-macos11", optimize, f"-gdwarf-{dwarf}", *FREESTANDING),
+        archive_words=("rcs", "--format=darwin", "{out}"),
+        scale=1.25 if optimize == 0 else 1.45,
+        files=(("libSystem.tbd", LIBSYSTEM),))
+
+
+def elf(optimize: int, split: bool, lto: bool) -> Target:
+    """The target for ld.lld; split: debug information in .dwo files, which the
+    link does not read; lto: bitcode for ThinLTO."""
+    return unix("x86_64-linux-gnu", optimize,
+                *["-gsplit-dwarf"] * split, *["-flto=thin"] * lto, *FREESTANDING,
+                "-ffunction-sections", "-fdata-sections")

@@ -1,18 +1,21 @@
-"""The workshop: runs the compilers and the librarian."""
+"""The workshop: runs the compilers and the librarian, and stores what they made."""
 
 from __future__ import annotations
 
+import concurrent.futures
 import dataclasses
+import json
 import os
-import queue
 import subprocess
 import threading
 from pathlib import Path
-from typing import Callable, Optional, Sequence, Tuple
+from typing import Callable, Iterable, Sequence
 
-from .failure import Failure
-from .ledger import Ledger
 from .progress import Progress
+
+
+class Failure(Exception):
+    """An error that is reported to the user in one message."""
 
 
 @dataclasses.dataclass
@@ -25,8 +28,52 @@ class Step:
     counted: bool = True
 
 
-# A step, the bytes of its file, whether the file is new, and the error.
-Result = Tuple[Step, int, bool, Optional[BaseException]]
+class Ledger:
+    """Remembers which file was made from which recipe, across runs."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.path = root / "made.jsonl"
+        self.made: dict[str, tuple[str, int]] = {}
+        self.lock = threading.Lock()
+
+    def load(self) -> None:
+        for line in self.path.read_text().splitlines() if self.path.exists() else ():
+            try:
+                entry = json.loads(line)
+                self.made[entry["path"]] = (entry["recipe"], entry["bytes"])
+            except (ValueError, KeyError, TypeError):
+                pass  # An interruption tore the line, so the file is made again.
+
+    def size_here(self, target: str) -> int:
+        """The bytes of a file, 0 if it does not exist."""
+        path = self.root / target
+        return path.stat().st_size if path.exists() else 0
+
+    def has(self, target: str, recipe: str) -> bool:
+        return self.made.get(target) == (recipe, self.size_here(target))
+
+    def add(self, target: str, recipe: str) -> None:
+        with self.lock:
+            self.made[target] = (recipe, self.size_here(target))
+            with self.path.open("a") as out:
+                out.write(self.line(target))
+
+    def line(self, target: str) -> str:
+        recipe, size = self.made[target]
+        return json.dumps({"path": target, "recipe": recipe, "bytes": size}) + "\n"
+
+    def keep_only(self, targets: Iterable[str]) -> None:
+        """Deletes the files of earlier runs that are not in `targets`."""
+        for target in self.made.keys() - set(targets):
+            path = self.root / target
+            path.unlink(missing_ok=True)
+            if path.parent.is_dir() and not any(path.parent.iterdir()):
+                path.parent.rmdir()
+            del self.made[target]
+        fresh = self.path.with_suffix(".new")
+        fresh.write_text("".join(map(self.line, self.made)))
+        fresh.replace(self.path)
 
 
 class Workshop:
@@ -41,74 +88,48 @@ class Workshop:
         self.root = root
         self.jobs = jobs
         self.ledger = ledger
-        self.stop = threading.Event()
+        self.stopped = False
         self.lock = threading.Lock()
         self.running: set[subprocess.Popen[str]] = set()
-        self.results: queue.Queue[Result] = queue.Queue()
 
     def run(self, steps: Sequence[Step], progress: Progress) -> None:
         """Makes every step's target, the largest first."""
-        waiting: queue.SimpleQueue[Step] = queue.SimpleQueue()
-        for step in sorted(steps, key=lambda item: -item.wanted):
-            waiting.put(step)
-        threads = [threading.Thread(target=self.work, args=(waiting,))
-                   for _ in range(min(self.jobs, len(steps)))]
-        for thread in threads:
-            thread.start()
-        try:
-            for _ in steps:
-                step, size, fresh, error = self.next_result()
-                if error:
-                    raise error
-                if step.counted:
-                    progress.add(size, step.wanted, fresh)
-        finally:
-            self.halt()
-            for thread in threads:
-                thread.join()
-            self.stop.clear()
-
-    def next_result(self) -> Result:
-        while True:
+        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+            started = {pool.submit(self.make, step): step
+                       for step in sorted(steps, key=lambda item: -item.wanted)}
             try:
-                # Without a timeout, Ctrl-C would not interrupt this on Windows.
-                return self.results.get(timeout=0.5)
-            except queue.Empty:
-                pass
+                for future in concurrent.futures.as_completed(started):
+                    is_fresh, step = future.result(), started[future]
+                    if step.counted:
+                        progress.add(self.ledger.made[step.target][1],
+                                     step.wanted, is_fresh)
+            except BaseException:
+                self.halt()
+                pool.shutdown(cancel_futures=True)
+                raise
 
     def halt(self) -> None:
-        self.stop.set()
         with self.lock:
+            self.stopped = True
             for process in self.running:
                 process.kill()
 
-    def work(self, waiting: queue.SimpleQueue[Step]) -> None:
-        while not self.stop.is_set():
-            try:
-                step = waiting.get_nowait()
-            except queue.Empty:
-                return
-            try:
-                size, fresh = self.make(step)
-                self.results.put((step, size, fresh, None))
-            except BaseException as error:  # The main thread reports it.
-                self.results.put((step, 0, False, error))
-                return
-
-    def make(self, step: Step) -> tuple[int, bool]:
+    def make(self, step: Step) -> bool:
+        """Returns whether the file is new."""
         recipe, command = step.prepare()
         if self.ledger.has(step.target, recipe):
-            return self.ledger.made[step.target][1], False
+            return False
         unfinished = "tmp/" + step.target
-        for parent in (self.root / unfinished, self.root / step.target):
-            parent.parent.mkdir(parents=True, exist_ok=True)
+        for name in (unfinished, step.target):
+            (self.root / name).parent.mkdir(parents=True, exist_ok=True)
         self.execute(command(unfinished), step.target)
         os.replace(self.root / unfinished, self.root / step.target)
-        return self.ledger.add(step.target, recipe), True
+        self.ledger.add(step.target, recipe)
+        return True
 
     def execute(self, command: list[str], target: str) -> None:
         with self.lock:
-            if self.stop.is_set():
+            if self.stopped:
                 raise Failure("stopped")
             # In its own session, since Ctrl-C must reach only this script, which
             # then ends the compilers and does not report them as failed.
