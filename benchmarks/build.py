@@ -125,11 +125,8 @@ def missing() -> str:
 
 
 def rounds_of(folder: pathlib.Path, rounds: int, cold: bool) -> Dict[str, List[dict]]:
-    runs: Dict[str, List[dict]] = {way: [] for way in WAYS}
-    for _ in range(rounds):
-        for way in WAYS:
-            runs[way].append(build_once(folder, way, cold))
-    return runs
+    return harness.in_turn({way: way for way in WAYS}, rounds,
+                           lambda way: build_once(folder, way, cold))
 
 
 def measure(factor: float) -> dict:

@@ -100,25 +100,23 @@ def measure_one(sample: Sample, factor: float) -> dict:
     size = sample.size()
     say(f"   {sample.title}: {len(sample.files())} inputs, {format_bytes(size)}")
     points = []
-    with links.beside(sample) as scratch:
+    with harness.scratch_in(sample.folder.parent) as scratch:
         touched, warm = needed(sample, scratch)
         every = ways(sample, scratch)
         (scratch / "profile").unlink(missing_ok=True)
         link(sample, every[NEXT], [], scratch)  # stores the profile
         for latency in LATENCIES:
             for bandwidth in BANDWIDTHS:
-                runs: Dict[str, List[dict]] = {name: [] for name in every}
-                for _ in range(links.scaled(1, factor)):
-                    for name, way in every.items():
-                        view = [f"--latency={latency}",
-                                f"--bandwidth={bandwidth}"]
-                        if name == DEEP:
-                            view.append("--max-background=64")
-                        run = link(sample, way, view, scratch)
-                        runs[name].append(run)
-                        say(f"    {latency} ms, {bandwidth} MB/s, {name}: "
-                            f"{run['seconds']:.2f} s, {run['reads']} reads, "
-                            f"{format_bytes(run['bytes'])}")
+                def one(way: Variant) -> dict:
+                    view = [f"--latency={latency}", f"--bandwidth={bandwidth}"]
+                    if way.name == DEEP:
+                        view.append("--max-background=64")
+                    run = link(sample, way, view, scratch)
+                    say(f"    {latency} ms, {bandwidth} MB/s, {way.name}: "
+                        f"{run['seconds']:.2f} s, {run['reads']} reads, "
+                        f"{format_bytes(run['bytes'])}")
+                    return run
+                runs = harness.in_turn(every, links.scaled(1, factor), one)
                 points.append({"latency": latency, "bandwidth": bandwidth,
                                "runs": runs})
     outputs = {run["outputs"] for point in points
@@ -135,20 +133,18 @@ def measure_names(factor: float) -> Optional[dict]:
     measured = []
     for sample in samples():
         harness.warm_up(sample.inputs)
-        with links.beside(sample) as scratch:
+        with harness.scratch_in(sample.folder.parent) as scratch:
             every = {way.name: way for way in links.ways(sample, scratch)}
             link(sample, every[NEXT], [], scratch)  # stores the profile
             for latency in NAME_LATENCIES:
-                runs: Dict[str, List[dict]] = {name: [] for name in every}
-                for _ in range(links.scaled(1, factor)):
-                    for name, way in every.items():
-                        run = link(sample, way, [
-                            f"--latency={latency}",
-                            f"--lookup-latency={latency}", "--bandwidth=200"],
-                            scratch)
-                        runs[name].append(run)
-                        say(f"    {sample.title}, {latency} ms, {name}: "
-                            f"{run['seconds']:.2f} s")
+                def one(way: Variant) -> dict:
+                    run = link(sample, way, [
+                        f"--latency={latency}", f"--lookup-latency={latency}",
+                        "--bandwidth=200"], scratch)
+                    say(f"    {sample.title}, {latency} ms, {way.name}: "
+                        f"{run['seconds']:.2f} s")
+                    return run
+                runs = harness.in_turn(every, links.scaled(1, factor), one)
                 measured.append({"title": sample.title, "latency": latency,
                                  "runs": runs})
     return {"title": "High latency, names too", "points": measured}

@@ -9,6 +9,7 @@ also after Ctrl-C.
 import contextlib
 import dataclasses
 import hashlib
+import itertools
 import json
 import os
 import pathlib
@@ -17,8 +18,9 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
-from typing import Dict, List, Optional, Sequence
+from typing import Callable, Dict, Iterator, List, Optional, Sequence, TypeVar
 
 from figures import Run, Runs, format_bytes
 from machine import say
@@ -28,6 +30,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BIN = ROOT / "build" / "benchmarks" / "bin"
 LLVM = pathlib.Path(os.environ.get("HEADSTART_LLVM", "/usr/lib/llvm-22/bin"))
 HEADSTART = BIN / "headstart"
+Way = TypeVar("Way")
+Measured = TypeVar("Measured")
+SETTLING = "settling, not counted, round"
 
 
 @dataclasses.dataclass
@@ -59,6 +64,24 @@ def signals_as_exceptions() -> None:
         raise KeyboardInterrupt
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, stop)
+
+
+@contextlib.contextmanager
+def scratch_in(folder: pathlib.Path) -> Iterator[pathlib.Path]:
+    """A new directory in `folder`, removed at the end."""
+    with tempfile.TemporaryDirectory(prefix="headstart-bench-", dir=folder,
+                                     ignore_cleanup_errors=True) as name:
+        yield pathlib.Path(name)
+
+
+def in_turn(ways: Dict[str, Way], rounds: int,
+            run: Callable[[Way], Measured]) -> Dict[str, List[Measured]]:
+    """Runs each variant `rounds` times, in turn."""
+    runs: Dict[str, List[Measured]] = {name: [] for name in ways}
+    for _ in range(rounds):
+        for name, way in ways.items():
+            runs[name].append(run(way))
+    return runs
 
 
 def own_memory(program: pathlib.Path, arguments: Sequence[str]) -> int:
@@ -167,30 +190,38 @@ def run_rounds(ways: Sequence[Variant], arguments: Sequence[str],
                size: int = 0, called: str = "round") -> Runs:
     """Links each variant `rounds` times, in turn, and prints the times. Evicts the
     paths in `cold`, `size` bytes in all, before each link."""
-    runs: Runs = {way.name: [] for way in ways}
-    for number in range(rounds):
-        for way in ways:
-            if cold:
-                make_cold(cold, size)
-            run = link(way, arguments, out)
-            runs[way.name].append(run)
-            say(f"    {called} {number + 1}, {way.name}: {run.seconds:.2f} s, "
-                f"{format_bytes(run.read_bytes)} read")
-    return runs
+    number = itertools.count(len(ways))
+
+    def one(way: Variant) -> Run:
+        if cold:
+            make_cold(cold, size)
+        run = link(way, arguments, out)
+        say(f"    {called} {next(number) // len(ways)}, {way.name}: "
+            f"{run.seconds:.2f} s, {format_bytes(run.read_bytes)} read")
+        return run
+    return in_turn({way.name: way for way in ways}, rounds, one)
+
+
+def run_warm(ways: Sequence[Variant], arguments: Sequence[str], out: pathlib.Path,
+             inputs: Sequence[pathlib.Path], rounds: int) -> Runs:
+    """Links with all inputs cached."""
+    warm_up(inputs)
+    # This round does not count: the kernel settles which pages it maps as large.
+    run_rounds(ways, arguments, out, 1, called=SETTLING)
+    return run_rounds(ways, arguments, out, rounds)
 
 
 def starts(ways: Sequence[Variant], rounds: int) -> Dict[str, List[float]]:
     """The seconds of /help for each program: the cost of starting it."""
-    times: Dict[str, List[float]] = {way.name: [] for way in ways}
-    for number in range(rounds + 1):
-        for way in ways:
-            done = timed([way.argv0, *way.options, "/help"], dict(os.environ),
-                         str(way.program), stdout=subprocess.PIPE)
-            if done.status != 0:
-                sys.exit(f"error: {way.name} /help failed")
-            if number:  # the first round warms up
-                times[way.name].append(done.seconds)
-    return times
+    def start(way: Variant) -> float:
+        done = timed([way.argv0, *way.options, "/help"], dict(os.environ),
+                     str(way.program), stdout=subprocess.PIPE)
+        if done.status != 0:
+            sys.exit(f"error: {way.name} /help failed")
+        return done.seconds
+    times = in_turn({way.name: way for way in ways}, rounds + 1, start)
+    # The first round warms up.
+    return {name: several[1:] for name, several in times.items()}
 
 
 def installed() -> None:

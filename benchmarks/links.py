@@ -4,14 +4,11 @@ Runs all variants in turn, cold, and for some conditions warm. A `Sample` (coff.
 flavours.py) describes the link, a `Condition` the settings that stay fixed.
 """
 
-import contextlib
 import dataclasses
 import json
 import os
 import pathlib
-import shutil
-import tempfile
-from typing import Callable, Iterator, List, Optional
+from typing import Callable, List, Optional
 
 import harness
 import machine
@@ -25,7 +22,6 @@ FIRST, NEXT = "Headstart, first link", "Headstart, next links"
 PREFETCHING = "lld-link 22 /prefetch-inputs"
 READ_WORKERS = "ld64.lld 22 --read-workers=8"
 NOBODY = 65534
-SETTLING = "settling, not counted, round"
 
 
 @dataclasses.dataclass
@@ -163,14 +159,6 @@ def all_same(*groups: Runs) -> bool:
                 for run in several}) == 1
 
 
-@contextlib.contextmanager
-def beside(sample: Sample) -> Iterator[pathlib.Path]:
-    """A directory next to the sample's, since a file system is mounted over the latter."""
-    with tempfile.TemporaryDirectory(
-            prefix="headstart-", dir=sample.folder.parent) as name:
-        yield pathlib.Path(name)
-
-
 def ways(sample: Sample, scratch: pathlib.Path) -> List[Variant]:
     """The variants: stock, a first link, and a link with the profile in `scratch`."""
     ours = harness.BIN / sample.linker
@@ -195,10 +183,7 @@ def measure(condition: Condition, factor: float = 1) -> dict:
     size = sample.size()
     say(f"   {len(sample.files())} inputs, {format_bytes(size)}, "
         f"in {sample.folder}")
-    with contextlib.ExitStack() as stack:
-        scratch = pathlib.Path(tempfile.mkdtemp(prefix="headstart-bench-",
-                                                dir=sample.folder))
-        stack.callback(shutil.rmtree, scratch, ignore_errors=True)
+    with harness.scratch_in(sample.folder) as scratch:
         out = scratch / "out"
         ways = variants(sample, condition.around, scratch / "profile")
         if condition.others:
@@ -219,13 +204,9 @@ def measure(condition: Condition, factor: float = 1) -> dict:
             cold = harness.run_rounds(ways, arguments, out,
                                       scaled(condition.rounds, factor),
                                       sample.inputs, size)
-        warm: Runs = {}
-        if condition.warm_rounds:
-            harness.warm_up(sample.inputs)
-            # This round does not count: the kernel settles which pages it maps as large.
-            harness.run_rounds(ways, arguments, out, 1, called=SETTLING)
-            warm = harness.run_rounds(ways, arguments, out,
-                                      scaled(condition.warm_rounds, factor))
+        warm: Runs = harness.run_warm(
+            ways, arguments, out, sample.inputs, scaled(condition.warm_rounds, factor)
+        ) if condition.warm_rounds else {}
     return {
         "title": condition.title(sample), "inputs": len(sample.files()),
         "bytes": size, "megabytes_per_second": condition.megabytes_per_second,

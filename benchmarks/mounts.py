@@ -17,7 +17,7 @@ import statistics
 import subprocess
 import sys
 import time
-from typing import Callable, Dict, Iterator, List, Optional
+from typing import Callable, Iterator, List, Optional
 
 import coff
 import flavours
@@ -167,7 +167,7 @@ def link(sample: Sample, way: Variant, mount: List[str],
 def measure_mount(mount: Mount, sample: Sample, rounds: int) -> List[dict]:
     points = []
     with contextlib.ExitStack() as stack:
-        scratch = stack.enter_context(links.beside(sample))
+        scratch = stack.enter_context(harness.scratch_in(sample.folder.parent))
         port, near = free_port(), free_port()
         stack.enter_context(running(
             mount.serve(sample.folder, scratch, port), port))
@@ -176,15 +176,15 @@ def measure_mount(mount: Mount, sample: Sample, rounds: int) -> List[dict]:
             with running([sys.executable, str(DELAY), str(near), str(port),
                           str(delay)], near):
                 words = mount.mount(sample.folder, scratch, near)
-                runs: Dict[str, List[dict]] = {way.name: [] for way in ways}
                 link(sample, ways[-1], words, scratch)  # stores a profile
-                for _ in range(rounds):
-                    for way in ways:
-                        run = link(sample, way, words, scratch)
-                        runs[way.name].append(run)
-                        say(f"    {mount.name}, {delay} ms, {way.name}: "
-                            f"{run['seconds']:.2f} s")
-                points.append({"delay": delay, "runs": runs})
+
+                def one(way: Variant) -> dict:
+                    run = link(sample, way, words, scratch)
+                    say(f"    {mount.name}, {delay} ms, {way.name}: "
+                        f"{run['seconds']:.2f} s")
+                    return run
+                points.append({"delay": delay, "runs": harness.in_turn(
+                    {way.name: way for way in ways}, rounds, one)})
             near = free_port()
     return points
 

@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from typing import Dict, Iterator, List, Optional
+from typing import Iterator, List, Optional
 
 import flavours
 import harness
@@ -260,12 +260,14 @@ def measure_view(folder: pathlib.Path, server: str, view: str,
     (folder / "views.json").write_text(json.dumps({} if not latency else {
         "view": [str(FARFS), f"--latency={latency}",
                  f"--bandwidth={BANDWIDTH}"]}))
-    runs: Dict[str, List[dict]] = {way: [] for way in ("stock", FIRST, NEXT)}
-    for _ in range(links.scaled(rounds, factor)):
-        for way, each in runs.items():
-            each.append(build(folder, server, way))
-            say(f"    {view}, {way}: {each[-1]['run']:.2f} s")
-    return {"view": view, "runs": runs}
+
+    def one(way: str) -> dict:
+        run = build(folder, server, way)
+        say(f"    {view}, {way}: {run['run']:.2f} s")
+        return run
+    return {"view": view, "runs": harness.in_turn(
+        {way: way for way in ("stock", FIRST, NEXT)}, links.scaled(rounds, factor),
+        one)}
 
 
 def measure(factor: float) -> Optional[dict]:
@@ -293,7 +295,8 @@ def measure(factor: float) -> Optional[dict]:
                                 "shutdown"], cwd=folder / "work", check=False)
                 # Bazel removes the write permission from its outputs.
                 subprocess.run(["chmod", "-R", "u+w", folder], check=False)
-    return {"title": "A link in a distributed build", "views": views}
+    return {"title": "A link in a distributed build",
+            "objects": len(flavours.elf_objects().files()), "views": views}
 
 
 def text(figures: dict) -> str:
@@ -310,9 +313,10 @@ def text(figures: dict) -> str:
                      " / ".join(f"{each:.1f}" for each in whole) + " s"])
     return "\n".join([
         "## A link in a distributed build", "",
-        "Bazel and BuildGrid on this machine build `ld.lld` from 3,321 objects. Cells: "
-        "time of the link action on the worker (ratio to stock). *Copied*: the worker "
-        "has all inputs before the action starts. *Mounted*: the worker fetches what "
+        "Bazel and BuildGrid on this machine build `ld.lld` from "
+        f"{figures['objects']:,} objects. Cells: time of the link action on the worker "
+        "(ratio to stock). *Copied*: the worker has all inputs before the action starts. "
+        "*Mounted*: the worker fetches what "
         f"the action reads, at {BANDWIDTH} MB/s. The profile is a declared input and "
         "was stored in another directory." + sameness(len(outputs) == 1), "",
         *table(["inputs", "stock", "without a profile", "with a profile",

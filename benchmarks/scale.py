@@ -4,11 +4,7 @@ Links the medium corpus at an eighth, a quarter, half, the whole and twice its n
 objects, cold and warm, with stock and Headstart in turn.
 """
 
-import contextlib
 import fractions
-import pathlib
-import shutil
-import tempfile
 from typing import List, Tuple
 
 import coff
@@ -19,8 +15,7 @@ from figures import (Runs, format_bytes, kept, median, ratio, runs_of,
                      sameness, table)
 from machine import say
 
-SIZES = [fractions.Fraction(1, 8), fractions.Fraction(1, 4),
-         fractions.Fraction(1, 2), fractions.Fraction(1), fractions.Fraction(2)]
+SIZES = [fractions.Fraction(size) for size in ("1/8", "1/4", "1/2", "1", "2")]
 OBJECTS = 450           # in the medium corpus
 SMALL_OBJECTS = 48      # of the short form
 ROUNDS, WARM_ROUNDS = 5, 7
@@ -36,10 +31,7 @@ def corpus(size: fractions.Fraction, objects: int) -> links.Sample:
 
 def measure_one(sample: links.Sample, factor: float) -> dict:
     size = sample.size()
-    with contextlib.ExitStack() as stack:
-        scratch = pathlib.Path(tempfile.mkdtemp(prefix="headstart-bench-",
-                                                dir=sample.folder))
-        stack.callback(shutil.rmtree, scratch, ignore_errors=True)
+    with harness.scratch_in(sample.folder) as scratch:
         out = scratch / "out"
         arguments = sample.arguments(out)
         every = links.variants(sample, False, scratch / "profile")
@@ -47,11 +39,8 @@ def measure_one(sample: links.Sample, factor: float) -> dict:
         cold = harness.run_rounds(ways, arguments, out,
                                   links.scaled(ROUNDS, factor), sample.inputs,
                                   size)
-        harness.warm_up(sample.inputs)
-        # This round does not count: the kernel settles which pages it maps as large.
-        harness.run_rounds(ways, arguments, out, 1, called=links.SETTLING)
-        warm = harness.run_rounds(ways, arguments, out,
-                                  links.scaled(WARM_ROUNDS, factor))
+        warm = harness.run_warm(ways, arguments, out, sample.inputs,
+                                links.scaled(WARM_ROUNDS, factor))
     return {"objects": len(sample.files()), "bytes": size,
             "same": links.all_same(cold, warm), "cold": kept(cold),
             "warm": kept(warm)}

@@ -6,14 +6,10 @@ fixed size.
 """
 
 import concurrent.futures
-import contextlib
 import pathlib
-import shutil
 import statistics
 import subprocess
-import tempfile
 import time
-from typing import List
 
 import coff
 import harness
@@ -60,11 +56,8 @@ def measure(factor: float) -> dict:
     sample = coff.medium()
     memory = int(SHARE * sample.size())
     ours = harness.BIN / sample.linker
-    with contextlib.ExitStack() as stack:
-        scratch = pathlib.Path(tempfile.mkdtemp(prefix="headstart-bench-",
-                                                dir=sample.folder))
-        stack.callback(shutil.rmtree, scratch, ignore_errors=True)
-        stack.enter_context(machine.held(scratch, memory=memory))
+    with harness.scratch_in(sample.folder) as scratch, \
+            machine.held(scratch, memory=memory):
         waits = Variant("Headstart", ours)
         never = Variant("Headstart, `/prefetch-queue:none`", ours,
                         ["/prefetch-queue:none"])
@@ -72,12 +65,13 @@ def measure(factor: float) -> dict:
                         harness.LLVM / sample.linker)
         ways = [(stock, LINKS), (never, LINKS), (waits, LINKS),
                 *((never, pool) for pool in POOLS)]
-        runs: List[dict] = [
-            {"name": way.name, "pool": pool, "runs": []} for way, pool in ways]
-        for _ in range(links.scaled(ROUNDS, factor)):
-            for (way, pool), entry in zip(ways, runs):
-                entry["runs"].append(run_all(way, sample, scratch, pool))
-    return {"bytes": sample.size(), "memory": memory, "ways": runs}
+        runs = harness.in_turn(
+            {(way.name, pool): (way, pool) for way, pool in ways},
+            links.scaled(ROUNDS, factor),
+            lambda each: run_all(each[0], sample, scratch, each[1]))
+    return {"bytes": sample.size(), "memory": memory, "ways": [
+        {"name": name, "pool": pool, "runs": several}
+        for (name, pool), several in runs.items()]}
 
 
 def text(figures: dict) -> str:

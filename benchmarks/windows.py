@@ -3,11 +3,8 @@
 The host evicts the inputs. A ratio includes the cost of Wine.
 """
 
-import contextlib
 import pathlib
-import shutil
 import subprocess
-import tempfile
 from typing import List
 
 import coff
@@ -47,10 +44,10 @@ def for_windows(words: List[str], folder: pathlib.Path) -> List[str]:
 
 def zip_bytes() -> int:
     """The size of the zip that cpack makes."""
-    with tempfile.TemporaryDirectory(prefix="headstart-bench-") as folder:
+    with harness.scratch_in(BUILD) as folder:
         subprocess.run(["cpack", "-B", folder], cwd=BUILD, check=True,
                        stdout=subprocess.DEVNULL)
-        (made,) = pathlib.Path(folder).glob("*.zip")
+        (made,) = folder.glob("*.zip")
         return made.stat().st_size
 
 
@@ -60,11 +57,8 @@ def measure(factor: float) -> dict:
         return {}
     sample = coff.medium()
     size = sample.size()
-    with contextlib.ExitStack() as stack:
-        scratch = pathlib.Path(tempfile.mkdtemp(prefix="headstart-bench-",
-                                                dir=sample.folder))
-        stack.callback(shutil.rmtree, scratch, ignore_errors=True)
-        readahead = stack.enter_context(machine.held(sample.folder))
+    with harness.scratch_in(sample.folder) as scratch, \
+            machine.held(sample.folder) as readahead:
         out = scratch / "out"
         words = [*for_windows(sample.words, scratch), f"/out:Z:{out}/{sample.output}"]
         profile = f"/prefetch-profile:Z:{scratch}/profile"
@@ -72,7 +66,7 @@ def measure(factor: float) -> dict:
                 wine(links.PREFETCHING, STOCK, scratch, "/prefetch-inputs"),
                 wine(links.FIRST, OURS, scratch, "/prefetch-profile:none"),
                 wine(links.NEXT, OURS, scratch, profile)]
-        harness.run_rounds(ways, words, out, 1, called=links.SETTLING)
+        harness.run_rounds(ways, words, out, 1, called=harness.SETTLING)
         rounds = links.scaled(ROUNDS, factor)
         cold = harness.run_rounds(ways, words, out, rounds, sample.inputs, size)
         harness.warm_up(sample.inputs)
