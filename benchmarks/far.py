@@ -71,12 +71,9 @@ def link(sample: Sample, way: Variant, view: List[str],
 
 def needed(sample: Sample, scratch: pathlib.Path) -> Tuple[int, float]:
     """The bytes that the linker touches, and the seconds of a warm link."""
-    report = scratch / "stats.json"
-    ours = Variant(FIRST, harness.BIN / sample.linker,
-                   ["--prefetch-profile=none", f"--prefetch-stats={report}"],
-                   argv0=sample.linker)
-    stock = Variant("stock", harness.LLVM / sample.linker, argv0=sample.linker)
-    out = scratch / "out"
+    report, out = scratch / "stats.json", scratch / "out"
+    stock, ours, _ = links.ways(sample, scratch / "profile")
+    ours.options.append(f"--prefetch-stats={report}")
     harness.make_cold(sample.inputs, sample.size())
     harness.link(ours, sample.arguments(out), out)
     touched = json.loads(report.read_text())["touched_bytes"]
@@ -86,7 +83,7 @@ def needed(sample: Sample, scratch: pathlib.Path) -> Tuple[int, float]:
 
 
 def ways(sample: Sample, scratch: pathlib.Path) -> Dict[str, Variant]:
-    stock, first, last = links.ways(sample, scratch)
+    stock, first, last = links.ways(sample, scratch / "profile")
     jobs = [*first.options, "--prefetch-jobs=64"]
     return {name: dataclasses.replace(way, name=name)
             for name, way in (
@@ -134,7 +131,8 @@ def measure_names(factor: float) -> Optional[dict]:
     for sample in samples():
         harness.warm_up(sample.inputs)
         with harness.scratch_in(sample.folder.parent) as scratch:
-            every = {way.name: way for way in links.ways(sample, scratch)}
+            every = {way.name: way
+                     for way in links.ways(sample, scratch / "profile")}
             link(sample, every[NEXT], [], scratch)  # stores the profile
             for latency in NAME_LATENCIES:
                 def one(way: Variant) -> dict:

@@ -71,8 +71,9 @@ def members(archive: pathlib.Path) -> Iterator[bytes]:
         at += 60 + size + size % 2
 
 
-def made(name: str, make: Callable[[pathlib.Path], List[str]]) -> List[str]:
-    """Returns the arguments of a sample, which it makes once."""
+def made(title: str, name: str,
+         make: Callable[[pathlib.Path], List[str]]) -> Sample:
+    """A link by ld.lld, whose inputs `make` makes once. It returns the arguments."""
     folder = harness.corpus_folder(name)
     stamp = folder / "words.json"
     if not stamp.exists():
@@ -80,14 +81,12 @@ def made(name: str, make: Callable[[pathlib.Path], List[str]]) -> List[str]:
         (folder / "in").mkdir(parents=True)
         words = make(folder / "in")
         stamp.write_text(json.dumps(words))
-    return json.loads(stamp.read_text())
+    return Sample(title, "ld.lld", folder, [folder / "in"],
+                  json.loads(stamp.read_text()))
 
 
 def elf_archives() -> Sample:
-    words = made("elf-archives", copied_inputs)
-    folder = harness.corpus_folder("elf-archives")
-    return Sample("ELF: ld.lld from LLVM's archives", "ld.lld", folder,
-                  [folder / "in"], words)
+    return made("ELF: ld.lld from LLVM's archives", "elf-archives", copied_inputs)
 
 
 def as_objects(folder: pathlib.Path) -> List[str]:
@@ -112,10 +111,7 @@ def as_objects(folder: pathlib.Path) -> List[str]:
 
 
 def elf_objects() -> Sample:
-    words = made("elf-objects", as_objects)
-    folder = harness.corpus_folder("elf-objects")
-    return Sample("ELF: ld.lld from objects", "ld.lld", folder,
-                  [folder / "in"], words)
+    return made("ELF: ld.lld from objects", "elf-objects", as_objects)
 
 
 SMALL_OBJECTS = 10_000
@@ -144,28 +140,12 @@ def numbered(folder: pathlib.Path) -> List[str]:
 
 
 def elf_small() -> Sample:
-    words = made("elf-small", numbered)
-    folder = harness.corpus_folder("elf-small")
-    return Sample("ELF: many small objects", "ld.lld", folder, [folder / "in"],
-                  words)
-
-
-SYSTEM_STUB = """--- !tapi-tbd
-tbd-version: 4
-targets: [ arm64-macos ]
-install-name: '/usr/lib/libSystem.B.dylib'
-exports:
-  - targets: [ arm64-macos ]
-    symbols: [ ___bzero, ___cxa_pure_virtual, _bzero, _memcpy, _memmove, _memset,
-               dyld_stub_binder ]
-...
-"""
+    return made("ELF: many small objects", "elf-small", numbered)
 
 
 def macho(title: str = "Mach-O: objects with DWARF", corpus: str = "macho",
           recipe: Sequence[str] = MACHO_CORPUS, arch: str = "arm64") -> Sample:
     folder = harness.make_corpus(corpus, recipe, kind="macho")
-    (folder / "libSystem.tbd").write_text(SYSTEM_STUB.replace("arm64", arch))
     return Sample(title, "ld64.lld", folder,
                   [folder / "obj"], ["-arch", arch, "-platform_version",
                                      "macos", "13.0", "13.0",

@@ -10,7 +10,7 @@ results are measured on them.
 import os
 import pathlib
 import subprocess
-from typing import Callable, Dict, Iterable, List
+from typing import Dict, Iterable, List
 
 import coff
 import flavours
@@ -38,25 +38,19 @@ def unpacked(folder: pathlib.Path, archives: Iterable[pathlib.Path]) -> List[str
     return words
 
 
-def elf_unpacked(title: str, corpus: str,
-                 archives: Callable[[], Iterable[pathlib.Path]]) -> Sample:
-    words = flavours.made(corpus, lambda folder: unpacked(folder, archives()))
-    folder = harness.corpus_folder(corpus)
-    return Sample(title, "ld.lld", folder, [folder / "in"], words)
-
-
 def elf_clang() -> Sample:
     """The archives of package libclang-22-dev."""
-    return elf_unpacked("ELF: clang's objects, -O2", "elf-clang",
-                        lambda: (harness.LLVM.parent / "lib").glob("libclang*.a"))
+    return flavours.made(
+        "ELF: clang's objects, -O2", "elf-clang", lambda folder: unpacked(
+            folder, (harness.LLVM.parent / "lib").glob("libclang*.a")))
 
 
 def elf_rust() -> Sample:
     """The libraries of all installed toolchains (rustup)."""
-    return elf_unpacked(
-        "ELF: Rust's libraries", "elf-rust",
-        lambda: (pathlib.Path.home() / ".rustup/toolchains").glob(
-            "*/lib/rustlib/x86_64-unknown-linux-gnu/lib/*.rlib"))
+    return flavours.made(
+        "ELF: Rust's libraries", "elf-rust", lambda folder: unpacked(
+            folder, (pathlib.Path.home() / ".rustup/toolchains").glob(
+                "*/lib/rustlib/x86_64-unknown-linux-gnu/lib/*.rlib")))
 
 
 def elf(title: str, corpus: str, recipe: List[str]) -> Sample:

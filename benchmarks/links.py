@@ -87,6 +87,15 @@ class Condition:
         return ", ".join(parts)
 
 
+def ways(sample: Sample, profile: pathlib.Path) -> List[Variant]:
+    """The variants: stock, a first link, and a link with a profile."""
+    linker = sample.linker
+    ours = harness.BIN / linker
+    return [Variant("stock", harness.LLVM / linker, argv0=linker),
+            Variant(FIRST, ours, ["--prefetch-profile=none"], argv0=linker),
+            Variant(NEXT, ours, [f"--prefetch-profile={profile}"], argv0=linker)]
+
+
 def wrapped(name: str, linker: pathlib.Path) -> Variant:
     """A linker under `headstart run`."""
     return Variant(name, harness.HEADSTART, ["run", "--", str(linker)],
@@ -103,25 +112,24 @@ def variants(sample: Sample, around: bool, profile: pathlib.Path) -> List[Varian
     """Returns the variants. Stock is the first; Headstart without and with a profile are
     the last two."""
     linker = sample.linker
-    stock, ours = harness.LLVM / linker, harness.BIN / linker
-    ways = [Variant(f"{linker} 22 (stock)", stock, argv0=linker)]
+    plain, *ours = ways(sample, profile)
+    stock = plain.program
+    result = [dataclasses.replace(plain, name=f"{linker} 22 (stock)")]
     if around:
-        ways.append(wrapped(f"headstart run {linker} 22", stock))
+        result.append(wrapped(f"headstart run {linker} 22", stock))
         for name in ("mold", "wild") if linker == "ld.lld" else ():
             peer = peers.find(name)
             if not peer.missing:
-                ways += [Variant(name, pathlib.Path(peer.program), argv0=name),
-                         wrapped(f"headstart run {name}",
-                                 pathlib.Path(peer.program))]
+                result += [Variant(name, pathlib.Path(peer.program), argv0=name),
+                           wrapped(f"headstart run {name}",
+                                   pathlib.Path(peer.program))]
     elif linker == "lld-link":
-        ways.append(Variant(PREFETCHING, stock, ["/prefetch-inputs"],
-                            argv0=linker))
+        result.append(dataclasses.replace(plain, name=PREFETCHING,
+                                          options=["/prefetch-inputs"]))
     elif linker == "ld64.lld":
-        ways.append(Variant(READ_WORKERS, stock, ["--read-workers=8"],
-                            argv0=linker))
-    return ways + [
-        Variant(FIRST, ours, ["--prefetch-profile=none"], argv0=linker),
-        Variant(NEXT, ours, [f"--prefetch-profile={profile}"], argv0=linker)]
+        result.append(dataclasses.replace(plain, name=READ_WORKERS,
+                                          options=["--read-workers=8"]))
+    return result + ours
 
 
 # The values of `--prefetch-stats` that the figures store.
@@ -135,7 +143,7 @@ def statistics_of(sample: Sample, out: pathlib.Path, size: int) -> List[dict]:
     report = out.parent / "stats.json"
     profile = out.parent / "profile"
     result = []
-    for way in variants(sample, False, profile)[-2:]:
+    for way in ways(sample, profile)[-2:]:
         # The first link stores the profile that the next one uses.
         way.options = [f"--prefetch-profile={profile}",
                        f"--prefetch-stats={report}"]
@@ -159,16 +167,6 @@ def all_same(*groups: Runs) -> bool:
                 for run in several}) == 1
 
 
-def ways(sample: Sample, scratch: pathlib.Path) -> List[Variant]:
-    """The variants: stock, a first link, and a link with the profile in `scratch`."""
-    ours = harness.BIN / sample.linker
-    return [Variant("stock", harness.LLVM / sample.linker, argv0=sample.linker),
-            Variant(FIRST, ours, ["--prefetch-profile=none"],
-                    argv0=sample.linker),
-            Variant(NEXT, ours, [f"--prefetch-profile={scratch / 'profile'}"],
-                    argv0=sample.linker)]
-
-
 def scaled(rounds: int, factor: float) -> int:
     """The number of rounds times the factor, at least 1 unless `rounds` is 0."""
     return max(1, round(rounds * factor)) if rounds else 0
@@ -185,9 +183,9 @@ def measure(condition: Condition, factor: float = 1) -> dict:
         f"in {sample.folder}")
     with harness.scratch_in(sample.folder) as scratch:
         out = scratch / "out"
-        ways = variants(sample, condition.around, scratch / "profile")
+        every = variants(sample, condition.around, scratch / "profile")
         if condition.others:
-            ways = as_others(ways)
+            every = as_others(every)
             scratch.chmod(0o777)
             out.mkdir()
             out.chmod(0o777)
@@ -201,11 +199,11 @@ def measure(condition: Condition, factor: float = 1) -> dict:
         with machine.held(sample.folder, condition.megabytes_per_second,
                           condition.reads_per_second,
                           memory) as readahead:
-            cold = harness.run_rounds(ways, arguments, out,
+            cold = harness.run_rounds(every, arguments, out,
                                       scaled(condition.rounds, factor),
                                       sample.inputs, size)
         warm: Runs = harness.run_warm(
-            ways, arguments, out, sample.inputs, scaled(condition.warm_rounds, factor)
+            every, arguments, out, sample.inputs, scaled(condition.warm_rounds, factor)
         ) if condition.warm_rounds else {}
     return {
         "title": condition.title(sample), "inputs": len(sample.files()),

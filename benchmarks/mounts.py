@@ -171,7 +171,7 @@ def measure_mount(mount: Mount, sample: Sample, rounds: int) -> List[dict]:
         port, near = free_port(), free_port()
         stack.enter_context(running(
             mount.serve(sample.folder, scratch, port), port))
-        ways = links.ways(sample, scratch)
+        ways = links.ways(sample, scratch / "profile")
         for delay in DELAYS:
             with running([sys.executable, str(DELAY), str(near), str(port),
                           str(delay)], near):

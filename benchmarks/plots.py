@@ -50,6 +50,12 @@ def is_limited(entry: dict) -> bool:
         bool(entry["figures"].get("memory"))
 
 
+def bar(label: str, kind: str, all_ratios: List[float]) -> dict:
+    low, high = interval(all_ratios)
+    return {"label": label, "role": kind, "low": low,
+            "value": statistics.median(all_ratios), "high": high}
+
+
 def ratio_groups(entries: List[dict], kind: str) -> List[dict]:
     """Bars of every variant except the first, stock, which is their base."""
     groups = []
@@ -58,14 +64,9 @@ def ratio_groups(entries: List[dict], kind: str) -> List[dict]:
         if not runs:
             continue
         base, *others = runs.items()
-        bars = []
-        for name, several in others:
-            all_ratios = ratios(several, base[1])
-            low, high = interval(all_ratios)
-            bars.append({"label": name, "role": role(name), "low": low,
-                         "value": statistics.median(all_ratios), "high": high})
-        groups.append({"title": heading(entry["figures"]["title"]),
-                       "bars": bars})
+        groups.append({"title": heading(entry["figures"]["title"]), "bars": [
+            bar(name, role(name), ratios(several, base[1]))
+            for name, several in others]})
     return groups
 
 
@@ -148,16 +149,11 @@ def walks(figures: Dict[str, dict]) -> Iterator[dict]:
             base = column["seconds"].get(contest.base_of(column))
             if not base:
                 continue
-            bars = []
-            for row, times in column["seconds"].items():
-                all_ratios = pairs(times, base)
-                low, high = interval(all_ratios)
-                bars.append({"label": row, "role": walker_kind(
-                    column["kinds"].get(row, "peer")), "low": low,
-                    "value": statistics.median(all_ratios), "high": high})
             temperature = {"tree-warm": ", warm", "tree-cold": ", cold"}
-            yield {"title": column["title"] + temperature.get(name, ""),
-                   "bars": bars}
+            yield {"title": column["title"] + temperature.get(name, ""), "bars": [
+                bar(row, walker_kind(column["kinds"].get(row, "peer")),
+                    pairs(times, base))
+                for row, times in column["seconds"].items()]}
 
 
 def walks_plot(figures: Dict[str, dict]) -> Optional[dict]:

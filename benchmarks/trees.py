@@ -133,18 +133,18 @@ def measure_cold(rounds: int) -> dict:
 
 
 def measure_ignore(rounds: int) -> dict:
+    if peers.find("fd").missing:
+        say(f"   skipped: {peers.find('fd').missing}")
+        return {}
     folder = tree("G")
     with place() as where:
         ways = ignoring(folder)
         all_folders = all_paths(folder, "-type", "d")
         # git lists only files, so fd lists the directories that are not ignored.
-        folders = set()
-        for way in ways:
-            if way.name == "fd" and not way.peer.missing:
-                contest.run(way, where.environment, where.output)
-                folders = all_folders & {
-                    line.rstrip(b"/")
-                    for line in where.output.read_bytes().split(b"\n")}
+        contest.run(next(way for way in ways if way.name == "fd"),
+                    where.environment, where.output)
+        folders = all_folders & {line.rstrip(b"/") for line in
+                                 where.output.read_bytes().split(b"\n")}
         wrong = differences(ways, where, not_ignored(folder), folders,
                             all_folders)
         columns = [Column("G, warm", ways, tree=str(folder))]

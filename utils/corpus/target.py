@@ -66,7 +66,7 @@ install-name:    '/usr/lib/libSystem.B.dylib'
 exports:
   - targets:     [ x86_64-macos, arm64-macos ]
     symbols:     [ dyld_stub_binder, ___cxa_pure_virtual, ___bzero, _bzero,
-                   _memcmp, _memmove, _memset_pattern16, _strlen ]
+                   _memcmp, _memcpy, _memmove, _memset, _memset_pattern16, _strlen ]
 ...
 """
 
