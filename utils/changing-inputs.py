@@ -34,7 +34,6 @@ The last line is a summary. The exit status is 1 if a result was wrong, or if li
 only old files or only new ones, which would prove nothing.
 """
 
-import argparse
 import collections
 import concurrent.futures
 import errno
@@ -50,9 +49,9 @@ import sys
 import threading
 import time
 
-from links.judge import (Judge, Way, add_options, draw_residency, fails,
-                         in_any_order, prepare)
-from links.pool import ALONE, CLEAN, DEBUG, FLAVOURS, ODD, Pool
+from links.judge import (Judge, Way, draw_residency, fails, in_any_order, parser_of,
+                         prepare)
+from links.pool import ALONE, CLEAN, DEBUG, ODD, Pool
 
 HEAP = 16384  # LLVM reads smaller files and maps others
 NOBODY = 65534
@@ -135,7 +134,7 @@ class Stand:
         self.pool, self.judge = pool, Judge(arguments, flavour)
         os.mkdir("p")
         for part in ("obj", "lib"):
-            shutil.copytree(pool.folder / part, f"p/{part}")
+            shutil.copytree(pool.directory / part, f"p/{part}")
         os.sync()  # unwritten files cannot be evicted
         suffix = pool.flavour.suffix
         objects = ["start", *range(ALONE), *range(ODD, DEBUG)]
@@ -150,7 +149,7 @@ class Stand:
                     "--whole-archive", *whole, "--no-whole-archive"],
             "macho": ["--threads=1", "-arch", "x86_64", "-platform_version", "macos",
                       "11", "11", "-o", "out/a", "-no_uuid", "-no_adhoc_codesign", "-Lp/lib",
-                      "-syslibroot", str(pool.folder), "p/lib/libSystem.tbd",
+                      "-syslibroot", str(pool.directory), "p/lib/libSystem.tbd",
                       *files] +
                      [w for a in whole for w in ("-force_load", a)],
         }[flavour]
@@ -286,8 +285,8 @@ def without_rights() -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    add_options(parser)
+    parser = parser_of(__doc__)
+    parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seed", type=int, help="this one, 20 times")
     arguments = parser.parse_args()
     prepare(arguments)
@@ -297,8 +296,7 @@ def main() -> int:
         os.chown(arguments.folder, NOBODY, NOBODY)
     Judge(arguments, "elf").slack()
     begun = time.monotonic()
-    names = list(FLAVOURS) if arguments.flavour == "all" else [
-        arguments.flavour]
+    names = arguments.flavours
     last = arguments.first + arguments.count
     seeds = {name: [seed for seed in range(arguments.first, last)
                     if seed % len(names) == at]
@@ -326,10 +324,11 @@ def main() -> int:
     for what, count in sorted(counts.items()):
         print(f"{what}: {count}")
     wrong = counts["ours: wrong"]
-    links = sum(n for what, n in counts.items() if what.startswith("ours"))
+    ours = {what: n for what, n in counts.items() if what.startswith("ours: ")}
+    links = sum(ours.values())
     print(f"{links} links while inputs changed, {wrong} wrong, "
           f"{time.monotonic() - begun:.0f} s")
-    both = any("old" in w for w in counts) and any("new" in w for w in counts)
+    both = any("old" in w for w in ours) and any("new" in w for w in ours)
     return bool(wrong) or (not both and links >= 50 and arguments.seed is None)
 
 

@@ -49,10 +49,8 @@ exec -a "$0" {linker} "$@"
 """
 COLD = INPUTS.replace("EVICT", '{headstart} evict -- "${{files[@]}}"')
 # Evicts a random half of the inputs, some only in part; the arguments are the seed.
-DRAW = ROOT / "utils" / "draw-residency.py"
-HALF = INPUTS.replace("EVICT", f'{shlex.quote(sys.executable)} '
-                      f'{shlex.quote(str(DRAW))} --name half --seed "$*" -- '
-                      '"${{files[@]}}"')
+DRAW = shlex.join([sys.executable, str(ROOT / "utils/links/residency.py"), "half"])
+HALF = INPUTS.replace("EVICT", DRAW + ' "$*" "${{files[@]}}"')
 RUN = """#!/bin/bash
 exec {headstart} run -- {stock} "$@"
 """

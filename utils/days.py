@@ -22,7 +22,6 @@ Ends with a line for each flavour and size; exits with 1 if there was a differen
 
 import argparse
 import os
-import pathlib
 import signal
 import sys
 
@@ -30,8 +29,7 @@ from days import campaign, report
 from days.campaign import TARGETS, Campaign, Totals, digest_of_programs
 from days.day import outline
 from days.shrink import show
-from links.judge import ROOT, prepare
-from links.pool import FLAVOURS
+from links.judge import ROOT, parser_of, prepare
 
 SKIPPED = 77
 REAL_SHARE = 4   # with COUNT, one of this many steps has a real size
@@ -39,40 +37,30 @@ QUICK = (0, 2, 4)  # the real sizes that a COUNT uses (days/project.py)
 
 
 def parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = parser_of(__doc__)
+    # The days wait for the disk. A link with sanitizers takes longer.
+    parser.set_defaults(jobs=(os.cpu_count() or 1) + 1, timeout=None,
+                        work=ROOT / "build" / "days")
     parser.add_argument("count", type=int, nargs="?", help="steps in all")
-    parser.add_argument("--flavour", choices=list(FLAVOURS))
     parser.add_argument("--size", choices=list(TARGETS))
     parser.add_argument("--seed", type=int, help="repeat this day")
-    parser.add_argument("--first", type=int, default=0, metavar="SEED",
-                        help="with COUNT: the first day")
     parser.add_argument("--objects", type=int, default=0,
                         help="with --seed: at most this many objects")
     parser.add_argument("--steps", help="with --seed: only these, as 1,2,5")
-    parser.add_argument("--jobs", type=int, default=(os.cpu_count() or 1) + 1,
-                        help="days at once (%(default)s: they wait for the disk)")
-    parser.add_argument("--stock", type=pathlib.Path, metavar="DIR",
-                        default=os.environ.get("HEADSTART_LLVM",
-                                               "/usr/lib/llvm-22/bin"))
-    parser.add_argument("--ours", type=pathlib.Path, metavar="DIR",
-                        default=ROOT / "build" / "bin")
-    parser.add_argument("--work", type=pathlib.Path, metavar="DIR",
-                        default=ROOT / "build" / "days")
-    parser.add_argument("--timeout", type=float,
-                        help="seconds for one link (30; 120 with sanitizers)")
     parser.add_argument("--write", action="store_true",
                         help="write the section of docs/Correctness.md")
     arguments = parser.parse_args()
-    if arguments.seed is not None and not (arguments.flavour and arguments.size):
+    prepare(arguments)
+    if arguments.seed is not None and not (
+            len(arguments.flavours) == 1 and arguments.size):
         parser.error("--seed needs --flavour and --size")
     return arguments
 
 
 def parts_of(arguments):
     """The flavours and sizes; the real sizes are first, since they find the most."""
-    return [(flavour, size) for flavour in FLAVOURS for size in ("real", "small")
-            if arguments.flavour in (None, flavour)
-            and arguments.size in (None, size)]
+    return [(flavour, size) for flavour in arguments.flavours
+            for size in ("real", "small") if arguments.size in (None, size)]
 
 
 def days_of(count: int, first: int, flavour: str, size: str, abilities):
@@ -148,12 +136,10 @@ def main() -> int:
     if not sys.platform.startswith("linux"):
         print("skipped: days need Linux (process ids as files, evicting)")
         return SKIPPED
-    prepare(arguments)
     run = Campaign(arguments)
     if not run.abilities.evict:
         print(f"skipped: pages of files in {arguments.work} cannot be evicted")
         return SKIPPED
-    flavours = {flavour for flavour, _ in parts_of(arguments)}
     if arguments.write and arguments.count is None:
         programs = digest_of_programs(arguments.ours)
         records = [Totals(arguments.work, *part, programs).record
@@ -161,7 +147,7 @@ def main() -> int:
         print(report.plain(records))
         report.write(records)
         return 0
-    run.make_pools(flavours)
+    run.make_pools(arguments.flavours)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     if arguments.seed is not None:
         place = campaign.place_to_show(arguments, run.abilities)

@@ -20,7 +20,6 @@ The last line of each flavour is a summary. The exit status is 1 if there was a
 difference, or if hardly any links succeeded or failed, which would prove nothing.
 """
 
-import argparse
 import collections
 import concurrent.futures
 import os
@@ -30,9 +29,9 @@ import shutil
 import sys
 import time
 
-from links.judge import Judge, Response, Way, add_options, prepare, render
+from links.judge import Judge, Response, Way, parser_of, prepare, render
 from links.maker import Maker
-from links.pool import FLAVOURS, Pool
+from links.pool import Pool
 
 POOL = 1000  # seeds that share one pool
 
@@ -135,10 +134,10 @@ def run_flavour(arguments, flavour: str) -> bool:
     begun, used = time.monotonic(), sum(os.times()[:4])
     counts = collections.Counter()
     last = arguments.first + arguments.count
-    for start in range(arguments.first, last, POOL):
-        pool = Pool(flavour, start // POOL, arguments.stock, arguments.work,
-                    arguments.jobs)
-        seeds = range(start, min(start + POOL, last))
+    for number in range(arguments.first // POOL, -(-last // POOL)):
+        pool = Pool(flavour, number, arguments.stock, arguments.work, arguments.jobs)
+        seeds = range(max(arguments.first, number * POOL),
+                      min((number + 1) * POOL, last))
         with concurrent.futures.ProcessPoolExecutor(arguments.jobs) as executor:
             batches = [executor.submit(worker, arguments, flavour, pool,
                                        seeds[at:at + 20])
@@ -163,15 +162,13 @@ def run_flavour(arguments, flavour: str) -> bool:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    add_options(parser)
+    parser = parser_of(__doc__)
+    parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seed", type=int, help="show this one again")
     arguments = parser.parse_args()
     prepare(arguments)
-    flavours = list(FLAVOURS) if arguments.flavour == "all" else [
-        arguments.flavour]
     good = True
-    for flavour in flavours:
+    for flavour in arguments.flavours:
         if arguments.seed is None:
             good &= run_flavour(arguments, flavour)
         else:

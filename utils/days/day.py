@@ -38,13 +38,8 @@ def outline(flavour: str, size: str, seed: int, abilities: Abilities):
 
 
 def kinds_of(abilities: Abilities, size: str) -> dict:
-    odds = {"link": 20, **{name: odds for name, (_, odds) in
-                           steps.CHANGES.items()},
-            "switch branches": 5, "move the tree": 3, "interrupt (SIGINT)": 4,
-            "interrupt (SIGKILL)": 4, "two links of one output": 4,
-            "two links at once": 4, "another user's inputs": 4,
-            "another cache": 3, "read-only cache": 3, "shared cache": 4,
-            "little memory": 5, "debugger stops": 5}
+    odds = {name: odds for name, (_, odds) in {
+        "link": STEPS["link"], **steps.CHANGES, **STEPS}.items()}
     if size == "real":
         odds.update({"rebuild all": 1, "change a header": 3})
     if not abilities.other_user:
@@ -111,19 +106,7 @@ class Day(Linking):
             if status != b"0":  # so that the rest of the day links again
                 self.project = before
         else:
-            {"link": lambda: self.compare(self.how()),
-             "switch branches": self.switch_branches,
-             "move the tree": self.move_tree,
-             "interrupt (SIGINT)": lambda: self.interrupt(signal.SIGINT),
-             "interrupt (SIGKILL)": lambda: self.interrupt(signal.SIGKILL),
-             "two links of one output": self.one_output,
-             "two links at once": self.two_outputs,
-             "another user's inputs": self.other_user,
-             "another cache": lambda: self.compare(self.how(cache="cache2")),
-             "read-only cache": self.read_only_cache,
-             "shared cache": self.shared_cache,
-             "little memory": self.little_memory,
-             "debugger stops": self.debugger_stops}[kind]()
+            STEPS[kind][0](self)
 
     def update(self, again=()) -> None:
         self.project.arguments(Variation())  # sets the project's texts
@@ -331,3 +314,17 @@ class Day(Linking):
                 time.sleep(self.rng.uniform(0.002, 0.05))
                 process.signal(signal.SIGCONT)
         self.compare(self.how(cache="cache"), race=stop)
+
+
+# The steps that are not a change and a link, each with its odds.
+STEPS = {"link": (lambda day: day.compare(day.how()), 20),
+         "switch branches": (Day.switch_branches, 5), "move the tree": (Day.move_tree, 3),
+         "interrupt (SIGINT)": (lambda day: day.interrupt(signal.SIGINT), 4),
+         "interrupt (SIGKILL)": (lambda day: day.interrupt(signal.SIGKILL), 4),
+         "two links of one output": (Day.one_output, 4),
+         "two links at once": (Day.two_outputs, 4),
+         "another user's inputs": (Day.other_user, 4),
+         "another cache": (lambda day: day.compare(day.how(cache="cache2")), 3),
+         "read-only cache": (Day.read_only_cache, 3),
+         "shared cache": (Day.shared_cache, 4), "little memory": (Day.little_memory, 5),
+         "debugger stops": (Day.debugger_stops, 5)}

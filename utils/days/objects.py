@@ -8,14 +8,11 @@ and calls two others. The same sources and the same LLVM give the same pool.
 
 import concurrent.futures
 import functools
-import hashlib
-import os
 import pathlib
 import random
 import shutil
-import subprocess
 
-from links.pool import FLAVOURS, made_whole, tbd
+from links.pool import Made, tbd
 
 SHAPES = 40
 VARIANTS = 2  # of a source
@@ -91,33 +88,12 @@ def source(flavour: str, shape: int, variant: int, header: int) -> str:
 START = {"elf": "_start", "coff": "main", "macho": "main"}
 
 
-class Objects:
+class Objects(Made):
     """The pool of one flavour, which is made if it does not exist."""
 
     def __init__(self, flavour: str, llvm: pathlib.Path, home: pathlib.Path,
                  jobs: int):
-        self.flavour = FLAVOURS[flavour]
-        self.llvm = llvm
-        made_by = hashlib.sha256(
-            pathlib.Path(__file__).read_bytes() +
-            os.fsencode(llvm.resolve())).hexdigest()[:10]
-        self.directory = home / f"objects-{flavour}-{made_by}"
-        if not self.directory.exists():
-            self.make(jobs)
-
-    def make(self, jobs: int) -> None:
-        whole = self.directory
-        with made_whole(whole) as self.directory:
-            for name in ("shapes", "lib"):
-                (self.directory / name).mkdir(parents=True)
-            self.fill(jobs)
-        self.directory = whole
-
-    def run(self, args, text="") -> None:
-        done = subprocess.run([self.llvm / args[0], *args[1:]], cwd=self.directory,
-                              input=text.encode(), stderr=subprocess.PIPE)
-        if done.returncode:
-            raise SystemExit(f"{args}: {done.stderr.decode()}")
+        super().__init__(flavour, f"objects-{flavour}", llvm, home, jobs)
 
     def compile(self, output: str, text: str, *options: str) -> None:
         self.run(["clang", f"--target={self.flavour.triple}", "-xc++", "-std=c++17",
@@ -128,6 +104,8 @@ class Objects:
                   output], text)
 
     def fill(self, jobs: int) -> None:
+        for name in ("shapes", "lib"):
+            (self.directory / name).mkdir(parents=True)
         flavour = self.flavour.name
         jobs_to_do = []
         for shape in range(SHAPES):

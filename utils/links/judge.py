@@ -1,6 +1,7 @@
 """Runs a link with the stock linker and with a variant of ours, and compares them as
 same-link.py does."""
 
+import argparse
 import dataclasses
 import importlib
 import os
@@ -233,29 +234,31 @@ def in_any_order(seen: dict) -> dict:
             else text for what, text in seen.items()}
 
 
-def add_options(parser) -> None:
-    """Adds the options that the scripts share."""
+def parser_of(description: str) -> argparse.ArgumentParser:
+    """A parser with the options that the scripts share."""
+    parser = argparse.ArgumentParser(description=description.splitlines()[0])
     parser.add_argument("--stock", type=pathlib.Path, metavar="FOLDER",
                         default=os.environ.get("HEADSTART_LLVM",
                                                "/usr/lib/llvm-22/bin"))
     parser.add_argument("--ours", type=pathlib.Path, metavar="FOLDER",
                         default=ROOT / "build" / "bin")
     parser.add_argument("--flavour", default="all", choices=[*FLAVOURS, "all"])
-    parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--first", type=int, default=0, metavar="SEED")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--timeout", type=float, default=60,
                         help="seconds for one link")
     parser.add_argument("--work", type=pathlib.Path, metavar="FOLDER",
+                        default=f"/tmp/headstart-links-{os.getuid()}",
                         help="where pools are kept and links are run")
+    return parser
 
 
 def prepare(arguments) -> None:
-    """Makes paths absolute, and removes the user's own settings."""
-    arguments.stock = arguments.stock.absolute()
-    arguments.ours = arguments.ours.absolute()
-    arguments.work = (arguments.work or pathlib.Path(
-        f"/tmp/headstart-links-{os.getuid()}")).absolute()
+    """Makes paths absolute, lists the flavours, and removes the user's own settings."""
+    for name in ("stock", "ours", "work"):
+        setattr(arguments, name, getattr(arguments, name).absolute())
+    arguments.flavours = list(FLAVOURS) if arguments.flavour == "all" else [
+        arguments.flavour]
     for name in ("HEADSTART", "HEADSTART_FLAGS", "LINK", "_LINK_", "LIB",
                  "LLD_IN_TEST", "LLD_REPRODUCE"):
         os.environ.pop(name, None)

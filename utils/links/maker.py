@@ -22,7 +22,7 @@ class Maker:
         self.made = 0
         self.left = self.random.sample(range(DEBUG), DEBUG)  # not linked yet
         self.whole = self.random.sample(range(4), 4)
-        os.symlink(pool.folder, "p")
+        os.symlink(pool.directory, "p")
         for folder in ("d1", "d2", "a b"):
             os.mkdir(folder)
 
@@ -68,7 +68,7 @@ class Maker:
         return "p/lib/" + self.pick(self.pool.archives)
 
     def any_file(self) -> bytes:
-        path = (self.pool.folder / "lib" / self.pick(self.pool.archives)
+        path = (self.pool.directory / "lib" / self.pick(self.pool.archives)
                 if self.chance(0.4)
                 else self.pool.object(self.random.randrange(OTHER)))
         return path.read_bytes()

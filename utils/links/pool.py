@@ -12,6 +12,7 @@ sizes are near those at which LLVM and the prefetcher change their methods: 16 K
 byte follows the last one).
 """
 
+import ast
 import concurrent.futures
 import contextlib
 import hashlib
@@ -21,6 +22,7 @@ import random
 import shutil
 import struct
 import subprocess
+import sys
 
 # The end of each kind of object; those from ALONE to CLEAN are in archives only.
 ALONE, CLEAN, ODD, DEBUG, BITCODE, OTHER = 40, 60, 120, 132, 144, 150
@@ -157,41 +159,65 @@ def made_whole(whole: pathlib.Path):
         shutil.rmtree(beside, ignore_errors=True)
 
 
-class Pool:
-    def __init__(self, flavour: str, number: int, llvm: pathlib.Path,
+def code_of(path: str) -> bytes:
+    """A script without its comments, which decide nothing."""
+    tree = ast.parse(pathlib.Path(path).read_text())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            node.value = ast.Constant(0)
+    return ast.dump(tree).encode()
+
+
+class Made:
+    """Files of one flavour that LLVM's tools have made in a directory of `home`. Its name
+    has a digest of the scripts that make them."""
+
+    def __init__(self, flavour: str, name: str, llvm: pathlib.Path,
                  home: pathlib.Path, jobs: int):
         self.flavour = FLAVOURS[flavour]
         self.llvm = llvm
+        made_by = hashlib.sha256(
+            code_of(__file__) + code_of(sys.modules[type(self).__module__].__file__)
+            + os.fsencode(llvm.resolve())).hexdigest()[:10]
+        self.directory = whole = home / f"{name}-{made_by}"
+        if not whole.exists():
+            with made_whole(whole) as self.directory:
+                self.fill(jobs)
+            self.directory = whole
+
+    def fill(self, jobs: int) -> None:
+        raise NotImplementedError
+
+    def run(self, words, text="") -> None:
+        done = subprocess.run([self.llvm / words[0], *words[1:]], cwd=self.directory,
+                              input=text.encode(), stderr=subprocess.PIPE)
+        if done.returncode:
+            raise SystemExit(f"{words}: {text}\n{done.stderr.decode()}")
+
+
+class Pool(Made):
+    def __init__(self, flavour: str, number: int, llvm: pathlib.Path,
+                 home: pathlib.Path, jobs: int):
         self.random = random.Random(f"{flavour} {number}")
-        made_by = hashlib.sha256(pathlib.Path(__file__).read_bytes() +
-                                 os.fsencode(llvm.resolve())).hexdigest()[:10]
-        self.folder = self.whole = home / f"pool-{flavour}-{number}-{made_by}"
-        sources = [self.source(i) for i in range(OTHER)]
-        sources.append(("asm", self.start(), 0, []))
-        if not self.folder.exists():
-            self.make(sources, jobs)
-        self.archives = sorted(p.name for p in (self.folder / "lib").iterdir()
+        super().__init__(flavour, f"pool-{flavour}-{number}", llvm, home, jobs)
+        self.archives = sorted(p.name for p in (self.directory / "lib").iterdir()
                                if p.name.endswith((".a", ".lib")))
 
-    def make(self, sources, jobs: int) -> None:
-        with made_whole(self.folder) as self.folder:
-            self.fill(sources, jobs)
-        self.folder = self.whole
-
-    def fill(self, sources, jobs: int) -> None:
-        (self.folder / "obj").mkdir(parents=True)
-        (self.folder / "lib").mkdir()
+    def fill(self, jobs: int) -> None:
+        (self.directory / "obj").mkdir(parents=True)
+        (self.directory / "lib").mkdir()
+        sources = [*map(self.source, range(OTHER)), ("asm", self.start(), 0, [])]
         with concurrent.futures.ThreadPoolExecutor(jobs) as threads:
             list(threads.map(self.compile, [*range(OTHER), "start"], sources))
             list(threads.map(self.run, self.libraries()))
         self.stubs()
-        for path in self.folder.rglob("*"):
+        for path in self.directory.rglob("*"):
             if path.is_file():
                 with open(path, "rb") as file:
                     os.fsync(file.fileno())  # unwritten files cannot be evicted
 
     def object(self, which) -> pathlib.Path:
-        return self.folder / "obj" / f"o{which}.{self.flavour.suffix}"
+        return self.directory / "obj" / f"o{which}.{self.flavour.suffix}"
 
     def start(self) -> str:
         name = {"coff": "main", "elf": "_start", "macho": "_main"}[
@@ -226,12 +252,6 @@ class Pool:
             text = f".data\n.globl f{i}\nf{i}: .quad 1\n"
         return ("asm", text, size, options)
 
-    def run(self, words) -> None:
-        done = subprocess.run([self.llvm / words[0], *words[1:]], cwd=self.folder,
-                              stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        if done.returncode:
-            raise SystemExit(f"{words}: {done.stderr.decode()}")
-
     def compile(self, which, source) -> None:
         language, text, size, options = source
         flavour, path = self.flavour, self.object(which)
@@ -243,11 +263,7 @@ class Pool:
             words = ["llvm-mc", "-filetype=obj", f"-triple={triple}"]
         if "-g" in options:
             words += ["-fdebug-compilation-dir=."]
-        done = subprocess.run(
-            [self.llvm / words[0], *words[1:], *options, "-o", path],
-            cwd=self.folder, input=text.encode(), stderr=subprocess.PIPE)
-        if done.returncode:
-            raise SystemExit(f"{text}\n{done.stderr.decode()}")
+        self.run([*words, *options, "-o", path], text)
         with open(path, "ab") as file:
             if file.tell() < size:
                 file.write(bytes(size - file.tell()))
@@ -290,16 +306,16 @@ class Pool:
                        f"lib/libdy{k}.dylib", f"obj/o{k}.o", f"obj/o{k + 9}.o"]
         if flavour.name == "coff":
             for k in range(3):
-                (self.folder / f"{k}.def").write_text(
+                (self.directory / f"{k}.def").write_text(
                     f"LIBRARY im{k}.dll\nEXPORTS\n  maybe{k}\n  f{k}\n")
                 yield ["llvm-dlltool", "-m", "i386:x86-64", "-d", f"{k}.def",
                        "-l", f"lib/im{k}.lib"]
 
     def stubs(self) -> None:
         """Writes stubs, universal files, and an archive with a missing member."""
-        lib, name = self.folder / "lib", self.flavour.name
+        lib, name = self.directory / "lib", self.flavour.name
         if name == "macho":
-            root = self.folder / "usr/lib"
+            root = self.directory / "usr/lib"
             root.mkdir(parents=True)
             maybe = [f"_maybe{k}" for k in range(6)]
             for where in (lib, root):

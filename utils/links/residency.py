@@ -1,5 +1,7 @@
 """Draws which pages of a link's inputs are in the page cache.
 
+    python3 residency.py NAME SEED FILE...
+
 A prefetcher's work depends on that more than on anything else, and ordinary builds
 leave every mixture behind: new objects alongside libraries that no process has read
 since yesterday, half of a directory, half of a file.
@@ -8,6 +10,7 @@ since yesterday, half of a directory, half of a file.
 import ctypes
 import os
 import random
+import sys
 from typing import Callable, Dict, List
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -180,3 +183,7 @@ def draw(rng: random.Random, paths, clean=None, name: str = "") -> str:
     states, told = DRAWS[name][0](rng, paths)
     apply(states, rng, clean)
     return f"{name}: {told}" if told else name
+
+
+if __name__ == "__main__":
+    draw(random.Random(sys.argv[2]), sys.argv[3:], name=sys.argv[1])
