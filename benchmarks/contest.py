@@ -56,7 +56,6 @@ class Taken:
     """The cost of one run."""
     seconds: float
     whole_seconds: float            # includes the start of the program
-    cpu_seconds: float
     read_bytes: int                 # from the disk
     report: Optional[dict]
 
@@ -72,7 +71,6 @@ def run(way: Way, environment: Dict[str, str], output: pathlib.Path) -> Taken:
                  + done.output.decode(errors="replace"))
     report = json.loads(output.read_text()) if way.inside else None
     return Taken(report["seconds"] if report else done.seconds, done.seconds,
-                 done.usage.ru_utime + done.usage.ru_stime,
                  done.usage.ru_inblock * 512, report)
 
 
@@ -113,12 +111,6 @@ def kept(columns: Sequence[Column],
              "seconds": {
                  name: [one.whole_seconds if whole else one.seconds
                         for one in runs]
-                 for name, runs in taken[column.title].items()},
-             "cpu_seconds": {
-                 name: statistics.median(one.cpu_seconds for one in runs)
-                 for name, runs in taken[column.title].items()},
-             "read_bytes": {
-                 name: statistics.median(one.read_bytes for one in runs)
                  for name, runs in taken[column.title].items()}}
             for column in columns],
         "versions": {way.name: way.peer.version for column in columns
