@@ -29,6 +29,7 @@ import shutil
 import subprocess
 import sys
 
+import documents
 from lldsuite import (BIN, FOLDER, LLVM, ROOT, SUITES, Side, Variant,
                       headstart_of, say)
 
@@ -134,28 +135,24 @@ def counts(results: dict) -> dict:
     return dict(collections.Counter(r.code for r in results.values()))
 
 
-def row(cells) -> str:
-    return "| " + " | ".join(str(c) for c in cells) + " |"
-
-
 def table(records: dict, names: list) -> str:
     """A row for each variant of `names`."""
     codes = ("passed", "failed", "unsupported")
-    rows = [row(["variant", "", "linkers", *codes, "differences"]),
-            row(["---"] * 3 + ["---:"] * 4)]
+    rows = []
     for name in names:
         about = [f"`{name}`", VARIANTS[name].what]
         if not (record := records.get(name)):
-            rows.append(row([*about, "not run yet", *[""] * 4]))
+            rows.append([*about, "not run yet", *[""] * 4])
             continue
         both = [[record[side].get(code, 0) for code in codes] for side in ("stock", "ours")]
         differ = len(record["differences"])
         if both[0] == both[1]:
-            rows.append(row([*about, "both", *both[0], differ]))
+            rows.append([*about, "both", *both[0], differ])
             continue
-        rows += [row([*about, "stock", *both[0], ""]),
-                 row(["", "", "Headstart", *both[1], differ])]
-    return "\n".join(rows)
+        rows += [[*about, "stock", *both[0], ""],
+                 ["", "", "Headstart", *both[1], differ]]
+    return "\n".join(documents.table(
+        ["variant", "", "linkers", *codes, "differences"], rows, texts=(0, 1, 2)))
 
 
 DOCUMENT_TEXT = """# lld's own tests

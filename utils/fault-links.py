@@ -3,7 +3,7 @@
 
     fault-links.py --faults BIN-FAULTS --stock LLVM-BIN [--flavour NAME]...
                    [--call NAME]... [--way WAY]... [--fault CALL:N:WAY]
-                   [--without WAY]... [--delays N] [--quick] [--write FILE]
+                   [--without WAY]... [--quick] [--write FILE]
 
 The script records a small link of each flavour once: the prefetcher's calls, their
 number and the places that make them. Then it lets each call fail with each error that
@@ -20,7 +20,6 @@ Exits with 1 if there was one. --write puts the total into a document between it
 import argparse
 import collections
 import datetime
-import importlib.util
 import json
 import multiprocessing
 import os
@@ -32,7 +31,11 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+import documents
+from links import residency
+from links.judge import ROOT, same_link
+from links.pool import tbd
+
 CALLS = ROOT / "test/Faults/SystemCalls.json"
 LIMIT = 20  # seconds for a link
 STUCK_LIMIT = 5
@@ -41,11 +44,6 @@ MANY = 60
 MOST_SAID = 300  # characters of a difference: stack traces are long
 CONDITIONS = [(cold, recorded) for recorded in (False, True) for cold in (True, False)]
 MARKS = ("<!-- faults: written by ./dev faults --write -->", "<!-- faults: end -->")
-
-spec = importlib.util.spec_from_file_location("same_link",
-                                              ROOT / "utils/same-link.py")
-same_link = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(same_link)
 
 
 # -- the inputs ----------------------------------------------------------------
@@ -69,15 +67,6 @@ SOURCES = {
 }
 NAMES_LIBRARY = {"elf": '#pragma comment(lib, "four")\n',
                  "coff": '#pragma comment(lib, "four")\n', "macho": ""}
-TBD = """--- !tapi-tbd
-tbd-version: 4
-targets: [ arm64-macos ]
-install-name: '/usr/lib/libSystem.B.dylib'
-exports:
-  - targets: [ arm64-macos ]
-    symbols: [ dyld_stub_binder ]
-...
-"""
 FORMATS = {  # target, suffix, archive, arguments of llvm-ar
     "elf": ("x86_64-linux-gnu", "o", "lib{}.a", ["rcs"]),
     "coff": ("x86_64-pc-windows-msvc", "obj", "{}.lib", ["rcs"]),
@@ -127,7 +116,8 @@ def make_inputs(kind, folder, llvm):
         (folder / f"libraries/other{number}").touch()
         (folder / f"libraries/libempty{number}.a").write_text("!<arch>\n")
     if kind == "macho":
-        (folder / "libSystem.tbd").write_text(TBD)
+        (folder / "libSystem.tbd").write_text(
+            tbd("libSystem.B.dylib", ["dyld_stub_binder"]))
         (folder / "list").write_text("one.o\nthree.o\n")
     else:
         tool("llvm-ar", "rcs", "--thin", archive.format("thin"), f"three.{suffix}")
@@ -175,10 +165,6 @@ class Worker:
         place = self.folder / kind
         if not place.exists():
             shutil.copytree(self.work / kind, place, symlinks=True)
-            for path in place.rglob("*"):  # dirty pages cannot be evicted
-                if path.is_file():
-                    with open(path, "rb") as file:
-                        os.fsync(file)
         os.chdir(place)
         runs = program == "headstart"  # it runs a linker by its path
         stock = str(self.options.stock / ("ld.lld" if runs else program))
@@ -217,7 +203,9 @@ class Worker:
             cache.mkdir()
         os.chdir(self.folder / FLAVOURS[flavour][0])
         if cold:
-            evict(pathlib.Path("."))
+            residency.apply({str(path): residency.EVICTED for path in
+                             pathlib.Path(".").rglob("*")
+                             if path.is_file() and "out" not in path.parts}, random)
         record = self.folder / "record"
         os.environ["HEADSTART_FAULT"] = ",".join(filter(None,
                                                         [f"record={record}", fault]))
@@ -230,14 +218,6 @@ class Worker:
         finally:
             del os.environ["HEADSTART_FAULT"]
         return found, read_record(record)
-
-
-def evict(folder):
-    for path in folder.rglob("*"):
-        if path.is_file() and "out" not in path.parts:
-            with open(path, "rb") as file:
-                os.fdatasync(file.fileno())  # only clean pages are evicted
-                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def start_worker(work, options):
@@ -315,8 +295,7 @@ def tell(result):
 
 def table_of(results, table):
     """Lines of a Markdown table: a row for each call that was made."""
-    lines = ["| call | errors | also | consequence | links | faults | different |",
-             "| --- | --: | --- | --- | --: | --: | --: |"]
+    rows = []
     total = collections.Counter()
     for call, (ways, then) in table["faulted"].items():
         mine = [r for r in results if r[0][2].startswith(call + ":")]
@@ -328,21 +307,10 @@ def table_of(results, table):
         errors = [w for w in listed if w[0] == "E"]
         others = " ".join(w for w in listed if w not in errors)
         different = sum(bool(found) for _, found, _ in mine)
-        lines.append(f"| `{call}` | {len(errors)} | {others} | {then} | {len(mine)} | "
-                     f"{met} | {different} |")
+        rows.append([f"`{call}`", len(errors), others, then, len(mine), met, different])
         total.update(calls=1, links=len(mine), faults=met, different=different)
-    return total, lines
-
-
-def write_total(path, total):
-    text = path.read_text(encoding="utf-8")
-    head, _, rest = text.partition(MARKS[0])
-    _, _, tail = rest.partition(MARKS[1])
-    if not rest or not tail:
-        sys.exit(f"fault-links.py: {path} does not have the marks of the total")
-    body = (f"{total['links']:,} links with {total['faults']:,} faults in {total['calls']} "
-            f"calls, {total['different']:,} different ({datetime.date.today().isoformat()}).")
-    path.write_text(f"{head}{MARKS[0]}\n\n{body}\n\n{MARKS[1]}{tail}", encoding="utf-8")
+    return total, documents.table(["call", "errors", "also", "consequence", "links",
+                                   "faults", "different"], rows, texts=(0, 2, 3))
 
 
 def parse_arguments():
@@ -356,9 +324,6 @@ def parse_arguments():
                         help="the name of an error, short, end, late or stuck")
     parser.add_argument("--without", action="append", metavar="WAY", default=[])
     parser.add_argument("--fault", metavar="CALL:N:WAY", help="only this fault")
-    parser.add_argument("--delays", type=int, metavar="N",
-                        help="instead of faults, delay calls of the prefetcher's "
-                        "threads, with N seeds")
     parser.add_argument("--quick", action="store_true",
                         help="one error for each call, in the first call and in all")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
@@ -383,9 +348,6 @@ def main() -> int:
             records = {task[:2]: record for task, _, record in results}
             if options.fault:
                 faults = [(*task[:2], options.fault) for task in tasks]
-            elif options.delays:
-                faults = [(*task[:2], f"delay={seed}") for task in tasks
-                          for seed in range(1, options.delays + 1)]
             else:
                 faults = [t for f in options.flavours
                           for t in faults_of(f, records, table, options)]
@@ -397,11 +359,15 @@ def main() -> int:
     met = {call for record in records.values() for call in record}
     print("made by none of these links:", *sorted(set(table["faulted"]) - met))
     print(f"{len(results)} links, {len(wrong)} different")
-    if not options.delays and not any(
+    if not any(
             record[call].faults for _, _, record in results for call in record):
         sys.exit("fault-links.py: no call failed: these are not the faulty programs")
     if options.write:
-        write_total(options.write, total)
+        documents.replace_section(
+            options.write, *MARKS,
+            f"\n{total['links']:,} links with {total['faults']:,} faults in "
+            f"{total['calls']} calls, {total['different']:,} different "
+            f"({datetime.date.today().isoformat()}).\n")
     return 1 if wrong else 0
 
 

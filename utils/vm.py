@@ -29,6 +29,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "utils/vm"))
 import guest  # noqa: E402
+import documents  # noqa: E402
 
 CACHE = ROOT / "build-tools/vm"
 BUILD = ROOT / "build/vm"
@@ -323,15 +324,13 @@ def describe(result: dict) -> str:
 
 def write_document(result: dict) -> None:
     """Replaces the rows of this kernel."""
-    begin, end = "<!-- vm -->\n", "<!-- /vm -->\n"
-    before, rest = DOCUMENT.read_text().split(begin)
-    old, after = rest.split(end)
+    begin, end = "<!-- vm -->", "<!-- /vm -->"
+    _, old, _ = documents.split_at_marks(DOCUMENT, begin, end)
+    head, line, *new = documents.table(HEADS, rows(result), texts=range(len(HEADS)))
     kernel = rows(result)[0][0]
-    kept = [line for line in old.splitlines()[2:] if not line.startswith(f"| {kernel} |")]
-    new = ["| " + " | ".join(row) + " |" for row in rows(result)]
-    head = ["| " + " | ".join(HEADS) + " |", "| " + " | ".join(["---"] * len(HEADS)) + " |"]
-    lines = head + sorted(kept + new, key=lambda line: line.split("|")[1])
-    DOCUMENT.write_text(before + begin + "\n".join(lines) + "\n" + end + after)
+    kept = [line for line in old.splitlines()[3:] if not line.startswith(f"| {kernel} |")]
+    documents.replace_section(DOCUMENT, begin, end, "\n".join(
+        [head, line, *sorted(kept + new, key=lambda line: line.split("|")[1])]))
 
 
 def main() -> int:

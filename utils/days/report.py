@@ -2,11 +2,11 @@
 
 import collections
 import platform
-import re
 import textwrap
 import time
 from typing import List
 
+import documents
 from links.judge import ROOT
 from links.pool import FLAVOURS
 
@@ -31,10 +31,6 @@ lock or a temporary file.
 """
 
 
-def row(cells, mark="|") -> str:
-    return f"{mark} " + " | ".join(str(c) for c in cells) + " |"
-
-
 def sums(records: List[dict], field: str) -> collections.Counter:
     total: collections.Counter = collections.Counter()
     for record in records:
@@ -44,15 +40,12 @@ def sums(records: List[dict], field: str) -> collections.Counter:
 
 def table(records: List[dict]) -> str:
     """A row for each flavour and size."""
-    rows = [row(["flavour", "size", *COLUMNS]),
-            row(["---", "---"] + ["--:"] * len(COLUMNS))]
-    for record in records:
-        counts = collections.Counter(record["counts"])
-        rows.append(row([record["flavour"], SIZES[record["size"]],
-                         *(f"{counts[c]:,}" for c in COLUMNS)]))
+    rows = [[record["flavour"], SIZES[record["size"]],
+             *(f"{record['counts'].get(c, 0):,}" for c in COLUMNS)]
+            for record in records]
     total = sums(records, "counts")
-    rows.append(row(["all", "", *(f"{total[c]:,}" for c in COLUMNS)]))
-    return "\n".join(rows)
+    rows.append(["all", "", *(f"{total[c]:,}" for c in COLUMNS)])
+    return "\n".join(documents.table(["flavour", "size", *COLUMNS], rows, texts=(0, 1)))
 
 
 def kinds(records: List[dict]) -> str:
@@ -96,19 +89,10 @@ def write(records: List[dict]) -> None:
     commits = sorted({r["commit"] for r in records if "commit" in r})
     dates = sorted({r["date"] for r in records if "date" in r})
     total = sums(records, "counts")
-    text = "\n".join([
-        BEGIN, "",
-        f"{total['steps']:,} steps, {total['different']:,} different "
+    documents.replace_section(DOCUMENT, BEGIN, END, "\n".join([
+        "", f"{total['steps']:,} steps, {total['different']:,} different "
         f"({' to '.join(dict.fromkeys([dates[0], dates[-1]])) if dates else time.strftime('%Y-%m-%d')}, "
         f"{platform.system()} {platform.release()}, commit "
         f"{', '.join(commits) or 'not known'}).", "",
-        WHAT, table(records), "", kinds(records), "", END])
-    document = DOCUMENT.read_text()
-    if BEGIN in document:
-        document = re.sub(f"{re.escape(BEGIN)}.*?{re.escape(END)}",
-                          lambda _: text, document, flags=re.S)
-    else:
-        before, title, after = document.partition("## System calls that fail")
-        document = f"{before}## Ordinary days\n\n{text}\n\n{title}{after}"
-    DOCUMENT.write_text(document)
+        WHAT, table(records), "", kinds(records), ""]))
     print(f"wrote {DOCUMENT.relative_to(ROOT)}")
