@@ -156,14 +156,17 @@ def prose(path):
     return usage(lines) if path.name == "dev" else manual(lines)
 
 
+def avoided(text):
+    for term, instead in TERMS.items():
+        if found := re.search(rf"\b{term}\b", text, re.I):
+            yield f"'{found[0]}': write {instead}"
+
+
 def words(path):
     for number, text in prose(path):
         text = re.sub(r"`[^`]*`", "`x`", text)
         text = re.sub(r"\]\([^)]*\)", "]", text)
-        for term, instead in TERMS.items():
-            found = re.search(rf"\b{term}\b", text, re.I)
-            if found:
-                yield number, f"'{found[0]}': write {instead}"
+        yield from ((number, problem) for problem in avoided(text))
         for sentence in re.split(r"(?<=[.!?:]) +(?=[A-Z\"'(\[*])", text):
             start = next((s for s in STARTS if re.match(rf"\W*{s}\b", sentence)), None)
             if start and not sentence.rstrip("\"'*) ").endswith("?"):
@@ -191,10 +194,7 @@ def comments(lines):
 def header(path):
     lines = path.read_text(encoding="utf-8").splitlines()
     for number, text in comments(lines):
-        for term, instead in TERMS.items():
-            found = re.search(rf"\b{term}\b", text, re.I)
-            if found:
-                yield number, f"'{found[0]}': write {instead}"
+        yield from ((number, problem) for problem in avoided(text))
     for number, line in enumerate(lines, 1):
         code = re.sub(r'"(?:[^"\\]|\\.)*"|//.*', "", line)
         for name in re.findall(r"[A-Za-z_]\w*", code):

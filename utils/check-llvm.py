@@ -19,7 +19,7 @@ is one, 2 if it cannot compare. docs/internals/NewLLVM.md says what to do.
 
 import argparse
 import concurrent.futures
-import importlib.util
+import importlib
 import json
 import os
 import pathlib
@@ -37,16 +37,8 @@ ARCHIVES = ("lldMinGW", "lldCOFF", "lldELF", "lldMachO", "lldCommon")
 HELP = "llvm::opt::OptTable::printHelp"
 
 
-def load_seam_script():
-    """Loads utils/rename-seam.py, which finds functions when Headstart is built."""
-    spec = importlib.util.spec_from_file_location(
-        "rename_seam", ROOT / "utils" / "rename-seam.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-seam = load_seam_script()
+# It finds functions when Headstart is built.
+seam = importlib.import_module("rename-seam")
 Problem = seam.Problem
 
 

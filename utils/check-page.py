@@ -18,7 +18,7 @@ The exit status is 77 if there is no browser or no page.
 
 import argparse
 import base64
-import importlib.util
+import importlib
 import json
 import os
 import pathlib
@@ -505,14 +505,6 @@ def check_refusals(browser, render, work):
             yield text, "this was not refused"
 
 
-def load_reports():
-    path = ROOT / "test" / "Inputs" / "make-bench-report.py"
-    spec = importlib.util.spec_from_file_location("make_bench_report", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--render", required=True,
@@ -528,7 +520,8 @@ def main() -> int:
         print("skipped: chromium-headless-shell is not installed "
               "(./dev setup installs it)")
         return 77
-    make = load_reports().make
+    sys.path.append(str(ROOT / "test" / "Inputs"))
+    make = importlib.import_module("make-bench-report").make
     found = 0
     with tempfile.TemporaryDirectory(prefix="headstart-page-") as work:
         browser = Browser(program, os.path.join(work, "profile"))

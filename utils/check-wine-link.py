@@ -12,7 +12,7 @@ continues it. Meanwhile the prefetcher must read the other inputs into the host'
 cache, in order and as far as it is allowed. With /prefetch-inputs:no, only the pages that
 Wine itself reads of an opened file may be cached."""
 
-import importlib.util
+import importlib
 import json
 import os
 import shutil
@@ -36,12 +36,8 @@ SLACK = 64
 AHEAD = 256
 PATIENCE = 20
 
-spec = importlib.util.spec_from_file_location(
-    "residency", HERE / "check-wine-residency.py")
-residency = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(residency)
-check, fincore, evict, skip = (residency.check, residency.fincore,
-                               residency.evict, residency.skip)
+residency = importlib.import_module("check-wine-residency")
+check, fincore, evict = residency.check, residency.fincore, residency.evict
 
 
 def make_inputs(folder: Path) -> list:
@@ -151,12 +147,7 @@ def interrupt(build: Path, folder: Path):
 
 def main() -> int:
     build, folder = (Path(word).resolve() for word in sys.argv[1:])
-    if not (build / "bin" / "lld-link.exe").exists():
-        skip("the programs for Windows are not built (./dev windows)")
-    if not Path("/usr/lib/wine/wine64").exists():
-        skip("Wine is not installed (./dev setup installs it)")
-    if shutil.which("fincore") is None:
-        skip("fincore (util-linux-extra) is not installed")
+    residency.need(build / "bin" / "lld-link.exe", "windows")
     work = folder / f"wine-link-{os.getpid()}"
     work.mkdir(parents=True)
     try:

@@ -48,6 +48,16 @@ def skip(reason):
     sys.exit(SKIPPED)
 
 
+def need(program, preset):
+    """Skips the test unless a program for Windows is built and can run here."""
+    if not program.exists():
+        skip(f"the preset {preset} is not built")
+    if not Path("/usr/lib/wine/wine64").exists():
+        skip("Wine is not installed (./dev setup installs it)")
+    if shutil.which("fincore") is None:
+        skip("fincore (util-linux-extra) is not installed")
+
+
 def check(truth, message):
     if not truth:
         sys.exit("FAILED: " + message)
@@ -180,12 +190,7 @@ def main():
     build, folder = sys.argv[1:]
     here = Path(__file__).resolve().parent
     program = Path(build, "unittests", "WindowsProbe.exe")
-    if not build or not program.exists():
-        skip("the preset windows-cross is not built")
-    if not Path("/usr/lib/wine/wine64").exists():
-        skip("Wine is not installed (./dev setup installs it)")
-    if shutil.which("fincore") is None:
-        skip("fincore (util-linux-extra) is not installed")
+    need(program, "windows-cross")
     path = Path(folder).resolve() / f"wine-residency-{os.getpid()}"
     try:
         path.write_bytes(os.urandom(SIZE))

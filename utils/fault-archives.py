@@ -17,13 +17,16 @@ be copied as well, or spared with a reason.
 """
 
 import argparse
+import importlib
 import json
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
+
+seam = importlib.import_module("rename-seam")
+Problem = seam.Problem
 
 COPY = "headstart_copy_"
 FAULT = "headstart_fault_"
@@ -44,29 +47,15 @@ RUNTIME_SUSPECT = re.compile(
 COMPILER = re.compile(r"_Unwind_|__|malloc$|_GLOBAL_")
 
 
-class Problem(Exception):
-    """An error message for the developer who builds."""
-
-
 class Member:
     def __init__(self):
         self.strong, self.weak, self.wanted = set(), set(), set()
 
 
-def run(tools, name, *args):
-    program = shutil.which(name, path=str(tools))
-    if not program:
-        raise Problem(f"{tools} has no {name}")
-    done = subprocess.run([program, *map(str, args)], capture_output=True, text=True)
-    if done.returncode != 0:
-        raise Problem(f"{name} failed: {done.stderr.strip()}")
-    return done.stdout
-
-
 def symbols_of(tools, archive):
     """Returns {member's name: its symbols}; members of one name share an entry."""
     members = {}
-    for line in run(tools, "llvm-nm", "-g", "--format=posix", archive).splitlines():
+    for line in tools.run("llvm-nm", "-g", "--format=posix", archive):
         if header := re.match(r"(\S+):$", line):
             member = members.setdefault(header[1], Member())
         elif symbol := re.match(r"(\S+) (\S)", line):
@@ -143,13 +132,13 @@ def copy_archives(table, tools, archives, support_archive, work):
         shutil.copy(archive, copy)
         apart = [name for name in ours[archive] if name in table["spared"]]
         if apart:
-            run(tools, "llvm-ar", "x", f"--output={work}", archive, *apart)
-            run(tools, "llvm-ar", "d", copy, *apart)
-        run(tools, "llvm-objcopy", f"--redefine-syms={work / 'ours'}", copy)
+            tools.run("llvm-ar", "x", f"--output={work}", archive, *apart)
+            tools.run("llvm-ar", "d", copy, *apart)
+        tools.run("llvm-objcopy", f"--redefine-syms={work / 'ours'}", copy)
         paths += [copy, *(work / name for name in apart)]
-    run(tools, "llvm-ar", "x", f"--output={work}", support_archive, *table["llvm"])
+    tools.run("llvm-ar", "x", f"--output={work}", support_archive, *table["llvm"])
     for name in table["llvm"]:
-        run(tools, "llvm-objcopy", f"--redefine-syms={work / 'llvm'}", work / name)
+        tools.run("llvm-objcopy", f"--redefine-syms={work / 'llvm'}", work / name)
         paths.append(work / name)
     return paths
 
@@ -168,10 +157,11 @@ def main() -> int:
     table["harmless"] = set(" ".join(table["cannot_fail"].values()).split())
     try:
         with tempfile.TemporaryDirectory() as folder:
-            paths = copy_archives(table, args.llvm, args.archives, args.support,
-                                  pathlib.Path(folder))
+            work = pathlib.Path(folder)
+            tools = seam.Tools(args.llvm, work)
+            paths = copy_archives(table, tools, args.archives, args.support, work)
             args.out.unlink(missing_ok=True)
-            run(args.llvm, "llvm-ar", "qcsLD", args.out, *paths)
+            tools.run("llvm-ar", "qcsLD", args.out, *paths)
     except Problem as problem:
         print(f"fault-archives.py: error: {problem}", file=sys.stderr)
         return 1

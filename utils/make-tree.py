@@ -101,20 +101,24 @@ def nested(rng: random.Random, folders: int, files: int, top: str = "",
             for path, count in zip(paths, counts)}
 
 
-def flat(rng: random.Random, folders: int, files: int) -> Tree:
+def side_by_side(rng: random.Random, paths: List[str], files: int) -> Tree:
+    """Directories next to each other, each with the same number of files."""
     namer = Namer(rng)
-    paths = [f"{rng.choice(WORDS)}{number:04}" for number in range(folders)]
     return {"": [], **{path: [namer.name(path, 2, rng.choice(SOURCES + OUTPUTS))
-                              for _ in range(files // folders)]
-                       for path in paths}}
+                              for _ in range(files)] for path in paths}}
+
+
+def flat(rng: random.Random, folders: int, files: int) -> Tree:
+    return side_by_side(rng, [f"{rng.choice(WORDS)}{number:04}"
+                              for number in range(folders)], files // folders)
 
 
 def libraries(rng: random.Random, folders: int, files: int) -> Tree:
-    namer = Namer(rng)
-    paths = [f"{number:04}" for number in range(folders)]
-    return {"": [], **{path: [f"libpart{path}.a"] + [
-        namer.name(path, 2, rng.choice(SOURCES + OUTPUTS))
-        for _ in range(files // folders - 1)] for path in paths}}
+    tree = side_by_side(rng, [f"{number:04}" for number in range(folders)],
+                        files // folders - 1)
+    for path, names in tree.items():
+        names[:0] = [f"libpart{path}.a"] * bool(path)
+    return tree
 
 
 def repository(rng: random.Random, folders: int, files: int) -> Tree:

@@ -6,7 +6,7 @@ The tests rename and link the libraries and, if the machine can, run the program
 """
 
 import argparse
-import importlib.util
+import importlib
 import json
 import os
 import pathlib
@@ -18,10 +18,7 @@ import tempfile
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
-SPEC = importlib.util.spec_from_file_location(
-    "rename_seam", HERE / "rename-seam.py")
-seam = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(seam)
+seam = importlib.import_module("rename-seam")
 
 LLVM = pathlib.Path()  # set by main
 WINE = pathlib.Path("/usr/lib/wine/wine64")
@@ -172,17 +169,25 @@ def symbols(path):
     return [(w[1], w[0]) for w in words if len(w) >= 2]
 
 
-class Renaming(unittest.TestCase):
-    """The contents of the copies, for each format."""
-
-    def with_demo(self, kind):
+class Case(unittest.TestCase):
+    def new_folder(self, kind):
         holder = tempfile.TemporaryDirectory()
         self.addCleanup(holder.cleanup)
-        folder = Folder(holder.name, kind)
-        archives = folder.demo()
+        return Folder(holder.name, kind)
+
+    def renamed(self, folder, *archives):
+        """The copies of archives, which must be without an error."""
         out = folder.rename(*archives)
         self.assertIsInstance(out, pathlib.Path, out)
-        return folder, [out / archive.name for archive in archives]
+        return [out / archive.name for archive in archives]
+
+    def with_demo(self, kind):
+        folder = self.new_folder(kind)
+        return folder, self.renamed(folder, *folder.demo())
+
+
+class Renaming(Case):
+    """The contents of the copies, for each format."""
 
     def check_symbols(self, kind):
         folder, (common, lib) = self.with_demo(kind)
@@ -243,50 +248,38 @@ class Renaming(unittest.TestCase):
                          "demo::Timer({}, A).Value + demo::Box::open(1).Value; }")
         # llvm-readobj does not know Mach-O's table.
         for kind in ("elf", "coff"):
-            with self.subTest(kind), tempfile.TemporaryDirectory() as path:
-                folder = Folder(path, kind)
+            with self.subTest(kind):
+                folder = self.new_folder(kind)
                 common, _ = folder.demo()
                 lib = folder.archive(
                     "core", folder.compile("kept.o", text),
                     folder.compile("driver.o", driver),
                     folder.compile("split.o", SPLIT))
-                out = folder.rename(common, lib)
-                self.assertIsInstance(out, pathlib.Path, out)
-                table = run(LLVM / "llvm-readobj", "--addrsig",
-                            out / lib.name)
+                _, copy = self.renamed(folder, common, lib)
+                table = run(LLVM / "llvm-readobj", "--addrsig", copy)
                 self.assertIn("headstart_wrap_split", table)
 
     def test_a_local_symbol_of_the_same_name_is_left_alone(self):
         local = ('__asm__(".local _ZN4demo3Box4openEi\\n'
                  '_ZN4demo3Box4openEi: ret\\n");\n')
-        with tempfile.TemporaryDirectory() as path:
-            folder = Folder(path, "elf")
-            common, _ = folder.demo()
-            lib = folder.archive(
-                "core", folder.compile("driver.o", DRIVER),
-                folder.compile("same.o", SAME_B),
-                folder.compile("local.o", local),
-                folder.compile("split.o", SPLIT))
-            out = folder.rename(common, lib)
-            self.assertIsInstance(out, pathlib.Path, out)
-            self.assertIn(("t", "_ZN4demo3Box4openEi"), symbols(out / lib.name))
+        folder = self.new_folder("elf")
+        common, _ = folder.demo()
+        lib = folder.archive(
+            "core", folder.compile("driver.o", DRIVER), folder.compile("same.o", SAME_B),
+            folder.compile("local.o", local), folder.compile("split.o", SPLIT))
+        _, copy = self.renamed(folder, common, lib)
+        self.assertIn(("t", "_ZN4demo3Box4openEi"), symbols(copy))
 
 
-class Linking(unittest.TestCase):
+class Linking(Case):
     """The copies link, and calls go through the wrapper."""
 
     WORTH = 106
 
     def linked(self, kind, name, *options):
-        holder = tempfile.TemporaryDirectory()
-        self.addCleanup(holder.cleanup)
-        folder = Folder(holder.name, kind)
-        archives = folder.demo()
-        out = folder.rename(*archives)
-        self.assertIsInstance(out, pathlib.Path, out)
+        folder, copies = self.with_demo(kind)
         program = folder.compile("program.o", PROGRAM, *options)
-        return (program, [out / a.name for a in reversed(archives)],
-                folder.path / name)
+        return program, copies[::-1], folder.path / name
 
     def test_elf_program(self):
         program, archives, out = self.linked("elf", "program", "-DMAIN")
@@ -321,13 +314,11 @@ class Linking(unittest.TestCase):
                           if k == "U" and "demo" in n], [])
 
 
-class Problems(unittest.TestCase):
+class Problems(Case):
     """Each error, and its message."""
 
     def setUp(self):
-        holder = tempfile.TemporaryDirectory()
-        self.addCleanup(holder.cleanup)
-        self.folder = Folder(holder.name, "elf")
+        self.folder = self.new_folder("elf")
         self.common, self.lib = self.folder.demo()
 
     def check(self, said, *archives, table=None):

@@ -1,11 +1,9 @@
 #!/usr/bin/env python3
 """Writes winget's manifests of a zip that cpack made.
 
-    winget.py ZIP URL FOLDER [--schemas FOLDER]
+    winget.py ZIP URL FOLDER
 
-winget will download the zip from URL. `--schemas` is a checkout of
-microsoft/winget-cli's schemas/JSON/manifests, by which the script checks the manifests;
-this needs Python's jsonschema.
+winget will download the zip from URL.
 """
 
 import argparse
@@ -61,24 +59,14 @@ def manifests(zip_file: pathlib.Path, url: str) -> dict:
             for kind, part in parts.items()}
 
 
-def check(contents: dict, kind: str, schemas: pathlib.Path):
-    import jsonschema
-    path = schemas / f"v{SCHEMA}" / f"manifest.{kind}.{SCHEMA}.json"
-    jsonschema.validate(contents, json.loads(path.read_text(encoding="utf-8")))
-    print(f"{kind}: as {path.name} wants it")
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("zip", type=pathlib.Path)
     parser.add_argument("url")
     parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--schemas", type=pathlib.Path)
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
     for kind, contents in manifests(arguments.zip, arguments.url).items():
-        if arguments.schemas:
-            check(contents, kind, arguments.schemas)
         part = {"version": "", "installer": ".installer",
                 "defaultLocale": f".locale.{TEXTS['PackageLocale']}"}[kind]
         # JSON is YAML, too.

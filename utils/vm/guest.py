@@ -60,10 +60,7 @@ def link(where: pathlib.Path, name: str, *options: str, ours=True, group=None,
     """Links in a directory, as stock or with Headstart. Returns the statistics."""
     if cold:
         make_cold()
-    enter = None
-    if group:
-        def enter():
-            (group / "cgroup.procs").write_text(str(os.getpid()))
+    enter = group and (lambda: (group / "cgroup.procs").write_text(str(os.getpid())))
     stats = OUT / "stats.json"
     stats.unlink(missing_ok=True)
     if ours:
