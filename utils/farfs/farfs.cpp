@@ -71,18 +71,10 @@ cl::opt<double> Jitter("jitter",
                        cl::cat(Category));
 cl::opt<double> Bandwidth("bandwidth", cl::desc("in MB/s (default: no limit)"),
                           cl::cat(Category));
-cl::opt<unsigned> AtOnce("at-once",
-                         cl::desc("requests that the server takes at once "
-                                  "(default: all)"),
-                         cl::cat(Category));
 cl::opt<unsigned> MaxBackground("max-background",
                                 cl::desc("as the mount option of that name "
                                          "(default: the kernel's, 12)"),
                                 cl::cat(Category));
-cl::opt<bool> Forgets("forget",
-                      cl::desc("pages are dropped at each open, as "
-                               "without the option auto_cache"),
-                      cl::cat(Category));
 cl::opt<std::string> Counts("counts",
                             cl::desc("write what was asked for, JSON"),
                             cl::cat(Category));
@@ -129,14 +121,7 @@ public:
     {
       std::lock_guard Lock(Mutex);
       Clock::time_point Now = Clock::now();
-      auto Begins = Now;
-      auto Way = duration(LatencyMs + Jitter * Share(Random));
-      if (!Servers.empty()) {
-        auto First = std::min_element(Servers.begin(), Servers.end());
-        Begins = std::max(Now, *First);
-        *First = Begins + Way;
-      }
-      Arrives = Begins + Way;
+      Arrives = Now + duration(LatencyMs + Jitter * Share(Random));
       if (Bandwidth != 0 && Bytes != 0) {
         LineIsFree = std::max(LineIsFree, Arrives) +
                      duration(double(Bytes) / 1000 / Bandwidth);
@@ -148,19 +133,12 @@ public:
         ++Rounds;
         RoundEnds = Arrives;
       }
-      InFlight.store(InFlight + 1);
-      MostInFlight = std::max<unsigned>(MostInFlight, InFlight);
     }
     std::this_thread::sleep_until(Arrives);
-    --InFlight;
   }
-
-  void begin() { Servers.resize(AtOnce); }
 
   std::atomic<uint64_t> Lookups{0}, Opens{0}, Reads{0}, Bytes{0}, Listings{0};
   std::atomic<uint64_t> Rounds{0};
-  std::atomic<unsigned> InFlight{0};
-  unsigned MostInFlight = 0;
 
 private:
   static Clock::duration duration(double Ms) {
@@ -169,7 +147,6 @@ private:
 
   std::mutex Mutex;
   Clock::time_point LineIsFree, RoundEnds;
-  std::vector<Clock::time_point> Servers; ///< when each is free; {}: no limit
   std::minstd_rand Random;
   std::uniform_real_distribution<double> Share{0, 1};
 };
@@ -338,7 +315,7 @@ static void *doInit(fuse_conn_info *Connection, fuse_config *Config) {
     Connection->congestion_threshold = MaxBackground * 3 / 4;
   }
   Config->use_ino = 1;
-  Config->auto_cache = !Forgets;
+  Config->auto_cache = 1;
   // The kernel must see changes at once.
   Config->attr_timeout = Config->entry_timeout = Changing ? 0 : 1;
   return nullptr;
@@ -385,7 +362,7 @@ static bool readFaults() {
 static constexpr int Ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 
 /// Runs the command. Returns its status as a shell does.
-static int runCommand(double &Seconds, rusage &Use) {
+static int runCommand(double &Seconds) {
   std::vector<char *> Words;
   for (std::string &Word : Command)
     Words.push_back(Word.data());
@@ -400,17 +377,13 @@ static int runCommand(double &Seconds, rusage &Use) {
     ::_exit(127);
   }
   int Status = 0;
-  while (::wait4(Child, &Status, 0, &Use) < 0 && errno == EINTR)
+  while (::waitpid(Child, &Status, 0) < 0 && errno == EINTR)
     ;
   Seconds = std::chrono::duration<double>(Clock::now() - Begin).count();
   return WIFEXITED(Status) ? WEXITSTATUS(Status) : 128 + WTERMSIG(Status);
 }
 
-static double secondsOf(const timeval &Time) {
-  return double(Time.tv_sec) + double(Time.tv_usec) * 1e-6;
-}
-
-static bool writeCounts(double Seconds, const rusage &Use) {
+static bool writeCounts(double Seconds) {
   if (Counts.empty())
     return true;
   std::error_code Error;
@@ -425,10 +398,7 @@ static bool writeCounts(double Seconds, const rusage &Use) {
                       {"bytes", TheServer.Bytes.load()},
                       {"listings", TheServer.Listings.load()},
                       {"rounds", TheServer.Rounds.load()},
-                      {"most_in_flight", TheServer.MostInFlight},
-                      {"seconds", Seconds},
-                      {"user", secondsOf(Use.ru_utime)},
-                      {"system", secondsOf(Use.ru_stime)}}
+                      {"seconds", Seconds}}
       << '\n';
   return true;
 }
@@ -448,7 +418,6 @@ int main(int Argc, char **Argv) {
   }
   if (!readFaults())
     return 125;
-  TheServer.begin();
   Begun = Clock::now();
   if (!Log.empty())
     LogFile = std::fopen(Log.c_str(), "we");
@@ -486,9 +455,8 @@ int main(int Argc, char **Argv) {
   std::thread([&] { ::fuse_loop_mt(View, Loop); }).detach();
 
   double Seconds = 0;
-  rusage Use = {};
-  int Status = runCommand(Seconds, Use);
-  bool IsWritten = writeCounts(Seconds, Use);
+  int Status = runCommand(Seconds);
+  bool IsWritten = writeCounts(Seconds);
   if (LogFile)
     std::fflush(LogFile);
   // Unmounts by force: a call that still waits for an answer gets an error,
