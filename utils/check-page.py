@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks the page of `headstart bench` in a headless browser.
 
-    check-page.py --render PROGRAM [--browser PROGRAM] [--out FOLDER] KIND...
+    check-page.py --render PROGRAM [--out FOLDER] KIND...
     check-page.py --render PROGRAM --self-test | --refusals
 
 For each kind of report that test/Inputs/make-bench-report.py makes, the script draws the
@@ -509,13 +509,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--render", required=True,
                         help="a program that makes a page of a report")
-    parser.add_argument("--browser", help="a Chromium")
     parser.add_argument("--out", type=pathlib.Path, help="a folder for the pictures")
     parser.add_argument("--self-test", action="store_true")
     parser.add_argument("--refusals", action="store_true")
     parser.add_argument("kinds", nargs="*", default=[])
     args = parser.parse_args()
-    program = args.browser or find_browser()
+    program = find_browser()
     if not program:
         print("skipped: chromium-headless-shell is not installed "
               "(./dev setup installs it)")

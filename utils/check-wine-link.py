@@ -37,7 +37,7 @@ AHEAD = 256
 PATIENCE = 20
 
 residency = importlib.import_module("check-wine-residency")
-check, fincore, evict = residency.check, residency.fincore, residency.evict
+check, cached, evict = residency.check, residency.cached, residency.evict
 
 
 def make_inputs(folder: Path) -> list:
@@ -98,7 +98,7 @@ def watch(big: list, wanted: int) -> list:
     before, since = None, time.monotonic()
     begin = since
     while time.monotonic() - begin < PATIENCE:
-        pages = [fincore(path) for path in big]
+        pages = [cached(path) for path in big]
         if pages != before:
             before, since = pages, time.monotonic()
             for first, second in zip(pages, pages[1:]):
@@ -114,7 +114,7 @@ def run(build: Path, folder: Path, words: list, check_held) -> dict:
     big = make_inputs(folder)
     for path in big:
         evict(path)
-    check(sum(map(fincore, big)) == 0, "the host could not evict")
+    check(sum(map(cached, big)) == 0, "the host could not evict")
     link = Link(build, folder, words)
     try:
         wanted = sum(path.stat().st_size for path in big) // PAGE

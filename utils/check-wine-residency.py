@@ -12,16 +12,14 @@ page cache. The program must report what Wine 8 does not know: QueryWorkingSetEx
 /proc/self/pagemap there, so it knows only the pages that the program has touched.
 """
 
-import ctypes
-import mmap
 import os
-import shutil
 import subprocess
 import sys
 import time
 from pathlib import Path
 
-PAGE = mmap.PAGESIZE
+from links.residency import PAGE, page_map
+
 # Half of it exceeds any common readahead (8 MiB at most), to which the kernel would cut
 # a hint that is not split into steps.
 SIZE = 32 << 20
@@ -32,11 +30,6 @@ HEAD = 8
 SLACK = 32
 TRIES = 4
 SKIPPED = 77
-
-libc = ctypes.CDLL(None, use_errno=True)
-libc.mmap.restype = ctypes.c_void_p
-libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int,
-                      ctypes.c_int, ctypes.c_int, ctypes.c_long]
 
 
 class Retry(Exception):
@@ -54,8 +47,6 @@ def need(program, preset):
         skip(f"the preset {preset} is not built")
     if not Path("/usr/lib/wine/wine64").exists():
         skip("Wine is not installed (./dev setup installs it)")
-    if shutil.which("fincore") is None:
-        skip("fincore (util-linux-extra) is not installed")
 
 
 def check(truth, message):
@@ -63,22 +54,9 @@ def check(truth, message):
         sys.exit("FAILED: " + message)
 
 
-def fincore(path):
-    run = subprocess.run(["fincore", "-n", "-r", "-o", "PAGES", str(path)],
-                         capture_output=True, text=True, check=True)
-    return int(run.stdout.split()[0])
-
-
-def resident_map(path):
-    """For each page of the file, 1 if it is cached, otherwise 0."""
-    with open(path, "rb") as file:
-        address = libc.mmap(None, SIZE, mmap.PROT_READ, mmap.MAP_SHARED,
-                            file.fileno(), 0)
-    pages = (ctypes.c_ubyte * (SIZE // PAGE))()
-    failed = libc.mincore(ctypes.c_void_p(address), ctypes.c_size_t(SIZE), pages)
-    libc.munmap(ctypes.c_void_p(address), ctypes.c_size_t(SIZE))
-    check(failed == 0, "mincore")
-    return [page & 1 for page in pages]
+def cached(path):
+    """The number of a file's cached pages."""
+    return sum(page_map(path))
 
 
 def evict(path):
@@ -89,10 +67,10 @@ def evict(path):
 def wait_for(path, pages):
     """Waits at most five seconds until `pages` are cached. Returns how many are."""
     for _ in range(250):
-        if fincore(path) >= pages:
+        if cached(path) >= pages:
             break
         time.sleep(0.02)
-    return fincore(path)
+    return cached(path)
 
 
 class Probe:
@@ -112,8 +90,8 @@ class Probe:
 
 def compare(probe, path, touched):
     """Compares the reports of both sides after the program touched `touched` pages."""
-    host = fincore(path)
-    print(f"  host:    fincore                  -> {host}")
+    host = cached(path)
+    print(f"  host:    mincore                  -> {host}")
     check(int(probe.ask("touched")) == touched, f"touched is not {touched}")
     mapped = probe.ask("mapped")
     if mapped.startswith("at-least"):
@@ -130,7 +108,7 @@ def compare(probe, path, touched):
 
 def run_once(wine, program, path):
     evict(path)
-    if fincore(path) != 0:
+    if cached(path) != 0:
         raise Retry
     probe = Probe(wine, program)
     try:
@@ -138,7 +116,7 @@ def run_once(wine, program, path):
         # Both sides report that nothing is cached, and the query reads nothing.
         before = compare(probe, path, 0)
         check(before <= HEAD, "something was read")
-        check(fincore(path) <= before, "asking has read")
+        check(cached(path) <= before, "asking has read")
 
         # While the system reports low memory, the program requests nothing.
         check(probe.ask("pressure") == "0", "pressure")
@@ -149,14 +127,14 @@ def run_once(wine, program, path):
                 check(probe.ask("pressure") == "100", "pressure")
             finally:
                 probe.ask("low-memory 0")
-            check(fincore(path) <= before, "low memory, and something was read")
+            check(cached(path) <= before, "low memory, and something was read")
         else:
             print("  not run: hints while memory is low")
 
         check(int(probe.ask(f"hint {HALF} {HALF}")) == HALF, "hint")
         half = HALF // PAGE
         host = wait_for(path, half)
-        pages = resident_map(path)
+        pages = page_map(path)
         print(f"  host:    {sum(pages[:half])} pages of the first half, "
               f"{sum(pages[half:])} of the hinted one's {half}")
         check(sum(pages[:half]) <= HEAD + SLACK, "more was read than hinted")
@@ -176,7 +154,7 @@ def run_once(wine, program, path):
         probe.ask(f"open Z:{path}")
         probe.ask("unmap") # mapped pages are not evicted
         probe.ask("evict")
-        left = fincore(path)
+        left = cached(path)
         print(f"  host:    {left} pages after the Windows program's evict"
               + (": Wine drops nothing" if left == 2 * half else ""))
         if left not in (0, 2 * half):
@@ -203,7 +181,7 @@ def main():
             if ahead.exists() and int(ahead.read_text()) < 128:
                 skip("the disk's read_ahead_kb is below a hint's step of 128")
         evict(path)
-        if fincore(path) == SIZE // PAGE:
+        if cached(path) == SIZE // PAGE:
             skip("the folder's file system drops no pages (tmpfs?)")
         for attempt in range(TRIES):
             print(f"try {attempt + 1}")

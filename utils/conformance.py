@@ -30,8 +30,8 @@ import subprocess
 import sys
 
 import documents
-from lldsuite import (BIN, FOLDER, LLVM, ROOT, SUITES, Side, Variant,
-                      headstart_of, say)
+from links import residency
+from lldsuite import BIN, FOLDER, LLVM, ROOT, SUITES, Side, Variant, say
 
 RESULTS = FOLDER / "results.json"
 DOCUMENT = ROOT / "docs" / "internals" / "Conformance.md"
@@ -258,18 +258,6 @@ def choose(names: list, options) -> list:
     return names
 
 
-def evicts(headstart: pathlib.Path, folder: pathlib.Path) -> bool:
-    """Whether files in a directory can be evicted."""
-    folder.mkdir(parents=True, exist_ok=True)
-    file = folder / "evict"
-    file.write_bytes(bytes(65536))
-    subprocess.run([headstart, "evict", file], stdout=subprocess.DEVNULL)
-    told = subprocess.run([headstart, "residency", "--json", file],
-                          stdout=subprocess.PIPE, text=True).stdout
-    file.unlink()
-    return '"resident_bytes": 0' in told
-
-
 def run_variant(name: str, options, stocks: dict) -> dict:
     """`stocks` keeps stock's results, which all variants with the same stock share."""
     variant = VARIANTS[name]
@@ -315,8 +303,8 @@ def main() -> int:
     records = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     stocks, done = {}, []
     for name in options.variant:
-        if VARIANTS[name].wrapper in (COLD, HALF) and not evicts(
-                headstart_of(options.linkers), options.out):
+        if VARIANTS[name].wrapper in (COLD, HALF) and not residency.can_evict(
+                options.out):
             print(f"skipped: {name}: files in {options.out} cannot be evicted")
             continue
         done.append(run_variant(name, options, stocks))

@@ -2,7 +2,7 @@
 """Links while each system call of the prefetcher fails, and compares with stock lld.
 
     fault-links.py --faults BIN-FAULTS --stock LLVM-BIN [--flavour NAME]...
-                   [--call NAME]... [--way WAY]... [--fault CALL:N:WAY]
+                   [--call NAME]... [--fault CALL:N:WAY]
                    [--without WAY]... [--quick] [--write FILE]
 
 The script records a small link of each flavour once: the prefetcher's calls, their
@@ -253,8 +253,6 @@ def numbers_of(flavour, call, counted, way, quick):
 def ways_of(call, table, options):
     ways = [*table["faulted"][call][0].split(), LATE, "stuck"]
     ways = [way for way in ways if way.split("=")[0] not in options.without]
-    if options.ways:
-        return [way for way in ways if way.split("=")[0] in options.ways]
     # With --quick, the first error represents all errors.
     return [way for way in ways if not options.quick or way == ways[0] or way[0] != "E"]
 
@@ -320,9 +318,8 @@ def parse_arguments():
                         default=pathlib.Path("/usr/lib/llvm-22/bin"))
     parser.add_argument("--flavour", dest="flavours", action="append", choices=FLAVOURS)
     parser.add_argument("--call", dest="calls", action="append", metavar="NAME")
-    parser.add_argument("--way", dest="ways", action="append", metavar="WAY",
+    parser.add_argument("--without", action="append", metavar="WAY", default=[],
                         help="the name of an error, short, end, late or stuck")
-    parser.add_argument("--without", action="append", metavar="WAY", default=[])
     parser.add_argument("--fault", metavar="CALL:N:WAY", help="only this fault")
     parser.add_argument("--quick", action="store_true",
                         help="one error for each call, in the first call and in all")

@@ -93,14 +93,12 @@ def main() -> int:
     folder = pathlib.Path(sys.argv[1]).resolve()
     if (folder / "version").exists():
         return 0
-    missing = [t for t in ("apt-get", "tar", "xz") if not shutil.which(t)]
     start = time.monotonic()
     work = folder / "fetching"
     shutil.rmtree(work, ignore_errors=True)
     try:
         work.mkdir(parents=True)
-        why = (f"there is no {missing[0]}" if missing
-               else fetch(work, folder))
+        why = fetch(work, folder)
     except (OSError, subprocess.SubprocessError, StopIteration,
             KeyError) as error:
         why = f"{type(error).__name__}: {error}"

@@ -3,7 +3,6 @@
 import dataclasses
 import os
 import pathlib
-import random
 import shutil
 import subprocess
 from typing import Dict, List, Optional
@@ -48,26 +47,7 @@ class Abilities:
         return [what for what, there in told.items() if not there]
 
 
-def cached_pages(path: pathlib.Path) -> int:
-    """The number of a file's cached pages, by cachestat(2); -1: not known."""
-    libc = residency.libc
-    offset, result = (residency.ctypes.c_uint64 * 2)(), (
-        residency.ctypes.c_uint64 * 5)()
-    with open(path, "rb") as file:
-        if libc.syscall(451, file.fileno(), offset, result, 0):
-            return -1
-    return result[0]
-
-
 def find(arguments) -> Abilities:
-    probe = arguments.work / f"probe.{os.getpid()}"
-    probe.write_bytes(bytes(1 << 16))
-    try:
-        residency.draw(random.Random(0), [str(probe)],
-                       name="all evicted")
-        evict = cached_pages(probe) <= 0
-    finally:
-        probe.unlink()
     sanitized = is_sanitized(arguments.ours / "headstart")
     group = MemoryGroup()
     if os.geteuid() == 0:
@@ -76,4 +56,4 @@ def find(arguments) -> Abilities:
         other_user=os.geteuid() == 0,
         # A sanitizer reserves more than any link needs.
         memory_group=os.geteuid() == 0 and not sanitized and group.usable(),
-        evict=evict, mold=shutil.which("mold") or "", sanitized=sanitized)
+        evict=residency.can_evict(arguments.work), mold=shutil.which("mold") or "", sanitized=sanitized)

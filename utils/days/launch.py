@@ -172,6 +172,10 @@ class Process:
         return True
 
 
+def described(data: bytes) -> bytes:
+    return f"{len(data)} bytes, sha256 {hashlib.sha256(data).hexdigest()}".encode()
+
+
 def outputs(directory: str) -> dict:
     """A digest of each file."""
     seen = {}
@@ -179,9 +183,7 @@ def outputs(directory: str) -> dict:
         for name in names:
             path = os.path.join(place, name)
             with open(path, "rb") as file:
-                data = file.read()
-            seen[path] = (f"{len(data)} bytes, sha256 "
-                          f"{hashlib.sha256(data).hexdigest()}").encode()
+                seen[path] = described(file.read())
     return seen
 
 

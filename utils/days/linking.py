@@ -7,7 +7,6 @@ the day.
 import collections
 import contextlib
 import dataclasses
-import hashlib
 import json
 import os
 import pathlib
@@ -17,8 +16,8 @@ import signal
 from typing import List, Optional
 
 from days.ability import Abilities
-from days.launch import (Process, empty, has_children, kill_children, locked,
-                         outputs, spoil, temporary)
+from days.launch import (Process, described, empty, has_children, kill_children,
+                         locked, outputs, spoil, temporary)
 from days.objects import Objects
 from days.project import Project, Tree, Variation
 from links import residency
@@ -281,15 +280,11 @@ class Linking:
         if race:
             race(process)
         got = self.finish(how, process, variation)
+        failed = expected["exit status"] != b"0"
+        self.counts["failed"] += failed
         for path in {*got} - {*expected}:  # of an earlier link
-            if path.startswith("out/") and b"0" == expected["exit status"]:
-                if self.is_old(path, args):
-                    del got[path]
-        if expected["exit status"] != b"0":
-            self.counts["failed"] += 1
-            for path in [p for p in got if p.startswith("out/")]:
-                if path not in expected:
-                    del got[path]
+            if path.startswith("out/") and (failed or self.is_old(path, args)):
+                del got[path]
         self.check(how, args, expected, got)
         self.keep_profiles()
         return expected["exit status"]
@@ -331,6 +326,5 @@ class Linking:
 
 def digests(seen: dict) -> dict:
     """Describes a link's outputs as `outputs` does."""
-    return {what: (f"{len(data)} bytes, sha256 "
-                   f"{hashlib.sha256(data).hexdigest()}").encode()
-            if what.startswith("out") else data for what, data in seen.items()}
+    return {what: described(data) if what.startswith("out") else data
+            for what, data in seen.items()}

@@ -8,7 +8,9 @@ since yesterday, half of a directory, half of a file.
 """
 
 import ctypes
+import mmap
 import os
+import pathlib
 import random
 import sys
 from typing import Callable, Dict, List
@@ -38,6 +40,30 @@ def make_clean(descriptor: int) -> None:
 
 def evict(descriptor: int, offset: int = 0, length: int = 0) -> None:
     os.posix_fadvise(descriptor, offset, length, os.POSIX_FADV_DONTNEED)
+
+
+def page_map(path) -> bytes:
+    """For each page of a file of the user, 1 if it is cached, otherwise 0."""
+    with open(path, "rb") as file:
+        # A private mapping, since ctypes requires a writable one. It reads nothing.
+        view = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+    pages = (ctypes.c_ubyte * -(-len(view) // PAGE))()
+    first = ctypes.byref(ctypes.c_char.from_buffer(view))
+    if libc.mincore(first, ctypes.c_size_t(len(view)), pages) != 0:
+        raise OSError(f"mincore of {path} failed")
+    return bytes(page & 1 for page in pages)
+
+
+def can_evict(directory: pathlib.Path) -> bool:
+    """Whether files in a directory can be evicted."""
+    directory.mkdir(parents=True, exist_ok=True)
+    probe = directory / f"probe.{os.getpid()}"
+    probe.write_bytes(bytes(1 << 16))
+    try:
+        apply({str(probe): EVICTED}, random.Random(0))
+        return not any(page_map(probe))
+    finally:
+        probe.unlink()
 
 
 def read_all(descriptor: int) -> None:
