@@ -6,6 +6,7 @@ part. All variants link each sample in turn, cold and warm; so do other linkers 
 `headstart run`.
 """
 
+import functools
 import json
 import pathlib
 import shlex
@@ -154,9 +155,8 @@ def macho(title: str = "Mach-O: objects with DWARF", corpus: str = "macho",
                                      f"@{folder}/link.rsp"])
 
 
-def macho_small() -> Sample:
-    return macho("Mach-O: objects with DWARF, small", "macho-small",
-                 MACHO_SMALL)
+macho_small = functools.partial(macho, "Mach-O: objects with DWARF, small",
+                                "macho-small", MACHO_SMALL)
 
 
 CONDITIONS: Dict[str, Condition] = {

@@ -7,6 +7,7 @@ small objects for lld-link, few huge ones, and optimized Mach-O objects. Publish
 results are measured on them.
 """
 
+import functools
 import os
 import pathlib
 import subprocess
@@ -59,17 +60,6 @@ def elf(title: str, corpus: str, recipe: List[str]) -> Sample:
                   ["-e", "_Z4mainv", *ANY_SYMBOLS, f"@{folder}/link.rsp"])
 
 
-def elf_dwarf() -> Sample:
-    return elf("ELF: objects with DWARF", "elf-dwarf",
-               ["--objects", "300", "--bytes", "260M", "--seed", "11"])
-
-
-def elf_split() -> Sample:
-    return elf("ELF: objects with split DWARF", "elf-split",
-               ["--objects", "700", "--bytes", "200M", "--folders", "30",
-                "--seed", "12", "--split-dwarf"])
-
-
 def elf_lto() -> Sample:
     """ThinLTO with a cache that has everything that the link compiles: after a change, a
     developer's link mostly reads from the cache."""
@@ -86,28 +76,26 @@ def elf_lto() -> Sample:
                   [folder / "obj", cache], words)
 
 
-def coff_many() -> Sample:
-    return coff.sample("COFF: many small objects", "coff-many",
-                       ["--objects", "1200", "--bytes", "180M", "--folders", "90",
-                        "--seed", "13"])
-
-
-def coff_huge() -> Sample:
-    return coff.sample("COFF: few large objects", "coff-huge",
-                       ["--objects", "24", "--bytes", "240M", "--folders", "3",
-                        "--seed", "14"])
-
-
-def macho_optimized() -> Sample:
-    return flavours.macho("Mach-O: optimized objects", "macho-optimized",
-                          ["--objects", "260", "--bytes", "160M", "--arch", "x86_64",
-                           "--optimize", "1", "--dwarf", "5", "--seed", "15"],
-                          arch="x86_64")
-
-
-SAMPLES = {"clang": elf_clang, "rust": elf_rust, "dwarf": elf_dwarf,
-           "split": elf_split, "lto": elf_lto, "many": coff_many, "huge": coff_huge,
-           "optimized": macho_optimized}
+SAMPLES = {
+    "clang": elf_clang, "rust": elf_rust,
+    "dwarf": functools.partial(
+        elf, "ELF: objects with DWARF", "elf-dwarf",
+        ["--objects", "300", "--bytes", "260M", "--seed", "11"]),
+    "split": functools.partial(
+        elf, "ELF: objects with split DWARF", "elf-split",
+        ["--objects", "700", "--bytes", "200M", "--folders", "30", "--seed", "12",
+         "--split-dwarf"]),
+    "lto": elf_lto,
+    "many": functools.partial(
+        coff.sample, "COFF: many small objects", "coff-many",
+        ["--objects", "1200", "--bytes", "180M", "--folders", "90", "--seed", "13"]),
+    "huge": functools.partial(
+        coff.sample, "COFF: few large objects", "coff-huge",
+        ["--objects", "24", "--bytes", "240M", "--folders", "3", "--seed", "14"]),
+    "optimized": functools.partial(
+        flavours.macho, "Mach-O: optimized objects", "macho-optimized",
+        ["--objects", "260", "--bytes", "160M", "--arch", "x86_64", "--optimize", "1",
+         "--dwarf", "5", "--seed", "15"], arch="x86_64")}
 
 CONDITIONS: Dict[str, Condition] = {
     **{f"held-{name}": Condition(sample, rounds=5, warm_rounds=7)

@@ -74,6 +74,9 @@ class Installation:
         self.tools = seam.Tools(self.bin, self.work)
         self.version = self.tools.run("llvm-config", "--version")[0]
         self.paths = list(paths.values())
+        # wasm-ld's archive, which the seam does not bind.
+        self.others = [path for path in [self.folder / "lib/liblldWasm.a"]
+                       if path.exists()]
         self.archives = [seam.Archive(path) for path in self.paths]
         self.compiler = (shutil.which("clang++", path=str(self.bin))
                          or os.environ.get("CXX") or shutil.which("clang++-22")
@@ -111,8 +114,7 @@ def printer(llvm):
                                     "--system-libs")).split()
     # llvm-config does not name lld's own archives.
     status, _, said = run(
-        llvm.compiler, f"{out}.o", f"-Wl,--wrap={symbol}", *llvm.paths, *
-        [path for path in [llvm.folder / "lib" / "liblldWasm.a"] if path.exists()],
+        llvm.compiler, f"{out}.o", f"-Wl,--wrap={symbol}", *llvm.paths, *llvm.others,
         *flags, f"-Wl,-rpath,{llvm.folder}/lib", "-lz", "-lzstd", "-lpthread",
         "-o", out)
     if status:
@@ -293,14 +295,9 @@ def missing_of_lld(llvm, objects):
                 wanted.setdefault(line, source)
     if not wanted:
         return
-    for path in llvm.paths:
+    for path in llvm.paths + llvm.others:
         defined.update(llvm.tools.run("llvm-nm", "--defined-only", "--quiet",
                                       "--format=just-symbols", path))
-    # wasm-ld's archive, which the seam does not bind.
-    wasm = llvm.folder / "lib" / "liblldWasm.a"
-    if wasm.exists():
-        defined.update(llvm.tools.run("llvm-nm", "--defined-only", "--quiet",
-                                      "--format=just-symbols", wasm))
     for symbol in sorted(set(wanted) - defined):
         name = llvm.tools.run("llvm-cxxfilt", symbol)[0]
         yield f"{wanted[symbol].relative_to(ROOT)}: lld's archives have no {name}"

@@ -49,9 +49,8 @@ def manual_page(path, root):
 
 
 def source_page(path, root):
-    language = {".cpp": "cpp", ".h": "cpp"}[path.suffix]
-    return "# %s\n\n```%s\n%s```\n" % (
-        path.relative_to(root), language, path.read_text(encoding="utf-8"))
+    return (f"# {path.relative_to(root)}\n\n```cpp\n"
+            f"{path.read_text(encoding='utf-8')}```\n")
 
 
 def on_files(files, config):

@@ -39,29 +39,30 @@ def start_worker(event) -> None:
     adopt_orphans()
 
 
+def new_place(arguments, abilities, flavour: str, directory: pathlib.Path,
+              should_stop=None) -> Place:
+    directory.mkdir(parents=True, exist_ok=True)
+    directory.chmod(0o777)
+    return Place(arguments, abilities, Objects(
+        flavour, arguments.stock, arguments.work, 1), directory, should_stop=should_stop)
+
+
 def get_place(arguments, abilities, flavour: str, size: str) -> Place:
     key = (flavour, size)
     if key not in places:
         for other in list(places):  # one tree at a time, to save space
             shutil.rmtree(places.pop(other).directory, ignore_errors=True)
-        pool = Objects(flavour, arguments.stock, arguments.work, 1)
-        directory = arguments.work / f"worker-{os.getpid()}" / f"{flavour}-{size}"
-        directory.mkdir(parents=True, exist_ok=True)
-        directory.chmod(0o777)
-        places[key] = Place(arguments, abilities, pool, directory,
-                            should_stop=stop.is_set)
+        places[key] = new_place(
+            arguments, abilities, flavour,
+            arguments.work / f"worker-{os.getpid()}" / f"{flavour}-{size}", stop.is_set)
     return places[key]
 
 
 def place_to_show(arguments, abilities) -> Place:
     """A place in this process, whose tree stays."""
     adopt_orphans()
-    directory = arguments.work / (f"seed-{arguments.flavour}-{arguments.size}-"
-                               f"{arguments.seed}")
-    directory.mkdir(exist_ok=True)
-    directory.chmod(0o777)
-    return Place(arguments, abilities, Objects(
-        arguments.flavour, arguments.stock, arguments.work, 1), directory)
+    return new_place(arguments, abilities, arguments.flavour, arguments.work / (
+        f"seed-{arguments.flavour}-{arguments.size}-{arguments.seed}"))
 
 
 def one_day(arguments, abilities, flavour: str, size: str, seed: int,

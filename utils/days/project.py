@@ -198,10 +198,8 @@ class Project:
             inputs = ["-filelist", "link.list", *libraries]
         else:
             inputs = self.in_response("@link.rsp", inputs + libraries)
-        options = [w for o in options for w in o.split("=", 1)
-                   ] if not any(o.startswith("--") for o in options) else [
-            w for o in options
-            for w in ([o] if o.startswith("--") else o.split("=", 1))]
+        options = [w for o in options
+                   for w in ([o] if o.startswith("--") else o.split("=", 1))]
         return ["-arch", "x86_64", "-platform_version", "macos", "11", "11", "-o",
                 out, "-syslibroot", str(self.pool.directory), "-Llib", "-Flib",
                 "-lSystem", *options, *inputs]
@@ -215,21 +213,17 @@ class Project:
 
     def libraries(self) -> Dict[str, str]:
         """The libraries of the pool, by their paths in the tree."""
-        lib = {f"lib/{self.pool.flavour.archive(f'extra{k}')}":
-               f"lib/{self.pool.flavour.archive(f'extra{k}')}"
-               for k in range(EXTRAS)}
-        for k, variant in self.shared.items():
-            if self.flavour == "elf":
-                lib[f"so/libshared{k}.so"] = f"lib/libshared{k}-{variant}.so"
-            elif self.flavour == "coff":
-                lib[f"lib/shared{k}.lib"] = f"lib/shared{k}.lib"
-            else:
-                lib[f"lib/libshared{k}.tbd"] = f"lib/libshared{k}.tbd"
+        names = [self.pool.flavour.archive(f"extra{k}") for k in range(EXTRAS)]
+        if self.flavour == "coff":
+            names += [f"shared{k}.lib" for k in self.shared]
         if self.flavour == "macho":
-            stubs = ["libSystem.tbd"] + [f"Frame{k}.framework/Frame{k}.tbd"
-                                         for k in range(3)]
-            lib.update({f"lib/{stub}": f"lib/{stub}" for stub in stubs})
-        return lib
+            names += [*(f"libshared{k}.tbd" for k in self.shared), "libSystem.tbd",
+                      *(f"Frame{k}.framework/Frame{k}.tbd" for k in range(3))]
+        libraries = {f"lib/{name}": f"lib/{name}" for name in names}
+        if self.flavour == "elf":
+            libraries.update({f"so/libshared{k}.so": f"lib/libshared{k}-{variant}.so"
+                              for k, variant in self.shared.items()})
+        return libraries
 
     def files(self) -> dict:
         """A description of each file of the tree. The texts are those of the last
