@@ -42,10 +42,6 @@ public:
     std::filesystem::current_path(Before, Ignored);
   }
 
-  std::string write(std::string_view Name, std::string_view Text = "x") const {
-    return TestDirectory::write(Name, Text);
-  }
-
 private:
   std::filesystem::path Before;
 };
@@ -119,6 +115,7 @@ inline Strings names(const LinkCommand &Command) {
 
 inline std::vector<InputReason> reasons(const LinkCommand &Command) {
   std::vector<InputReason> Result;
+  Result.reserve(Command.Inputs.size());
   for (const NamedInput &Input : Command.Inputs)
     Result.push_back(Input.Reason);
   return Result;

@@ -69,7 +69,7 @@ public:
   }
 
   /// Writes \p Text into the file \p Name and makes its directories as needed.
-  std::string write(std::string_view Name, std::string_view Text) const {
+  std::string write(std::string_view Name, std::string_view Text = "x") const {
     const std::filesystem::path File = Directory / toPath(Name);
     std::filesystem::create_directories(File.parent_path());
     std::ofstream(File, std::ios::binary) << Text;

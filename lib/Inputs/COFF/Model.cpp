@@ -156,11 +156,6 @@ public:
     return coff::parse(Args, Context);
   }
 
-  std::vector<PlacedOption>
-  findPrefetchOptions(ArrayRef<const char *> Args) const override {
-    return coff::findPrefetchOptions(Args);
-  }
-
   const GenericOptionTable &
   optionTable(ArrayRef<std::string> /*Args*/) const override {
     return coff::optionTable();
@@ -238,6 +233,12 @@ public:
   bool isBackward(LinkStage Stage) const override {
     return Stage == LinkStage::Contents || Stage == LinkStage::Types ||
            Stage == LinkStage::Commit;
+  }
+
+private:
+  std::vector<PlacedOption>
+  findPrefetchOptions(ArrayRef<const char *> Args) const override {
+    return coff::findPrefetchOptions(Args);
   }
 };
 } // namespace

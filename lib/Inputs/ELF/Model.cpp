@@ -48,11 +48,6 @@ public:
     return elf::parse(CommandArgs, Context);
   }
 
-  std::vector<PlacedOption>
-  findPrefetchOptions(ArrayRef<const char *> Args) const override {
-    return elf::findPrefetchOptions(Args);
-  }
-
   const GenericOptionTable &
   optionTable(ArrayRef<std::string> Args) const override {
     return elf::isMinGW(plainArgs(Args)) ? elf::mingw::optionTable()
@@ -91,6 +86,12 @@ public:
 
   bool isBackward(LinkStage Stage) const override {
     return Stage == LinkStage::Contents;
+  }
+
+private:
+  std::vector<PlacedOption>
+  findPrefetchOptions(ArrayRef<const char *> Args) const override {
+    return elf::findPrefetchOptions(Args);
   }
 };
 } // namespace

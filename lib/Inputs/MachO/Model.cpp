@@ -34,11 +34,6 @@ public:
     return macho::parse(Args, Context);
   }
 
-  std::vector<PlacedOption>
-  findPrefetchOptions(ArrayRef<const char *> Args) const override {
-    return macho::findPrefetchOptions(Args);
-  }
-
   const GenericOptionTable &
   optionTable(ArrayRef<std::string> /*Args*/) const override {
     return macho::optionTable();
@@ -69,6 +64,12 @@ public:
     default:
       return LinkStage::Parse;
     }
+  }
+
+private:
+  std::vector<PlacedOption>
+  findPrefetchOptions(ArrayRef<const char *> Args) const override {
+    return macho::findPrefetchOptions(Args);
   }
 };
 } // namespace
