@@ -350,8 +350,9 @@ def main() -> int:
     system = make_system(machine)
     build = ROOT / machine.build
     if arguments.run:
-        return boot(machine, system, make_tree(build, arguments.run),
-                    timeout=4 * 3600)["status"]
+        result = boot(machine, system, make_tree(build, arguments.run), timeout=4 * 3600)
+        print("\n".join(result["problems"]), file=sys.stderr)
+        return result.get("status", 1)
     work = make_work(make_inputs(), build)
     here = guest.describe_link(ROOT / "build/bin", work / "corpus", BUILD)
     result = boot(machine, system, work)

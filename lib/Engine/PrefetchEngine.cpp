@@ -185,6 +185,8 @@ void PrefetchEngine::Impl::noteCached(const InputEntry &Entry,
   StreakBytes.store(FileSize, std::memory_order_relaxed);
   Streak.store(Entry.isCached() ? Streak.load() + 1 + skipped() : 0,
                std::memory_order_relaxed);
+  if (!Entry.isCached())
+    Inputs.takeBack(Entry);
 }
 
 uint64_t PrefetchEngine::Impl::residentBytes(const InputEntry &Entry,

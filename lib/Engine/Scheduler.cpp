@@ -68,6 +68,34 @@ bool Scheduler::leave(InputEntry &Entry) {
   return true;
 }
 
+void Scheduler::takeBack(const InputEntry &Entry) {
+  if (!HasLeft.load(std::memory_order_relaxed))
+    return;
+  std::lock_guard Lock(Mutex);
+  // The symbols of left inputs may be known later.
+  if (Now != Phase::Preparing)
+    return;
+  auto TakeBack = [&](uint32_t Number) {
+    if (Number >= Entries.size())
+      return false;
+    InputEntry &Near = Entries[Number];
+    if (!Near.WasLeft || Near.State != EntryState::Unavailable ||
+        Near.IsRequested.load())
+      return false;
+    Near.WasLeft = Near.IsPlanned = false;
+    Near.State = EntryState::Waiting;
+    TakenBack.push_back(Number);
+    note(Decision::StreakTakenBack);
+    return true;
+  };
+  for (uint32_t Before = Entry.Number; TakeBack(Before - 1);)
+    --Before;
+  for (uint32_t After = Entry.Number; TakeBack(After + 1);)
+    ++After;
+  if (!TakenBack.empty())
+    More.notifyAll();
+}
+
 /// Returns the next entry to prepare; null if all known ones were taken.
 InputEntry *Scheduler::takeNext(unsigned Skipped) {
   if (InputEntry *Entry = std::exchange(Urgent, nullptr))
@@ -75,6 +103,12 @@ InputEntry *Scheduler::takeNext(unsigned Skipped) {
       note(Decision::PreparedUrgent);
       return Entry;
     }
+  if (!TakenBack.empty()) {
+    InputEntry &Entry = Entries[TakenBack.front()];
+    TakenBack.pop_front();
+    note(Decision::PreparedInOrder);
+    return &Entry;
+  }
   while (std::optional<uint32_t> Number = List->next()) {
     InputEntry &Entry = entry(*Number);
     // The linker may never request it.
@@ -92,6 +126,7 @@ InputEntry *Scheduler::takeNext(unsigned Skipped) {
       std::optional<uint32_t> Behind = List->next();
       if (!Behind || !leave(entry(*Behind)))
         break;
+      HasLeft.store(true, std::memory_order_relaxed);
     }
     note(Decision::PreparedInOrder);
     return &Entry;
@@ -413,11 +448,10 @@ InputEntry *Scheduler::request(StringRef Path, bool Leaves,
   if (!Number)
     return nullptr;
   InputEntry &Entry = entry(*Number);
-  if (Leaves && leave(Entry))
-    return nullptr;
-  if (Leaves && Entry.State == EntryState::Opening &&
-      isObjectByName(Entry.Named)) {
+  if (Leaves && (leave(Entry) || (Entry.State == EntryState::Opening &&
+                                  isObjectByName(Entry.Named)))) {
     Entry.WasLeft = true;
+    Entry.IsRequested.store(true);
     return nullptr;
   }
   if (Entry.Place == 0) {

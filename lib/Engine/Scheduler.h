@@ -121,6 +121,10 @@ public:
   Stall waitForStall(std::chrono::milliseconds Long,
                      llvm::function_ref<bool()> HasMoved);
 
+  /// Has the inputs around \p Entry, which is not cached, prepared after all,
+  /// if they were left and the linker has not come to them.
+  void takeBack(const InputEntry &Entry);
+
   /// Ends the caller's task, which adds no more inputs that come at once.
   void done(Task What);
   /// Ends the caller's task likewise, and has a thread plan \p Entry after all
@@ -214,11 +218,13 @@ private:
   /// The number of files kept open, which share it.
   std::shared_ptr<std::atomic<uint64_t>> NumKept =
       std::make_shared<std::atomic<uint64_t>>(0);
+  std::atomic<bool> HasLeft{false}; ///< some inputs were left by `next`
   // All guarded by Mutex:
   std::optional<InputList> List;
   const LinkerModel *Model = nullptr; ///< set with List
   std::deque<InputEntry> Entries;     ///< by number
   InputEntry *Urgent = nullptr;       ///< requested last, and not prepared
+  std::deque<uint32_t> TakenBack;     ///< entries to prepare next
   /// The entries to fetch for a stage and, for the first one, to plan: by
   /// stage, then in the linker's order.
   std::map<std::pair<LinkStage, uint32_t>, InputEntry *> Queue;
@@ -229,8 +235,7 @@ private:
   LinkStage Stage = LinkStage::Parse; ///< the last one that was begun
   unsigned End = NumLinkStages;       ///< the first one that is not begun
   size_t Entered = 0; ///< entries whose symbols were given to threads
-  size_t RefreshBegin = 0,
-         RefreshEnd = 0; ///< the entries that are due for a stat
+  size_t RefreshBegin = 0, RefreshEnd = 0; ///< the entries due for a stat
   bool IsCancelled = false;
   bool IsOver = false;      ///< cancelled, or a thread has got Task::None
   uint64_t NumRequests = 0; ///< calls of next
