@@ -125,6 +125,7 @@ private:
   bool isPlannedUnseen(const InputEntry &Entry) const {
     return isObjectByName(Entry.Named) && Entry.Method != FetchMethod::Inspect;
   }
+  bool hasTouchedPages(const InputEntry &Entry) const;
   bool isResident(const InputEntry &Entry, const os::OpenFile &File) const;
   bool needsPlan(const InputEntry &Entry, const os::OpenFile &File) const;
   void plan(InputEntry &Entry, const os::OpenFile &File, Worker &Own);

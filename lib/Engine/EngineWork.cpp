@@ -379,12 +379,17 @@ PrefetchEngine::Impl::recordOf(StringRef Path,
   return File;
 }
 
+/// Whether as many pages of \p Entry are cached as the last link touched.
+bool PrefetchEngine::Impl::hasTouchedPages(const InputEntry &Entry) const {
+  return Entry.Before->ResidentPages >=
+         Entry.Record->touchedBytes() / Cache.pageSize();
+}
+
 /// Whether all that the last link touched of \p File is cached. Other bytes may
 /// never have been fetched, so a warm file need not be complete.
 bool PrefetchEngine::Impl::isResident(const InputEntry &Entry,
                                       const os::OpenFile &File) const {
-  if (Entry.Before->ResidentPages <
-      Entry.Record->touchedBytes() / Cache.pageSize())
+  if (!hasTouchedPages(Entry))
     return false;
   return llvm::all_of(Entry.Record->Touched, [&](ByteRange Range) {
     std::optional<os::Residency> Part = Cache.residency(File, Range);

@@ -183,9 +183,12 @@ void PrefetchEngine::Impl::noteCached(const InputEntry &Entry,
   if (!isObjectByName(Named))
     return;
   StreakBytes.store(FileSize, std::memory_order_relaxed);
-  Streak.store(Entry.isCached() ? Streak.load() + 1 + skipped() : 0,
+  // After a link that fetched by its profile, the rest of a file is not cached.
+  const bool IsCached = Entry.isCached() || (Entry.Before && Entry.Record &&
+                                             hasTouchedPages(Entry));
+  Streak.store(IsCached ? Streak.load() + 1 + skipped() : 0,
                std::memory_order_relaxed);
-  if (!Entry.isCached())
+  if (!IsCached)
     Inputs.takeBack(Entry);
 }
 
