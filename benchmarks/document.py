@@ -29,7 +29,7 @@ with smaller inputs in ten minutes and writes to `build/benchmarks`.
   stock, the first link and the next ones.
 - *Touched* bytes come from the page tables. A page fault also maps cached neighbours, so
   the linker needs at most that much.
-- *Little memory* is what stock lld allocates, and half of the inputs.
+- *Little memory*: as much as stock lld allocates, plus half of the size of the inputs.
 - The inputs of `ld.lld` are this project's own objects and LLVM's archives, so their
   number and size change with the date.
 - {outputs}
@@ -64,7 +64,9 @@ def day_of(entry: dict) -> str:
 def days(figures: Dict[str, dict]) -> Dict[str, str]:
     """A letter for each day and machine, the newest first."""
     found = sorted(set(map(day_of, figures.values())), reverse=True)
-    return dict(zip(found, string.ascii_uppercase))
+    letters = ["", *string.ascii_uppercase]
+    names = [first + second for first in letters for second in letters[1:]]
+    return dict(zip(found, names))
 
 
 def span(values: List[float]) -> str:

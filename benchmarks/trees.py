@@ -41,8 +41,7 @@ TEXTS = {
                   [f"Default numbers of threads, {WHOLE}"]),
     "tree-ignore": ("Walking a repository by its ignore rules", ABOUT_G,
                     [WHOLE.capitalize()]),
-    "tree-status": ("Changes in a repository", "G is the repository of the section "
-                    "above.",
+    "tree-status": ("Changes in a repository", ABOUT_G,
                     ["Warm, with a fresh index and git's default settings; ratios to "
                      "git"]),
     "search": ("Searching directories for libraries",

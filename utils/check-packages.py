@@ -252,7 +252,7 @@ def contained(root: pathlib.Path, command: str) -> list:
     Docker's. Podman's crun refuses cgroups of version 2 beside those of version 1."""
     return ["unshare", "--mount", "sh", "-c",
             "umount -q /sys/fs/cgroup/unified || true; exec \"$@\"", "sh",
-            "podman", "run", "--rm", "--network=none", "--read-only", "--memory=300m",
+            "podman", "run", "--rm", "--timeout=300", "--network=none", "--read-only", "--memory=300m",
             "--ulimit=nofile=64:64", "--ulimit=nproc=4096:4096",
             f"--volume={root}/work:/work", "--env=XDG_CACHE_HOME=/work/cache",
             "--rootfs", root, "sh", "-ec", "cd /work; " + command]
@@ -272,7 +272,7 @@ def check_container(folder, base, inputs, tools) -> None:
                 said = [process.communicate()[0] for process in started]
             finally:
                 for process in started:
-                    process.terminate()  # nothing, if it has ended
+                    process.kill()  # nothing, if it has ended
                     process.wait()
             for process, output in zip(started, said):
                 expect(process.returncode == 0, f"a container ended with "

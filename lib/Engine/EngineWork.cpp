@@ -222,7 +222,7 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
     Prepared.release();
     Inputs.planned(Entry, 0, nullptr, /*IsDone=*/true);
   };
-  if (!File)
+  if (!File || !Entry.Store)
     return LeaveAll(Decision::NotOpened);
   WorkPart Part(PrefetchWork::Inspecting);
   // Preparing a cached file takes the time of its name. The first names are
@@ -381,8 +381,8 @@ PrefetchEngine::Impl::recordOf(StringRef Path,
 
 /// Whether as many pages of \p Entry are cached as the last link touched.
 bool PrefetchEngine::Impl::hasTouchedPages(const InputEntry &Entry) const {
-  return Entry.Before->ResidentPages >=
-         Entry.Record->touchedBytes() / Cache.pageSize();
+  return Entry.Before->ResidentPages * Cache.pageSize() >=
+         Entry.Record->touchedBytes();
 }
 
 /// Whether all that the last link touched of \p File is cached. Other bytes may

@@ -58,8 +58,8 @@ struct InputEntry {
   const NamedInput &Named;
   const uint32_t Number; ///< in the InputList
 
-  /// InputList::place. The scheduler sets it, before a thread of the engine works
-  /// for the entry.
+  /// InputList::place. The scheduler sets it, before a thread of the engine
+  /// works for the entry.
   uint32_t Place = 0;
 
   // Guarded by the scheduler:

@@ -48,17 +48,17 @@ void PrefetchEngine::Impl::start(LinkCommand TheCommand) {
   Planner = std::make_unique<FilePlanner>(Options.Plan);
   uint64_t Free = os::freeDescriptors();
   uint64_t Ours = Free > SpareDescriptors ? (Free - SpareDescriptors) / 2 : 0;
-  // A thread holds one file and, for a moment, the directory of another. Even a
-  // single input may name thousands.
+  // A thread holds one file and its count of waits (os::processorWait) and, for
+  // a moment, the directory of another. Even a single input may name thousands.
   const uint64_t Jobs =
       std::min<uint64_t>(Command.Inputs.empty() ? 0 : Options.Jobs, Ours);
   MaxThreads = std::min<uint64_t>(
-      std::max(Options.Jobs, Options.HighLatencyJobs), Ours / 2);
+      std::max(Options.Jobs, Options.HighLatencyJobs), Ours / 3);
   Scheduler::Settings Settings;
   Settings.Numbers = Options.Numbers;
   Settings.Decisions = &Figures.Decisions;
   Settings.PlanTogether = Planner->planTogether();
-  Settings.MaxKept = Ours - Jobs;
+  Settings.MaxKept = Ours - std::min(Ours, 2 * Jobs);
   Inputs.fill(Command, Settings);
   // ExpectedBytes is an estimate, so it must exceed the limit by half.
   if (Options.ExpectedBytes != 0)
@@ -188,8 +188,6 @@ void PrefetchEngine::Impl::noteCached(const InputEntry &Entry,
                                              hasTouchedPages(Entry));
   Streak.store(IsCached ? Streak.load() + 1 + skipped() : 0,
                std::memory_order_relaxed);
-  if (!IsCached)
-    Inputs.takeBack(Entry);
 }
 
 uint64_t PrefetchEngine::Impl::residentBytes(const InputEntry &Entry,

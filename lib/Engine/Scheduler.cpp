@@ -34,8 +34,12 @@ size_t Scheduler::size() const {
 bool Scheduler::wasLeft(StringRef Path) const {
   std::lock_guard Lock(Mutex);
   std::optional<uint32_t> Number = List ? List->find(Path) : std::nullopt;
-  return Number && *Number < Entries.size() && Entries[*Number].WasLeft &&
-         !Entries[*Number].IsHandedOver.load();
+  if (!Number || *Number >= Entries.size())
+    return false;
+  const InputEntry &Entry = Entries[*Number];
+  // The linker may have come while the engine was opening it.
+  const bool IsHeldTooLate = Entry.Contents && Entry.IsRequested.load();
+  return (Entry.WasLeft || IsHeldTooLate) && !Entry.IsHandedOver.load();
 }
 
 /// Returns the entry of an input of the list, and creates it if necessary.
@@ -68,34 +72,6 @@ bool Scheduler::leave(InputEntry &Entry) {
   return true;
 }
 
-void Scheduler::takeBack(const InputEntry &Entry) {
-  if (!HasLeft.load(std::memory_order_relaxed))
-    return;
-  std::lock_guard Lock(Mutex);
-  // The symbols of left inputs may be known later.
-  if (Now != Phase::Preparing)
-    return;
-  auto TakeBack = [&](uint32_t Number) {
-    if (Number >= Entries.size())
-      return false;
-    InputEntry &Near = Entries[Number];
-    if (!Near.WasLeft || Near.State != EntryState::Unavailable ||
-        Near.IsRequested.load())
-      return false;
-    Near.WasLeft = Near.IsPlanned = false;
-    Near.State = EntryState::Waiting;
-    TakenBack.push_back(Number);
-    note(Decision::StreakTakenBack);
-    return true;
-  };
-  for (uint32_t Before = Entry.Number; TakeBack(Before - 1);)
-    --Before;
-  for (uint32_t After = Entry.Number; TakeBack(After + 1);)
-    ++After;
-  if (!TakenBack.empty())
-    More.notifyAll();
-}
-
 /// Returns the next entry to prepare; null if all known ones were taken.
 InputEntry *Scheduler::takeNext(unsigned Skipped) {
   if (InputEntry *Entry = std::exchange(Urgent, nullptr))
@@ -103,12 +79,6 @@ InputEntry *Scheduler::takeNext(unsigned Skipped) {
       note(Decision::PreparedUrgent);
       return Entry;
     }
-  if (!TakenBack.empty()) {
-    InputEntry &Entry = Entries[TakenBack.front()];
-    TakenBack.pop_front();
-    note(Decision::PreparedInOrder);
-    return &Entry;
-  }
   while (std::optional<uint32_t> Number = List->next()) {
     InputEntry &Entry = entry(*Number);
     // The linker may never request it.
@@ -126,7 +96,6 @@ InputEntry *Scheduler::takeNext(unsigned Skipped) {
       std::optional<uint32_t> Behind = List->next();
       if (!Behind || !leave(entry(*Behind)))
         break;
-      HasLeft.store(true, std::memory_order_relaxed);
     }
     note(Decision::PreparedInOrder);
     return &Entry;
@@ -432,7 +401,8 @@ bool Scheduler::waitUntilPublished(InputEntry &Entry, Waits OnWait) {
     Published.wait(Lock);
   }
   return Entry.State == EntryState::Ready ||
-         (Entry.WasLeft && !Entry.Path.empty());
+         (Entry.State == EntryState::Unavailable && Entry.WasLeft &&
+          !Entry.Path.empty());
 }
 
 FilePointer Scheduler::takeFile(InputEntry &Entry) {
@@ -450,7 +420,6 @@ InputEntry *Scheduler::request(StringRef Path, bool Leaves,
   InputEntry &Entry = entry(*Number);
   if (Leaves && (leave(Entry) || (Entry.State == EntryState::Opening &&
                                   isObjectByName(Entry.Named)))) {
-    Entry.WasLeft = true;
     Entry.IsRequested.store(true);
     return nullptr;
   }

@@ -121,10 +121,6 @@ public:
   Stall waitForStall(std::chrono::milliseconds Long,
                      llvm::function_ref<bool()> HasMoved);
 
-  /// Has the inputs around \p Entry, which is not cached, prepared after all,
-  /// if they were left and the linker has not come to them.
-  void takeBack(const InputEntry &Entry);
-
   /// Ends the caller's task, which adds no more inputs that come at once.
   void done(Task What);
   /// Ends the caller's task likewise, and has a thread plan \p Entry after all
@@ -218,13 +214,11 @@ private:
   /// The number of files kept open, which share it.
   std::shared_ptr<std::atomic<uint64_t>> NumKept =
       std::make_shared<std::atomic<uint64_t>>(0);
-  std::atomic<bool> HasLeft{false}; ///< some inputs were left by `next`
   // All guarded by Mutex:
   std::optional<InputList> List;
   const LinkerModel *Model = nullptr; ///< set with List
   std::deque<InputEntry> Entries;     ///< by number
   InputEntry *Urgent = nullptr;       ///< requested last, and not prepared
-  std::deque<uint32_t> TakenBack;     ///< entries to prepare next
   /// The entries to fetch for a stage and, for the first one, to plan: by
   /// stage, then in the linker's order.
   std::map<std::pair<LinkStage, uint32_t>, InputEntry *> Queue;

@@ -89,25 +89,6 @@ TEST(SchedulerTest, ObjectsBehindAnotherAreLeftToTheLinker) {
   EXPECT_EQ(Inputs.request("f.o", true, Claimed), nullptr);
 }
 
-TEST(SchedulerTest, ObjectsNearOneThatIsNotCachedAreTakenBack) {
-  Scheduler Inputs;
-  Inputs.fill(linkOf({input("a.o"), input("b.o"), input("c.o"), input("d.o"),
-                      input("e.o"), input("f.o"), input("g.o")}),
-              {});
-  std::optional<NamedInput> Claimed;
-  (void)Inputs.next(2);                        // a; leaves b and c
-  const Scheduler::Work Cold = Inputs.next(2); // d; leaves e and f
-  EXPECT_EQ(Cold.Entry->Named.Name, "d.o");
-  Inputs.request("e.o", true, Claimed)->IsRequested = true;
-  Inputs.takeBack(*Cold.Entry);
-  // The linker has opened e itself, and may have come to f as well.
-  for (const char *Name : {"c.o", "b.o", "g.o"}) {
-    const Scheduler::Work Next = Inputs.next();
-    EXPECT_EQ(Next.Entry->Named.Name, Name);
-    EXPECT_TRUE(Next.IsClaimed);
-  }
-}
-
 TEST(SchedulerTest, WhatTheLinkerAsksForGoesFirst) {
   Scheduler Inputs;
   Inputs.fill(linkOf({input("a.o"), input("b.o"), input("c.o")}), {});

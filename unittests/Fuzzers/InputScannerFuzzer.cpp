@@ -14,7 +14,7 @@
 
 #include "MemoryFile.h"
 #include "headstart/Formats/FileInspector.h"
-#include "headstart/Inputs/LinkCommand.h"
+#include "headstart/Inputs/InputResolver.h"
 #include <cstdint>
 #include <cstdlib>
 

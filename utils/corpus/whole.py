@@ -48,6 +48,8 @@ class Corpus:
         self.write_response("link.rsp", self.objects)
         if self.archives:
             self.write_response("link-archives.rsp", self.archives)
+        else:
+            (self.root / "link-archives.rsp").unlink(missing_ok=True)
         for name, text in self.target.files:
             (self.root / name).write_text(text)
         total = sum(self.ledger.made[target][1] for target in self.objects)

@@ -178,7 +178,7 @@ static bool waitForPages(const OpenFile &File, ByteRange Clipped,
   for (uint64_t At = Clipped.Offset; At < Clipped.end();) {
     const uint64_t First = At;
     At = std::min(Clipped.end(), roundDown(At, Capabilities.PageSize) +
-                                     Capabilities.HintStepBytes);
+                                     hintStepOf(Capabilities));
     const uint64_t Last = At - 1;
     char Byte;
     std::error_code Error;
