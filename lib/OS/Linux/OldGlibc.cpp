@@ -27,6 +27,7 @@ extern "C" {
 
 /// glibc 2.32: libstdc++ counts references without atomic instructions if it is
 /// set.
+// NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming)
 char __libc_single_threaded = 0;
 
 /// glibc 2.36.
