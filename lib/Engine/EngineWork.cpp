@@ -222,7 +222,7 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
     Prepared.release();
     Inputs.planned(Entry, 0, nullptr, /*IsDone=*/true);
   };
-  if (!File || !Entry.Store)
+  if (!File)
     return LeaveAll(Decision::NotOpened);
   WorkPart Part(PrefetchWork::Inspecting);
   // Preparing a cached file takes the time of its name. The first names are
