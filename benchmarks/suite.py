@@ -7,6 +7,7 @@ from typing import Callable, Dict
 import build
 import coff
 import far
+import filesystems
 import flavours
 import harness
 import heldback
@@ -64,6 +65,7 @@ def full() -> Dict[str, Benchmark]:
         "far-names": Benchmark(far.measure_names, far.text_names),
         "far-mounts": Benchmark(mounts.measure, mounts.text),
         "far-bazel": Benchmark(remote.measure, remote.text),
+        "file-systems": Benchmark(filesystems.measure, filesystems.text),
         "together": Benchmark(together.measure, together.text),
         "build": Benchmark(build.measure, build.text),
         "windows": Benchmark(windows.measure, windows.text),

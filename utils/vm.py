@@ -15,6 +15,7 @@ a check failed, 77 if the machine cannot be made.
 """
 
 import argparse
+import contextlib
 import dataclasses
 import json
 import lzma
@@ -216,12 +217,29 @@ def make_tree(build: pathlib.Path, command: list) -> pathlib.Path:
     return work
 
 
+def virtiofs(stack: contextlib.ExitStack, directory: pathlib.Path,
+             socket: pathlib.Path) -> list:
+    """Serves a directory by virtiofs, if qemu has its server. Returns qemu's options."""
+    server = pathlib.Path("/usr/lib/qemu/virtiofsd")
+    if not server.exists():
+        return []
+    process = stack.enter_context(subprocess.Popen(
+        [server, f"--socket-path={socket}", "-o", f"source={directory}",
+         "-o", "cache=auto", "-o", "sandbox=chroot"], stderr=subprocess.DEVNULL))
+    stack.callback(process.kill)
+    return ["-object", "memory-backend-memfd,id=memory,size=4G,share=on",
+            "-numa", "node,memdev=memory", "-chardev", f"socket,id=virtiofs,path={socket}",
+            "-device", "vhost-user-fs-pci,chardev=virtiofs,tag=virtiofs"]
+
+
 def boot(machine: Machine, system: pathlib.Path, work: pathlib.Path,
          timeout: int = 1800) -> dict:
     """Runs the machine until it powers off, and copies its console. Returns the result."""
     shutil.copy(ROOT / "utils/vm/guest.py", work)
-    with tempfile.TemporaryDirectory(dir=BUILD) as name:
-        folder = pathlib.Path(name)
+    with contextlib.ExitStack() as stack:
+        folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(dir=BUILD)))
+        # It listens by the time that the images are made.
+        shared = virtiofs(stack, work / "corpus", folder / "virtiofs")
         make_image(work, folder / "work.img", 6000)
         disks = [system / "root.img", folder / "work.img"]
         for disk, megabytes in (("other.img", 2000), ("swap.img", 1000)):
@@ -234,6 +252,7 @@ def boot(machine: Machine, system: pathlib.Path, work: pathlib.Path,
                    "-append", f"console={machine.console} quiet panic=-1",
                    "-virtfs", f"local,path={work / 'corpus'},mount_tag=corpus,"
                               "security_model=none,readonly=on"]
+        command += shared
         for disk in disks:
             # qemu must not write to the image of the system.
             keeps = "on" if disk.name == "root.img" else "off"

@@ -232,6 +232,7 @@ def try_file_systems() -> None:
     on("tmpfs", [], ["-t", "tmpfs", "none", MOUNT], disk=None)
     on("9p", [], ["-t", "9p", "-o", "trans=virtio,version=9p2000.L,msize=524288,"
                   "cache=loose,ro", "corpus", MOUNT], disk=None)
+    on("virtiofs", [], ["-t", "virtiofs", "-o", "ro", "virtiofs", MOUNT], disk=None)
 
 
 def try_group(name: str, limit: int, high=None) -> None:

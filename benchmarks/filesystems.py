@@ -1,0 +1,125 @@
+"""Measures links on other file systems, each in a loop image over the inputs.
+
+The loop device reads its image without the page cache, so that an evicted input is cold.
+Needs root, and the programs that make the file systems.
+"""
+
+import contextlib
+import dataclasses
+import os
+import pathlib
+import shutil
+import subprocess
+from typing import Iterator, List, Optional
+
+import coff
+import flavours
+import harness
+import links
+from figures import median, runs_of, sameness, table
+from links import Condition, Sample
+from linktables import OWN, megabytes, processor_times, times
+from machine import say
+
+
+@dataclasses.dataclass
+class FileSystem:
+    name: str
+    make: List[str]          # the command, without the device
+    options: str = "rw"
+    overlaid: bool = False
+
+    def missing(self) -> str:
+        return "" if shutil.which(self.make[0]) else f"no {self.make[0]}"
+
+
+FILE_SYSTEMS = [
+    FileSystem("ext4", ["mkfs.ext4", "-qF"]),
+    FileSystem("ext4 noatime", ["mkfs.ext4", "-qF"], "noatime"),
+    FileSystem("overlayfs on ext4", ["mkfs.ext4", "-qF"], overlaid=True),
+    FileSystem("xfs", ["mkfs.xfs", "-qf"]),
+    FileSystem("btrfs, zstd", ["mkfs.btrfs", "-qf"], "compress=zstd"),
+]
+
+
+def run(*command) -> str:
+    return subprocess.check_output(command, text=True).strip()
+
+
+@contextlib.contextmanager
+def mounted(place: pathlib.Path, *arguments) -> Iterator[None]:
+    run("mount", *arguments, place)
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "-l", place], check=False)
+
+
+@contextlib.contextmanager
+def covering(system: FileSystem, folder: pathlib.Path, size: int) -> Iterator[None]:
+    """Mounts a copy of a directory, on another file system, over the directory."""
+    with harness.scratch_in(folder.parent) as scratch, contextlib.ExitStack() as stack:
+        image, place = scratch / "image", scratch / "mount"
+        place.mkdir()
+        with open(image, "wb") as file:
+            file.truncate((3 * size >> 20) + 2048 << 20)
+        run(*system.make, image)
+        device = run("losetup", "--find", "--show", "--direct-io=on", image)
+        try:
+            stack.enter_context(mounted(place, "-o", system.options, device))
+        finally:
+            run("losetup", "--detach", device)  # when its file system is unmounted
+        shutil.copytree(folder, place / "lower", symlinks=True)
+        for name in ("upper", "work"):
+            (place / name).mkdir()
+        os.sync()
+        if system.overlaid:
+            stack.enter_context(mounted(
+                folder, "-t", "overlay", "overlay", "-o", f"lowerdir={place}/lower,"
+                f"upperdir={place}/upper,workdir={place}/work"))
+        else:
+            stack.enter_context(mounted(folder, "--bind", place / "lower"))
+        yield
+
+
+def measure_on(system: FileSystem, sample: Sample, factor: float) -> dict:
+    with covering(system, sample.folder, sample.size()):
+        measured = links.measure(Condition(lambda: sample, rounds=5, warm_rounds=9),
+                                 factor)
+    return {"system": system.name, **measured}
+
+
+def measure(factor: float) -> Optional[dict]:
+    if os.geteuid() != 0:
+        say("   skipped: mounting needs root")
+        return None
+    result = []
+    for sample in (flavours.elf_objects(), coff.small()):
+        for system in FILE_SYSTEMS:
+            if missing := system.missing():
+                say(f"   {system.name} skipped: {missing}")
+                continue
+            say(f"   {sample.title} on {system.name}")
+            result.append(measure_on(system, sample, factor))
+    return {"links": result}
+
+
+def text(figures: dict) -> str:
+    rows = []
+    for one in figures["links"]:
+        cold, warm = ({name: runs for name, runs in runs_of(one, kind).items()
+                       if name not in OWN} for kind in ("cold", "warm"))
+        rows.append([
+            one["system"], one["title"] + sameness(one["same"]), *times(cold),
+            processor_times(cold),
+            " / ".join(megabytes(median(runs, "read_bytes")) for runs in cold.values()),
+            *times(warm)])
+    rounds = [str(len(next(iter(figures["links"][0][kind].values()))))
+              for kind in ("cold", "warm")]
+    return "\n".join([
+        "## Other file systems", "",
+        "The inputs are on a file system in a loop image, with its own readahead unless it "
+        f"can be set to 128 KiB; {rounds[0]} cold and {rounds[1]} warm rounds.", "",
+        *table(["file system", "link", "stock, cold", "first link", "next links",
+                "processor", "read, MB", "stock, warm", "first link", "next links"],
+               rows)])
