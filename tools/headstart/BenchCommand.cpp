@@ -69,6 +69,11 @@ static Error readSpeed(StringRef Text, uint64_t &BytesPerSecond) {
         ": expected a speed such as 400M or 100000000, in bytes a "
         "second");
   BytesPerSecond *= Unit;
+  // A read that waits locks its pages, and the C library's are everybody's.
+  if (BytesPerSecond < 1'000'000)
+    return createStringError("--throttle=" + Text +
+                             ": less than 1M bytes a second would stop every "
+                             "program that reads what the link reads");
   return Error::success();
 }
 
