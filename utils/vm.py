@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Tests Headstart in a virtual machine with another kernel, for ./dev vm.
 
-    vm.py [6.1|6.12|arm64] [--write | --run COMMAND...]
+    vm.py [6.1|6.12|arm64] [--write | [--if-made] --run COMMAND...]
 
 Boots the kernel of Debian 12 (6.1, arm64) or 13 (6.12) in qemu without KVM.
 utils/vm/guest.py runs there: headstart doctor, unit tests, cold links on several file
 systems and in control groups. With --run, it runs a command instead, in a copy of the
-sources and of the machine's build at their paths on the host. The script prints a table, and writes build/vm/KERNEL.json and .txt. It
-compares the plan and the fetched ranges of one link with those of this machine's
-kernel. --write also writes the rows of docs/Platforms.md.
+sources and of the machine's build at their paths on the host; --if-made skips that
+unless ./dev arm64 or ./dev vm made the machine before. The script prints a table, and
+writes build/vm/KERNEL.json and .txt. It compares the plan and the fetched ranges of one
+link with those of this machine's kernel. --write also writes the rows of
+docs/Platforms.md.
 
 Systems and inputs stay in build-tools/vm, which can be deleted. The exit status is 1 if
 a check failed, 77 if the machine cannot be made.
@@ -131,7 +133,7 @@ def make_initrd(root: pathlib.Path, system: pathlib.Path) -> None:
                        stdout=out, check=True)
 
 
-def make_system(machine: Machine) -> pathlib.Path:
+def make_system(machine: Machine, if_made: bool) -> pathlib.Path:
     """Returns a directory with a Debian as an image, its kernel and its initrd."""
     packages = [f"linux-image-{machine.architecture}", *PACKAGES]
     if machine.suite == "bookworm":
@@ -141,6 +143,9 @@ def make_system(machine: Machine) -> pathlib.Path:
     wanted = " ".join(packages) + START + INIT
     if ready.exists() and ready.read_text() == wanted:
         return system
+    if if_made:
+        print("skipped: no machine was made: ./dev arm64")
+        sys.exit(SKIPPED)
     say(f"making a Debian {machine.suite} for {machine.architecture}")
     shutil.rmtree(system, ignore_errors=True)
     root = system / "root"
@@ -176,10 +181,8 @@ def make_inputs() -> pathlib.Path:
     return corpus
 
 
-def make_work(corpus: pathlib.Path, build: pathlib.Path) -> pathlib.Path:
+def make_work(work: pathlib.Path, corpus: pathlib.Path, build: pathlib.Path) -> None:
     """Makes the files of /vm for guest.py; the response file gets relative paths."""
-    work = BUILD / "work"
-    shutil.rmtree(work, ignore_errors=True)
     for name in ("bin", "tests", "corpus"):
         (work / name).mkdir(parents=True)
     shutil.copytree(corpus / "obj", work / "corpus/obj")
@@ -194,13 +197,10 @@ def make_work(corpus: pathlib.Path, build: pathlib.Path) -> pathlib.Path:
             target.symlink_to("headstart")
     for name in guest.TESTS:
         shutil.copy(build / "unittests" / name, work / "tests")
-    return work
 
 
-def make_tree(build: pathlib.Path, command: list) -> pathlib.Path:
+def make_tree(work: pathlib.Path, build: pathlib.Path, command: list) -> None:
     """Makes the files of /vm for a command: the sources and a build without objects."""
-    work = BUILD / "work"
-    shutil.rmtree(work, ignore_errors=True)
     (work / "corpus").mkdir(parents=True)
     tree = work / "tree"
     shutil.copytree(build, tree / build.name, symlinks=True, ignore=shutil.ignore_patterns(
@@ -214,7 +214,6 @@ def make_tree(build: pathlib.Path, command: list) -> pathlib.Path:
     (tree / "build-tools/arm64").mkdir(parents=True)
     (tree / "build-tools/arm64/sysroot").symlink_to("/")
     (work / "command.json").write_text(json.dumps({"root": str(ROOT), "command": command}))
-    return work
 
 
 def virtiofs(stack: contextlib.ExitStack, directory: pathlib.Path,
@@ -232,14 +231,16 @@ def virtiofs(stack: contextlib.ExitStack, directory: pathlib.Path,
             "-device", "vhost-user-fs-pci,chardev=virtiofs,tag=virtiofs"]
 
 
-def boot(machine: Machine, system: pathlib.Path, work: pathlib.Path,
+def boot(machine: Machine, system: pathlib.Path, folder: pathlib.Path,
          timeout: int = 1800) -> dict:
     """Runs the machine until it powers off, and copies its console. Returns the result."""
+    work = folder / "work"
     shutil.copy(ROOT / "utils/vm/guest.py", work)
     with contextlib.ExitStack() as stack:
-        folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(dir=BUILD)))
         # It listens by the time that the images are made.
         shared = virtiofs(stack, work / "corpus", folder / "virtiofs")
+        if shared:
+            (work / "shared").touch()
         make_image(work, folder / "work.img", 6000)
         disks = [system / "root.img", folder / "work.img"]
         for disk, megabytes in (("other.img", 2000), ("swap.img", 1000)):
@@ -265,7 +266,6 @@ def boot(machine: Machine, system: pathlib.Path, work: pathlib.Path,
         text = subprocess.run(["debugfs", "-R", "cat /result.json", folder / "work.img"],
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                               text=True).stdout
-    shutil.rmtree(work)
     if not text.strip():
         sys.exit("the machine ended without a result")
     return json.loads(text)
@@ -294,9 +294,15 @@ def megabytes(count) -> str:
     return "–" if count is None else f"{count / 1e6:.0f}"
 
 
+def name_of(release: str) -> str:
+    """6.1.0-56-amd64: 6.1; 6.1.0-56-arm64: 6.1 arm64."""
+    name = ".".join(release.split(".")[:2])
+    return name + " arm64" * release.endswith("arm64")
+
+
 def rows(result: dict) -> list:
     """The document's rows: one for each file system, and one for all groups."""
-    kernel = ".".join(result["kernel"].split(".")[:2])
+    kernel = name_of(result["kernel"])
     table = []
     for row in result.get("links", []):
         read = [megabytes(count or None) for count in row["read"]]
@@ -357,6 +363,8 @@ def main() -> int:
     parser.add_argument("machine", nargs="?", default="6.1", choices=MACHINES)
     parser.add_argument("--write", action="store_true",
                         help="also write the rows of docs/Platforms.md")
+    parser.add_argument("--if-made", action="store_true",
+                        help="skip the command if there is no machine yet")
     parser.add_argument("--run", nargs=argparse.REMAINDER, metavar="COMMAND")
     arguments = parser.parse_args()
     machine = MACHINES[arguments.machine]
@@ -366,15 +374,19 @@ def main() -> int:
         print(f"skipped: root and {', '.join(missing) or 'mmdebstrap'} are needed")
         return SKIPPED
     BUILD.mkdir(parents=True, exist_ok=True)
-    system = make_system(machine)
+    system = make_system(machine, arguments.if_made)
     build = ROOT / machine.build
-    if arguments.run:
-        result = boot(machine, system, make_tree(build, arguments.run), timeout=4 * 3600)
-        print("\n".join(result["problems"]), file=sys.stderr)
-        return result.get("status", 1)
-    work = make_work(make_inputs(), build)
-    here = guest.describe_link(ROOT / "build/bin", work / "corpus", BUILD)
-    result = boot(machine, system, work)
+    with tempfile.TemporaryDirectory(dir=BUILD) as name:
+        folder = pathlib.Path(name)
+        (folder / "work").mkdir()
+        if arguments.run:
+            make_tree(folder / "work", build, arguments.run)
+            result = boot(machine, system, folder, timeout=4 * 3600)
+            print("\n".join(result["problems"]), file=sys.stderr)
+            return result.get("status", 1)
+        make_work(folder / "work", make_inputs(), build)
+        here = guest.describe_link(ROOT / "build/bin", folder / "work/corpus", folder)
+        result = boot(machine, system, folder)
     compare(result, here)
     (BUILD / f"{arguments.machine}.json").write_text(json.dumps(result, indent=1) + "\n")
     text = describe(result)

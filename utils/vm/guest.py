@@ -199,13 +199,15 @@ def try_file_systems() -> None:
     """Links the corpus on other file systems, which the guest's kernel may lack."""
     result["links"] = []
     result["lacks"] = {}
+    MOUNT.mkdir(exist_ok=True)
+
     def on(name: str, make: list, mount: list, disk="vdc", place=MOUNT) -> None:
         try:
             if make:
                 must(*make, "/dev/vdc")
             must("mount", *mount)
         except RuntimeError as why:
-            say(f"{name}: {why}")
+            expect("unknown filesystem" in str(why), f"{name}: {why}")
             result["lacks"][name] = str(why)
             return
         if not (place / "link.rsp").exists():
@@ -232,7 +234,22 @@ def try_file_systems() -> None:
     on("tmpfs", [], ["-t", "tmpfs", "none", MOUNT], disk=None)
     on("9p", [], ["-t", "9p", "-o", "trans=virtio,version=9p2000.L,msize=524288,"
                   "cache=loose,ro", "corpus", MOUNT], disk=None)
-    on("virtiofs", [], ["-t", "virtiofs", "-o", "ro", "virtiofs", MOUNT], disk=None)
+    # The host may lack the server.
+    if result["shared"]:
+        on("virtiofs", [], ["-t", "virtiofs", "-o", "ro", "virtiofs", MOUNT], disk=None)
+
+
+def try_bench() -> None:
+    """Measures a link by headstart bench. It evicts by itself."""
+    report = json.loads(subprocess.check_output(
+        [VM / "bin/headstart", "bench", "--json", "--no-watch", "--cold-rounds=1",
+         "--warm-rounds=1", "--variants=off,on,on+profile", "--", VM / "bin/ld.lld",
+         *ARGUMENTS], cwd=VM / "corpus"))
+    cold = [round["resident_before_bytes"] for variant in report["variants"]
+            for round in variant["cold"]["rounds"]]
+    expect(report["outputs"]["same"], f"headstart bench: {report['outputs']}")
+    expect(cold == [0, 0, 0], f"headstart bench: {cold} bytes were cached before cold links")
+    result["bench"] = report["notes"]
 
 
 def try_group(name: str, limit: int, high=None) -> None:
@@ -296,12 +313,13 @@ def run_command(root: pathlib.Path, command: list) -> None:
 
 def main() -> None:
     result["kernel"] = os.uname().release
+    result["shared"] = (VM / "shared").exists()
     say(result["kernel"])
     OUT.mkdir(exist_ok=True)
     steps = [try_doctor, try_unit_tests,
              lambda: result.update(described=describe_link(
                  VM / "bin", VM / "corpus", OUT)),
-             try_file_systems, try_groups]
+             try_file_systems, try_bench, try_groups]
     if (VM / "command.json").exists():
         asked = json.loads((VM / "command.json").read_text())
         steps = [lambda: run_command(pathlib.Path(asked["root"]), asked["command"])]
