@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that no layer includes a header of a layer to its right.
+"""Checks that no layer includes a header of a layer to its right, and each layer's page.
 
     OS <- FileTree <- Formats <- Inputs <- Plan <- Engine <- Link <- Bench <- tools
                                             Report <- Engine, Link, Bench, tools
@@ -8,6 +8,16 @@ A library that calls a later layer fails to link, but the build does not notice 
 alone. The script also checks that OS includes no LLVM, only Link and the tools include
 lld, only Formats includes LLVM's decoders of files, only lib/OS has conditionals on a
 platform, and only LLVM.h has conditionals on LLVM's version.
+
+Each layer has a page, lib/LAYER/README.md or tools/README.md, of at most 40 lines. A name
+is a word in backquotes. The page names
+
+- each public header of the layer, by its stem (`PageCache`, `PageCache.h`);
+- each private source (also all of tools/headstart) by its stem, by a type that it
+  defines, or by the directory below lib/LAYER that holds it.
+
+Each file that the page names or links to exists: from the root, in the layer, or with the
+layer before it (`Plan/Tuning.h`). Each name in CamelCase is a word of some source.
 """
 
 import argparse
@@ -38,6 +48,15 @@ PLATFORM = re.compile(
 # The header for the differences between LLVM's versions; it belongs to no layer.
 VERSIONS = "LLVM.h"
 VERSION = re.compile(r"^\s*#\s*(if|elif)\b.*\bLLVM_VERSION_")
+PAGE = "README.md"
+MAX_PAGE_LINES = 40
+CODE = re.compile(r"`([^`\n]+)`")
+LINK = re.compile(r"\]\((?!\w+:)([^)#\s]+)")
+FILE = re.compile(
+    r"[\w./-]*\w\.(?:cpp|h|td|def|inc|js|json|md|py|test|txt)|(?:[\w-]+/)+"
+    r"|(?:cmake|docs|examples|include|lib|test|tools|unittests|utils)/[\w./-]+")
+TYPE_NAME = re.compile(r"\b[A-Z]\w*[a-z]\w*")
+TYPE = re.compile(r"^\s*(?:class|struct|enum class|enum) (\w+)[^;()]*(?:\{|$)", re.M)
 
 
 def layer_of(path: pathlib.Path) -> str:
@@ -88,17 +107,56 @@ def sources(root: pathlib.Path):
                 yield path.relative_to(root)
 
 
+def is_named(path: pathlib.Path, text: str, names: set) -> bool:
+    """Whether a page with these names covers a source."""
+    if path.stem in names:
+        return True
+    if path.parts[0] == "include":
+        return False
+    below = path.parts[2:-1]  # lib/OS/Linux/Cgroup.cpp: Linux
+    return any(name in names for name in (*below, *TYPE.findall(text)))
+
+
+def page_problems(root: pathlib.Path, texts: dict):
+    """Yields a message for each breach of the rules for pages. `texts` has all sources."""
+    words = {word for text in texts.values() for word in TYPE_NAME.findall(text)}
+    words |= {part for path in texts for part in (*path.parts, path.stem)}
+    tops = [path for path in (root / "lib").glob("*") if path.is_dir()]
+    for top in sorted([*tops, root / "tools"]):
+        page = top / PAGE
+        name = page.relative_to(root)
+        if not page.exists():
+            yield f"{name}: missing"
+            continue
+        text = page.read_text(encoding="utf-8")
+        if (lines := len(text.splitlines())) > MAX_PAGE_LINES:
+            yield f"{name}: {lines} lines, more than {MAX_PAGE_LINES}"
+        headers = root / "include/headstart"
+        below = [path for path in top.iterdir() if path.is_dir()]
+        places = (root, root / "lib", headers, top, headers / top.name, *below)
+        code = CODE.findall(text)
+        for file in [span for span in code if FILE.fullmatch(span)]:
+            if not any((place / file).exists() for place in places):
+                yield f"{name}: nothing at {file}"
+        for target in LINK.findall(text):
+            if not (top / target).exists():
+                yield f"{name}: the link {target} leads nowhere"
+        names = {word for span in code for word in re.findall(r"\w+", span)}
+        for span in [span for span in code if not FILE.fullmatch(span)]:
+            for word in sorted(set(TYPE_NAME.findall(span)) - words):
+                yield f"{name}: no source has {word}"
+        for path, source in texts.items():
+            if layer_of(path) == top.name and path.parts[0] != "unittests":
+                if not is_named(path, source, names):
+                    yield f"{name}: does not name {path}"
+
+
 def check(root: pathlib.Path) -> int:
-    count = 0
-    found = 0
-    for path in sources(root):
-        count += 1
-        text = (root / path).read_text(encoding="utf-8")
-        for problem in problems_in(path, text):
-            print(problem)
-            found += 1
-    print(f"{count} sources, {found} problems")
-    return 1 if found or count == 0 else 0
+    texts = {path: (root / path).read_text(encoding="utf-8") for path in sources(root)}
+    found = [problem for path, text in texts.items() for problem in problems_in(path, text)]
+    found += page_problems(root, texts)
+    print("\n".join([*found, f"{len(texts)} sources, {len(found)} problems"]))
+    return 1 if found or not texts else 0
 
 
 def self_test() -> int:
@@ -133,6 +191,45 @@ def self_test() -> int:
             found = list(problems_in(path, text))
             if bool(found) != (name in broken):
                 print(f"self-test: {name}: found {found}")
+                return 1
+    return page_self_test()
+
+
+def page_self_test() -> int:
+    """Checks pages of a layer with one public and two private sources."""
+    layer = {
+        "include/headstart/OS/Clock.h": "class Clock {};",
+        "lib/OS/Timer.h": "struct StoreTimer {",
+        "lib/OS/Linux/Sleep.cpp": "",
+    }
+    sound = "`Clock` has a `StoreTimer` (`Timer.h`); `Linux` has the calls.\n"
+    broken = {  # the page's text, and a part of the message
+        "more than 40": sound + "\n" * MAX_PAGE_LINES,
+        "nothing at Watch.h": sound + "`Watch.h`",
+        "nothing at Mars/": sound + "`Mars/`",
+        "leads nowhere": sound + "[here](Watch.md)",
+        "no source has Watch": sound + "`Watch`",
+        "does not name include/headstart/OS/Clock.h": "`StoreTimer` `Linux`",
+        "does not name lib/OS/Timer.h": "`Clock` `Linux`",
+        "does not name lib/OS/Linux/Sleep.cpp": "`Clock` `Timer`",
+        "missing": None,
+    }
+    texts = {pathlib.Path(name): text for name, text in layer.items()}
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for path, text in texts.items():
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text(text, encoding="utf-8")
+        (root / "tools").mkdir()
+        (root / "tools" / PAGE).touch()
+        page = root / "lib/OS" / PAGE
+        for message, text in {"": sound, **broken}.items():
+            page.unlink(missing_ok=True)
+            if text is not None:
+                page.write_text(text, encoding="utf-8")
+            found = list(page_problems(root, texts))
+            if len(found) != (message != "") or not all(message in f for f in found):
+                print(f"self-test: a page that must give '{message}': {found}")
                 return 1
     print("self-test passed")
     return 0

@@ -88,7 +88,7 @@ def classify(table, where, name):
     if name in table["harmless"]:
         return None
     raise Problem(f"{where} calls {name}(), which test/Faults/SystemCalls.json does "
-                  "not know: may it fail, and how? (HACKING.md, \"a system call\")")
+                  "not know: may it fail, and how? (lib/OS/README.md)")
 
 
 def check_llvm(table, support, wanted):
