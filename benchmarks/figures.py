@@ -113,9 +113,3 @@ DIFFERENT = "**The outputs differ.**"
 def sameness(is_same: bool) -> str:
     """The end of a paragraph. The document says once that outputs are identical."""
     return "" if is_same else f" {DIFFERENT}"
-
-
-def with_ratios(took: Dict[str, float], base: str = "stock") -> List[str]:
-    """Cells of seconds with their ratios to `base`."""
-    return [f"{each:.2f} s ({each / took[base]:.2f})"
-            for each in took.values()]

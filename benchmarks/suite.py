@@ -13,7 +13,6 @@ import harness
 import heldback
 import links
 import mounts
-import remote
 import scale
 import together
 import trees
@@ -64,7 +63,6 @@ def full() -> Dict[str, Benchmark]:
         "far": Benchmark(far.measure, far.text),
         "far-names": Benchmark(far.measure_names, far.text_names),
         "far-mounts": Benchmark(mounts.measure, mounts.text),
-        "far-bazel": Benchmark(remote.measure, remote.text),
         "file-systems": Benchmark(filesystems.measure, filesystems.text),
         "together": Benchmark(together.measure, together.text),
         "build": Benchmark(build.measure, build.text),
