@@ -5,7 +5,6 @@ compare the results of the programs before they take times.
 """
 
 import dataclasses
-import json
 import os
 import pathlib
 import shlex
@@ -27,8 +26,7 @@ class Way:
     name: str                       # the row's
     peer: Peer
     arguments: List[str]
-    kind: str = "peer"              # or "ours", or "floor"
-    inside: bool = False            # the program prints counts and its own time
+    kind: str = "peer"              # or "ours"
     files_only: bool = False        # the program does not list directories
 
     def command(self) -> List[str]:
@@ -47,17 +45,14 @@ class Way:
 class Column:
     title: str
     ways: List[Way]
-    base: str = ""                  # a row's name; "": the fastest peer
-    tree: str = ""                  # the directory that is walked
+    tree: str                       # the directory that is walked
 
 
 @dataclasses.dataclass
 class Taken:
     """The cost of one run."""
     seconds: float
-    whole_seconds: float            # includes the start of the program
     read_bytes: int                 # from the disk
-    report: Optional[dict]
 
 
 def run(way: Way, environment: Dict[str, str], output: pathlib.Path) -> Taken:
@@ -69,9 +64,7 @@ def run(way: Way, environment: Dict[str, str], output: pathlib.Path) -> Taken:
     if done.status != 0 or done.output:
         sys.exit(f"error: {way.shown()}: exit status {done.status}\n"
                  + done.output.decode(errors="replace"))
-    report = json.loads(output.read_text()) if way.inside else None
-    return Taken(report["seconds"] if report else done.seconds, done.seconds,
-                 done.usage.ru_inblock * 512, report)
+    return Taken(done.seconds, done.usage.ru_inblock * 512)
 
 
 def in_turn(columns: Sequence[Column], rounds: int, environment: Dict[str, str],
@@ -100,18 +93,16 @@ def in_turn(columns: Sequence[Column], rounds: int, environment: Dict[str, str],
 
 
 def kept(columns: Sequence[Column],
-         taken: Dict[str, Dict[str, List[Taken]]], whole: bool = False) -> dict:
+         taken: Dict[str, Dict[str, List[Taken]]]) -> dict:
     """The figures as benchmarks/figures.json stores them."""
     return {
         "columns": [
-            {"title": column.title, "base": column.base,
+            {"title": column.title, "base": "",
              "kinds": {way.name: way.kind for way in column.ways},
              "commands": {way.name: way.shown(column.tree)
                           for way in column.ways},
-             "seconds": {
-                 name: [one.whole_seconds if whole else one.seconds
-                        for one in runs]
-                 for name, runs in taken[column.title].items()}}
+             "seconds": {name: [one.seconds for one in runs]
+                         for name, runs in taken[column.title].items()}}
             for column in columns],
         "versions": {way.name: way.peer.version for column in columns
                      for way in column.ways if way.peer.version},
@@ -121,7 +112,8 @@ def kept(columns: Sequence[Column],
 
 
 def base_of(column: dict) -> Optional[str]:
-    """The row that is the base of a column's ratios."""
+    """The row that is the base of a column's ratios: the fastest peer, unless the column
+    names another."""
     times = column["seconds"]
     if column["base"]:
         return column["base"] if column["base"] in times else None
@@ -151,16 +143,13 @@ def table(figures: dict) -> List[str]:
     return markdown(["", *(column["title"] for column in columns)], result)
 
 
-# The benchmarks' own programs, whose commands mean nothing to a reader.
-INTERNAL = ("walk-", "rayon-walk", "jwalk-walk", "search-bench")
-
-
 def called(figures: dict, with_commands: bool = True) -> List[str]:
     """The commands of the rows that are users' programs, and the reasons for empty rows."""
     commands: Dict[str, List[str]] = {}
     for column in figures["columns"] if with_commands else ():
         for name, command in column["commands"].items():
-            if not command.startswith(INTERNAL) and \
+            # The benchmarks' own program means nothing to a reader.
+            if not command.startswith("search-bench") and \
                     command not in commands.setdefault(name, []):
                 commands[name].append(command)
     lines = [f"- {name}: " + ", ".join(f"`{command}`" for command in several)

@@ -23,8 +23,6 @@ DEBIAN = {"bfs": "bfs", "find": "findutils", "git": "git", "mold": "mold"}
 # The short form uses what is installed.
 INSTALL = True
 NOT_INSTALLED = "not installed, and the short form installs nothing"
-OURS = ("walk-floor", "walk-headstart", "walk-llvm", "walk-std", "search-bench")
-RUST = ("rayon-walk", "jwalk-walk")
 
 
 @dataclasses.dataclass
@@ -91,38 +89,15 @@ def from_debian(name: str) -> Peer:
 
 
 @functools.cache
-def built_rust() -> str:
-    target = harness.corpus_folder("peers") / "rust-walks"
-    return attempt(["cargo", "build", "--quiet", "--release", "--locked",
-                    "--manifest-path",
-                    str(harness.ROOT / "benchmarks" / "peers" / "Cargo.toml"),
-                    "--target-dir", str(target)])
-
-
-@functools.cache
-def built_ours() -> str:
-    build = str(harness.ROOT / "build")
-    return attempt(["cmake", "--build", build, "--target",
-                    "benchmark-programs"])
-
-
-@functools.cache
 def find(name: str) -> Peer:
     """Finds the named program, and builds or installs it if necessary."""
     if name in CRATES:
         return from_cargo(name)
     if name in DEBIAN:
         return from_debian(name)
-    if name in RUST:
-        problem = built_rust() if INSTALL else NOT_INSTALLED
-        program = (harness.corpus_folder("peers") / "rust-walks" / "release"
-                   / name)
-    else:
-        problem = built_ours()
-        program = harness.ROOT / "build" / "bench" / name
-    if not problem and not program.exists():
-        problem = "not among the programs of this version"
-    return Peer(str(program), missing=problem and f"{name}: {problem}")
+    build = harness.ROOT / "build"
+    problem = attempt(["cmake", "--build", str(build), "--target", name])
+    return Peer(str(build / "bench" / name), missing=problem and f"{name}: {problem}")
 
 
 @functools.cache

@@ -136,22 +136,17 @@ def throttled_plot(figures: Dict[str, dict]) -> Optional[dict]:
                    "needs for the bytes alone"}
 
 
-def walker_kind(kind: str) -> str:
-    return {"ours": "first", "floor": "stock"}.get(kind, "other")
-
-
 def walks(figures: Dict[str, dict]) -> Iterator[dict]:
     for name in ("tree-warm", "tree-cold", "tree-ignore"):
         if name not in figures:
             continue
-        # The last part measures whole programs.
-        for column in figures[name]["figures"]["parts"][-1]["columns"]:
+        for column in figures[name]["figures"]["parts"][0]["columns"]:
             base = column["seconds"].get(contest.base_of(column))
             if not base:
                 continue
             temperature = {"tree-warm": ", warm", "tree-cold": ", cold"}
             yield {"title": column["title"] + temperature.get(name, ""), "bars": [
-                bar(row, walker_kind(column["kinds"].get(row, "peer")),
+                bar(row, "first" if column["kinds"][row] == "ours" else "other",
                     pairs(times, base))
                 for row, times in column["seconds"].items()]}
 

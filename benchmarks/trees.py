@@ -1,4 +1,4 @@
-"""Compares walks of whole trees with a bare walk and with other programs.
+"""Compares walks of whole trees with other programs.
 
 A is shaped like a source and build tree, B is flat, and G is a git repository of A's
 size with ignore files. A warm walk shows the processor time, a cold one the use of
@@ -19,8 +19,8 @@ import machine
 import peers
 from contest import Column, Taken, Way
 from machine import say
-from walkers import (Place, all_paths, check_counts, counting, differences,
-                     ignoring, listing, not_ignored, place, tree)
+from walkers import (Place, all_paths, differences, ignoring, listing, not_ignored,
+                     place, tree)
 
 ABOUT = {
     "A": "A: 226,000 files in 27,000 directories, nested and uneven",
@@ -32,9 +32,8 @@ ABOUT_G = ("G: a git repository with 226,000 files in 27,000 directories. Ignore
 WALK, WHOLE = "Walking a tree", "whole programs; ratios to the fastest peer"
 TEXTS = {
     "tree-warm": (f"{WALK}, warm", "{trees}.", [
-        "Time within the process, without output; ratios to a bare walk with "
-        "getdents64", "Whole programs that print all paths to a file in memory; "
-        "ratios to the fastest peer"]),
+        "Whole programs that print all paths to a file in memory; ratios to the fastest "
+        "peer"]),
     "tree-cold": (f"{WALK}, cold", "The trees and commands are those of the warm walk. "
                   "The system's caches are dropped before each run; a run counts if it "
                   "read its directories from the disk.",
@@ -50,45 +49,26 @@ TEXTS = {
                ["Ratios to probing each name in each directory, as ld.lld does"])}
 
 
-def columns_for(ways: Callable[[pathlib.Path, bool], List[Way]],
-                names: str, base: str = "") -> List[Column]:
+def columns_for(names: str) -> List[Column]:
     """Two columns for each tree: one with names, one with sizes and times."""
     return [Column(f"{name}, {'sizes and times' if status else 'names'}",
-                   ways(tree(name), status), base, str(tree(name)))
+                   listing(tree(name), status), str(tree(name)))
             for name in names for status in (False, True)]
-
-
-def allocations(where: Place, names: str) -> Dict[str, dict]:
-    """The allocations of Headstart's walker, by tree."""
-    result = {}
-    for name in names:
-        way = Way("allocations", peers.find("walk-headstart"),
-                  ["--allocations", str(tree(name))], inside=True)
-        if not way.peer.missing:
-            result[name] = contest.run(way, where.environment,
-                                       where.output).report
-    return result
 
 
 def measure_warm(rounds: int, names: str = "AB") -> dict:
     with place() as where:
-        inside = columns_for(counting, names, "bare walk, 2 threads")
-        check_counts(inside, where)
-        whole = columns_for(listing, names)
+        columns = columns_for(names)
         wrong = {}
-        for column in whole[::2]:
+        for column in columns[::2]:
             folder = pathlib.Path(column.tree)
             folders = all_paths(folder, "-type", "d")
             wrong.update(differences(column.ways, where,
                                      all_paths(folder) - folders, folders,
                                      folders))
-        return {
-            "trees": names, "allocations": allocations(where, names),
-            "differences": wrong,
-            "parts": [contest.kept(columns, contest.in_turn(
-                columns, rounds, where.environment, where.output))
-                for columns in (inside, whole)],
-        }
+        return {"trees": names, "differences": wrong,
+                "parts": [contest.kept(columns, contest.in_turn(
+                    columns, rounds, where.environment, where.output))]}
 
 
 def in_turn_cold(column: Column, folders: int, rounds: int,
@@ -115,11 +95,8 @@ def measure_cold(rounds: int) -> dict:
     if not machine.can_drop_caches():
         say("   skipped: evicting directories needs root")
         return {}
-
-    def ways(folder: pathlib.Path, status: bool) -> List[Way]:
-        return [*counting(folder, status, threads=0), *listing(folder, status)]
     with place() as where:
-        columns = columns_for(ways, "AB")
+        columns = columns_for("AB")
         taken: dict = {}
         folders = {str(tree(name)): len(all_paths(tree(name), "-type", "d"))
                    for name in "AB"}
@@ -128,7 +105,7 @@ def measure_cold(rounds: int) -> dict:
                 taken.update(in_turn_cold(column, folders[column.tree], rounds,
                                           where))
         return {"trees": "AB", "readahead": readahead,
-                "parts": [contest.kept(columns, taken, whole=True)]}
+                "parts": [contest.kept(columns, taken)]}
 
 
 def measure_ignore(rounds: int) -> dict:
@@ -146,12 +123,12 @@ def measure_ignore(rounds: int) -> dict:
                                  where.output.read_bytes().split(b"\n")}
         wrong = differences(ways, where, not_ignored(folder), folders,
                             all_folders)
-        columns = [Column("G, warm", ways, tree=str(folder))]
+        columns = [Column("G, warm", ways, str(folder))]
         taken = contest.in_turn(columns, rounds, where.environment,
                                 where.output)
         readahead = None
         if machine.can_drop_caches():
-            columns.append(Column("G, cold", ways, tree=str(folder)))
+            columns.append(Column("G, cold", ways, str(folder)))
             with machine.held(folder) as readahead:
                 taken.update(in_turn_cold(columns[-1], len(folders), rounds,
                                           where))
@@ -224,7 +201,7 @@ def measure_status(rounds: int) -> dict:
         ways = status_ways(folder, scratch)
         wrong = sees_changes(ways, folder, where)
         record(folder, scratch, where)
-        columns = [Column("G, nothing changed", ways, tree=str(folder))]
+        columns = [Column("G, nothing changed", ways, str(folder))]
         return {"differences": wrong,
                 "parts": [contest.kept(columns, contest.in_turn(
                     columns, rounds, where.environment, where.output))]}
@@ -294,11 +271,6 @@ def text(name: str, figures: dict) -> str:
         lines += ["", f"{caption}; {rounds} rounds.", "", *contest.table(part)]
         if commands := contest.called(part, name != "tree-cold"):
             lines += ["", *commands]
-    if reports := figures.get("allocations"):
-        lines += ["", "Headstart's walker calls malloc " + " and ".join(
-            f"{report['allocations']:,} times for {report['entries']:,} entries in "
-            f"{report['folders']:,} directories ({tree})"
-            for tree, report in reports.items()) + "."]
     if "differences" in figures:
         lines += [""] + ([f"DIFFERENT: {program}: {what}." for program, what in
                           figures["differences"].items()]

@@ -12,7 +12,7 @@ from typing import Dict, Iterator, List, Sequence, Set
 import contest
 import harness
 import peers
-from contest import Column, Way
+from contest import Way
 from machine import say
 
 TREES = {"A": ("source", 27_000, 226_000), "B": ("flat", 300, 120_000),
@@ -20,7 +20,6 @@ TREES = {"A": ("source", 27_000, 226_000), "B": ("flat", 300, 120_000),
          "G": ("repository", 27_000, 226_000),
          "L1": ("libraries", 200, 200), "L50": ("libraries", 200, 10_000),
          "L400": ("libraries", 200, 80_000)}
-COUNTED = ("folders", "entries", "name_bytes", "size_bytes", "times")
 
 
 @dataclasses.dataclass
@@ -54,27 +53,6 @@ def tree(name: str) -> pathlib.Path:
     if done.returncode != 0:
         sys.exit(done.returncode)
     return folder
-
-
-def counting(folder: pathlib.Path, status: bool, threads: int = 2) -> List[Way]:
-    """Programs that walk, count and print their own time. With 0 threads, each uses
-    its default."""
-    words = [*(["--stat"] if status else []), str(folder)]
-    held = ["--jobs", str(threads), *words] if threads else words
-    def way(name: str, program: str, arguments: List[str], kind="peer") -> Way:
-        return Way(name, peers.find(program), arguments, kind, inside=True)
-    note = f", {threads} threads" if threads else ""
-    result = [way(f"bare walk{note or ', 16 threads'}", "walk-floor",
-                  held if threads else ["--jobs", "16", *words], "floor")]
-    if threads:
-        result.append(way(f"Headstart's walker{note}", "walk-headstart", held,
-                          "ours"))
-    return result + [
-        way("Headstart's walker", "walk-headstart", words, "ours"),
-        way(f"rayon and read_dir{note}", "rayon-walk", held),
-        way(f"jwalk{note}", "jwalk-walk", held),
-        way("LLVM's iterator, 1 thread", "walk-llvm", words),
-        way("std::filesystem, 1 thread", "walk-std", words)]
 
 
 def listing(folder: pathlib.Path, status: bool) -> List[Way]:
@@ -152,18 +130,3 @@ def differences(ways: Sequence[Way], where: Place, files: Set[bytes],
                 f"{len(lines) - len(listed)} duplicates")
             say(f"    {way.name}: {result[way.name]}")
     return result
-
-
-def check_counts(columns: Sequence[Column], where: Place) -> None:
-    """Exits with an error unless all programs of a column report the same counts."""
-    for column in columns:
-        counts = {}
-        for way in column.ways:
-            if way.inside and not way.peer.missing:
-                report = contest.run(way, where.environment,
-                                     where.output).report
-                counts[way.name] = tuple(report[key] for key in COUNTED)
-        if len(set(counts.values())) > 1:
-            sys.exit(f"error: {column.title}: different counts: {counts}")
-        say(f"    {column.title}: all count {next(iter(counts.values()))[1]} "
-            "entries")

@@ -296,7 +296,7 @@ class Contest(unittest.TestCase):
 
     def test_commands_of_users_programs_only(self):
         column = {**COLUMN, "commands": {"us": "headstart walk TREE",
-                                         "bare": "walk-floor TREE"}}
+                                         "bare": "search-bench TREE"}}
         kept = {"columns": [column], "versions": {}, "missing": {}}
         self.assertEqual(contest.called(kept), ["- us: `headstart walk TREE`"])
         self.assertEqual(contest.called(kept, False), [])
