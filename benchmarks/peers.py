@@ -90,24 +90,8 @@ def from_debian(name: str) -> Peer:
 
 @functools.cache
 def find(name: str) -> Peer:
-    """Finds the named program, and builds or installs it if necessary."""
-    if name in CRATES:
-        return from_cargo(name)
-    if name in DEBIAN:
-        return from_debian(name)
-    build = harness.ROOT / "build"
-    problem = attempt(["cmake", "--build", str(build), "--target", name])
-    return Peer(str(build / "bench" / name), missing=problem and f"{name}: {problem}")
-
-
-@functools.cache
-def headstart(subcommand: str) -> Peer:
-    """Headstart's program, if it has the subcommand."""
-    done = subprocess.run([str(harness.HEADSTART), subcommand, "--help"],
-                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    missing = "" if done.returncode == 0 else \
-        f"this build's headstart has no {subcommand}"
-    return Peer(str(harness.HEADSTART), missing=missing)
+    """Finds the named program, and installs it if necessary."""
+    return from_cargo(name) if name in CRATES else from_debian(name)
 
 
 def environment(scratch: pathlib.Path) -> Dict[str, str]:

@@ -11,9 +11,9 @@ import subprocess
 import sys
 from typing import Dict, Iterator, List, Optional
 
-import contest
 import far
 import scale
+import trees
 from figures import interval, median, pairs, ratios, runs_of
 from links import FIRST, NEXT
 
@@ -140,13 +140,13 @@ def walks(figures: Dict[str, dict]) -> Iterator[dict]:
     for name in ("tree-warm", "tree-cold", "tree-ignore"):
         if name not in figures:
             continue
-        for column in figures[name]["figures"]["parts"][0]["columns"]:
-            base = column["seconds"].get(contest.base_of(column))
+        for column in figures[name]["figures"]["columns"]:
+            base = column["seconds"].get(trees.base_of(column))
             if not base:
                 continue
             temperature = {"tree-warm": ", warm", "tree-cold": ", cold"}
             yield {"title": column["title"] + temperature.get(name, ""), "bars": [
-                bar(row, "first" if column["kinds"][row] == "ours" else "other",
+                bar(row, "first" if row.startswith(trees.OURS) else "other",
                     pairs(times, base))
                 for row, times in column["seconds"].items()]}
 

@@ -1,53 +1,281 @@
-"""Compares walks of whole trees with other programs.
+"""Compares `headstart walk` and `headstart status` with other programs on whole trees.
 
 A is shaped like a source and build tree, B is flat, and G is a git repository of A's
-size with ignore files. A warm walk shows the processor time, a cold one the use of
-the disk. Also compares `headstart status` with git, and Headstart's search for
-libraries with probing.
+size with ignore files. A warm run shows the processor time, a cold one the use of the
+disk. A column of a table is a tree, with or without sizes; a row is a program. The
+programs run in turn; before that, their results are compared.
 """
 
+import contextlib
+import dataclasses
 import os
 import pathlib
-import re
+import shlex
+import statistics
 import subprocess
 import sys
 import tempfile
-from typing import Callable, Dict, List
+from typing import Callable, Dict, Iterator, List, Optional, Sequence, Set
 
-import contest
+import harness
 import machine
 import peers
-from contest import Column, Taken, Way
+from figures import format_time, pairs
+from figures import table as markdown
 from machine import say
-from walkers import (Place, all_paths, differences, ignoring, listing, not_ignored,
-                     place, tree)
+from peers import Peer
 
+TREES = {"A": ("source", 27_000, 226_000), "B": ("flat", 300, 120_000),
+         "S": ("source", 2_700, 22_600), "G": ("repository", 27_000, 226_000)}
 ABOUT = {
     "A": "A: 226,000 files in 27,000 directories, nested and uneven",
     "B": "B: 120,000 files in 300 directories of 400",
     "S": "S: 22,600 files in 2,700 directories, nested and uneven"}
 ABOUT_G = ("G: a git repository with 226,000 files in 27,000 directories. Ignore "
            "files in every fortieth directory hide two fifths of it.")
-# The title, the paragraph below it and the captions of the tables.
+# The title, the paragraph below it and the caption of the table.
 WALK, WHOLE = "Walking a tree", "whole programs; ratios to the fastest peer"
 TEXTS = {
-    "tree-warm": (f"{WALK}, warm", "{trees}.", [
-        "Whole programs that print all paths to a file in memory; ratios to the fastest "
-        "peer"]),
+    "tree-warm": (f"{WALK}, warm", "{trees}.",
+                  "Whole programs that print all paths to a file in memory; ratios to the "
+                  "fastest peer"),
     "tree-cold": (f"{WALK}, cold", "The trees and commands are those of the warm walk. "
                   "The system's caches are dropped before each run; a run counts if it "
                   "read its directories from the disk.",
-                  [f"Default numbers of threads, {WHOLE}"]),
+                  f"Default numbers of threads, {WHOLE}"),
     "tree-ignore": ("Walking a repository by its ignore rules", ABOUT_G,
-                    [WHOLE.capitalize()]),
+                    WHOLE.capitalize()),
     "tree-status": ("Changes in a repository", ABOUT_G,
-                    ["Warm, with a fresh index and git's default settings; ratios to "
-                     "git"]),
-    "search": ("Searching directories for libraries",
-               "Each `-l` in each `-L`, warm, one thread. Library N is in directory N, "
-               "so a search visits half of the directories.",
-               ["Ratios to probing each name in each directory, as ld.lld does"])}
+                    "Warm, with a fresh index and git's default settings; ratios to git")}
+OURS = "headstart"  # the beginning of the names of our rows
 
+
+# -- programs and their runs -------------------------------------------------
+
+@dataclasses.dataclass
+class Way:
+    """One program in one column."""
+    name: str                       # the row's
+    peer: Peer
+    arguments: List[str]
+    files_only: bool = False        # the program does not list directories
+
+    def command(self) -> List[str]:
+        return [self.peer.program, *self.arguments]
+
+    def shown(self, tree: str = "") -> str:
+        """The command as the document shows it: without directories of this machine,
+        and with TREE for the tree."""
+        return shlex.join(
+            "TREE" if word == tree
+            else os.path.basename(word) if word.startswith("/") else word
+            for word in self.command())
+
+
+@dataclasses.dataclass
+class Column:
+    title: str
+    ways: List[Way]
+    tree: str                       # the directory that is walked
+
+
+@dataclasses.dataclass
+class Taken:
+    """The cost of one run."""
+    seconds: float
+    read_bytes: int                 # from the disk
+
+
+@dataclasses.dataclass
+class Place:
+    """A benchmark's scratch space: an empty directory and a file in memory."""
+    empty: pathlib.Path
+    output: pathlib.Path
+    environment: Dict[str, str]
+
+    def run(self, way: Way) -> Taken:
+        """Runs a program with its output in `output`: some programs do less if they
+        write to /dev/null, and the reader of a pipe would occupy a core."""
+        with open(self.output, "wb") as sink:
+            done = harness.timed(way.command(), self.environment, stdout=sink,
+                                 stderr=subprocess.PIPE)
+        if done.status != 0 or done.output:
+            sys.exit(f"error: {way.shown()}: exit status {done.status}\n"
+                     + done.output.decode(errors="replace"))
+        return Taken(done.seconds, done.usage.ru_inblock * 512)
+
+    def lines(self, way: Way) -> List[bytes]:
+        """The lines that a program prints."""
+        self.run(way)
+        return self.output.read_bytes().split(b"\n")[:-1]
+
+    def in_turn(self, column: Column, rounds: int,
+                before: Optional[Callable[[Way], None]] = None,
+                after: Optional[Callable[[Way, Taken], None]] = None) -> dict:
+        """Runs every program of a column `rounds` times, in turn, and returns the column
+        as benchmarks/figures.json stores it. `before` prepares each run; without
+        `before`, the first round is not counted."""
+        seconds: Dict[str, List[float]] = {}
+        ways = [way for way in column.ways if not way.peer.missing]
+        for number in range(rounds + (before is None)):
+            for way in ways:
+                if before:
+                    before(way)
+                one = self.run(way)
+                if after:
+                    after(way, one)
+                if before or number:
+                    seconds.setdefault(way.name, []).append(one.seconds)
+        for name, times in seconds.items():
+            say(f"    {column.title}: {name}: {format_time(statistics.median(times))}")
+        return {"title": column.title, "seconds": seconds,
+                "commands": {way.name: way.shown(column.tree) for way in column.ways}}
+
+    def in_turn_cold(self, column: Column, folders: int, rounds: int) -> dict:
+        """`in_turn` on a tree of `folders` directories, which are evicted before each
+        run."""
+        def prepare(way: Way) -> None:
+            machine.drop_caches()
+            # A run on an empty directory reads the program into the page cache again.
+            subprocess.run([str(self.empty) if word == column.tree else word
+                            for word in way.command()], env=self.environment,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+        def check(way: Way, taken: Taken) -> None:
+            # Each directory has at least a block of 4 KiB.
+            if taken.read_bytes < folders * 2048:
+                sys.exit(f"error: {column.title}, {way.name}: only "
+                         f"{taken.read_bytes} bytes were read: not cold")
+        return self.in_turn(column, rounds, prepare, check)
+
+
+@contextlib.contextmanager
+def place() -> Iterator[Place]:
+    memory = pathlib.Path("/dev/shm")
+    with harness.scratch_in(memory if memory.is_dir() else None) as scratch:
+        (scratch / "empty").mkdir()
+        yield Place(scratch / "empty", scratch / "output",
+                    peers.environment(scratch / "empty"))
+
+
+def tree(name: str) -> pathlib.Path:
+    """Makes a tree unless it exists."""
+    kind, folders, files = TREES[name]
+    folder = harness.corpus_folder("trees") / name
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    done = subprocess.run(
+        [sys.executable, str(harness.ROOT / "utils" / "make-tree.py"), kind,
+         "--out", str(folder), "--folders", str(folders), "--files", str(files)])
+    if done.returncode != 0:
+        sys.exit(done.returncode)
+    return folder
+
+
+def ours(name: str, *arguments: str, files_only: bool = False) -> Way:
+    return Way(name, Peer(str(harness.HEADSTART)), list(arguments), files_only)
+
+
+def listing(folder: pathlib.Path, status: bool) -> List[Way]:
+    """Programs that print all paths below a directory, including hidden and ignored
+    ones; with `status`, they stat each path for size and time."""
+    path = str(folder)
+    # fd cannot print size and time; --changed-within makes it stat each file.
+    fd = ["--unrestricted", "--color=never",
+          *(["--changed-within=9999d"] if status else []), ".", path]
+    plain = [path, "-mindepth", "1", *(["-printf", r"%s %T@ %p\n"] if status else [])]
+    ways = [ours("headstart walk", "walk", *(["--stat"] if status else []), "--hidden",
+                 "--no-ignore", path),
+            Way("fd", peers.find("fd"), fd)]
+    if not status:
+        ways.append(Way("ripgrep, files only", peers.find("rg"),
+                        ["--files", "-uuu", path], files_only=True))
+    return ways + [Way("bfs", peers.find("bfs"), plain),
+                   Way("GNU find", peers.find("find"), plain)]
+
+
+def ignoring(folder: pathlib.Path) -> List[Way]:
+    """Programs that skip hidden and ignored files."""
+    path = str(folder)
+    return [
+        ours("headstart walk", "walk", path),
+        ours("headstart walk, files only", "walk", "--type=f", path, files_only=True),
+        Way("fd", peers.find("fd"), ["--color=never", ".", path]),
+        Way("fd, files only", peers.find("fd"),
+            ["--color=never", "--type=f", ".", path], files_only=True),
+        Way("ripgrep, files only", peers.find("rg"), ["--files", path], files_only=True)]
+
+
+def figures_of(ways: Sequence[Way], columns: List[dict], **others) -> dict:
+    """The figures as benchmarks/figures.json stores them."""
+    return {**others, "columns": columns,
+            "versions": {way.name: way.peer.version for way in ways if way.peer.version},
+            "missing": {way.name: way.peer.missing for way in ways if way.peer.missing}}
+
+
+# -- comparing results -------------------------------------------------------
+
+def paths_from(command: Sequence[str]) -> Set[bytes]:
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE)
+    return set(done.stdout.split(b"\0")[:-1])
+
+
+def all_paths(folder: pathlib.Path, *words: str) -> Set[bytes]:
+    """The paths below a directory, by GNU find."""
+    return paths_from(["find", str(folder), "-mindepth", "1", *words, "-print0"])
+
+
+def not_ignored(folder: pathlib.Path) -> Set[bytes]:
+    """The files of a directory that git tracks, without hidden ones."""
+    names = paths_from(["git", "-C", str(folder), "ls-files", "-z"])
+    return {os.fsencode(folder / os.fsdecode(name)) for name in names
+            if not name.startswith(b".") and b"/." not in name}
+
+
+def differences(ways: Sequence[Way], where: Place, files: Set[bytes],
+                folders: Set[bytes], all_folders: Set[bytes]) -> Dict[str, str]:
+    """Returns the programs whose list differs from `files` and, unless they list only
+    files, `folders`, with a description."""
+    result = {}
+    for way in ways:
+        if way.peer.missing:
+            continue
+        lines = where.lines(way)
+        listed = {line.rstrip(b"/") for line in lines}
+        wanted = files if way.files_only else files | folders
+        if listed != wanted or len(listed) != len(lines):
+            wrong = (listed - wanted, wanted - listed)
+            result[way.name] = (
+                f"{len(wrong[0])} additional paths "
+                f"({len(wrong[0] & all_folders)} directories), "
+                f"{len(wrong[1])} missing paths "
+                f"({len(wrong[1] & all_folders)} directories), "
+                f"{len(lines) - len(listed)} duplicates")
+            say(f"    {way.name}: {result[way.name]}")
+    return result
+
+
+def sees_changes(ways: Sequence[Way], folder: pathlib.Path,
+                 where: Place) -> Dict[str, str]:
+    """Checks that each program reports nothing in an unchanged tree, and exactly one
+    file after that file has changed. Restores the tree."""
+    ways = [way for way in ways if not way.peer.missing]
+    wrong = {way.name: "reports changes in an unchanged tree"
+             for way in ways if where.lines(way)}
+    name = next(name for name in sorted(not_ignored(folder))
+                if os.path.getsize(name) == 0)
+    with open(name, "ab") as file:
+        file.write(b"x")
+    try:
+        for way in ways:
+            lines = where.lines(way)
+            if len(lines) != 1 or os.path.basename(name) not in lines[0]:
+                wrong[way.name] = "does not report the one file that has changed"
+    finally:
+        os.truncate(name, 0)
+    return wrong
+
+
+# -- the benchmarks ----------------------------------------------------------
 
 def columns_for(names: str) -> List[Column]:
     """Two columns for each tree: one with names, one with sizes and times."""
@@ -63,32 +291,11 @@ def measure_warm(rounds: int, names: str = "AB") -> dict:
         for column in columns[::2]:
             folder = pathlib.Path(column.tree)
             folders = all_paths(folder, "-type", "d")
-            wrong.update(differences(column.ways, where,
-                                     all_paths(folder) - folders, folders,
-                                     folders))
-        return {"trees": names, "differences": wrong,
-                "parts": [contest.kept(columns, contest.in_turn(
-                    columns, rounds, where.environment, where.output))]}
-
-
-def in_turn_cold(column: Column, folders: int, rounds: int,
-                 where: Place) -> dict:
-    """Runs `contest.in_turn` on a tree of `folders` directories, which it evicts
-    before each run."""
-    def prepare(way: Way) -> None:
-        machine.drop_caches()
-        # A run on an empty directory reads the program into the page cache again.
-        subprocess.run([str(where.empty) if word == column.tree else word
-                        for word in way.command()], env=where.environment,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-
-    def check(way: Way, taken: Taken) -> None:
-        # Each directory has at least a block of 4 KiB.
-        if taken.read_bytes < folders * 2048:
-            sys.exit(f"error: {column.title}, {way.name}: only "
-                     f"{taken.read_bytes} bytes were read: not cold")
-    return contest.in_turn([column], rounds, where.environment, where.output,
-                           prepare, check)
+            wrong.update(differences(column.ways, where, all_paths(folder) - folders,
+                                     folders, folders))
+        return figures_of(columns[0].ways, [where.in_turn(column, rounds)
+                                            for column in columns],
+                          trees=names, differences=wrong)
 
 
 def measure_cold(rounds: int) -> dict:
@@ -97,15 +304,12 @@ def measure_cold(rounds: int) -> dict:
         return {}
     with place() as where:
         columns = columns_for("AB")
-        taken: dict = {}
         folders = {str(tree(name)): len(all_paths(tree(name), "-type", "d"))
                    for name in "AB"}
         with machine.held(tree("A")) as readahead:
-            for column in columns:
-                taken.update(in_turn_cold(column, folders[column.tree], rounds,
-                                          where))
-        return {"trees": "AB", "readahead": readahead,
-                "parts": [contest.kept(columns, taken)]}
+            return figures_of(columns[0].ways, [
+                where.in_turn_cold(column, folders[column.tree], rounds)
+                for column in columns], trees="AB", readahead=readahead)
 
 
 def measure_ignore(rounds: int) -> dict:
@@ -117,162 +321,111 @@ def measure_ignore(rounds: int) -> dict:
         ways = ignoring(folder)
         all_folders = all_paths(folder, "-type", "d")
         # git lists only files, so fd lists the directories that are not ignored.
-        contest.run(next(way for way in ways if way.name == "fd"),
-                    where.environment, where.output)
-        folders = all_folders & {line.rstrip(b"/") for line in
-                                 where.output.read_bytes().split(b"\n")}
-        wrong = differences(ways, where, not_ignored(folder), folders,
-                            all_folders)
-        columns = [Column("G, warm", ways, str(folder))]
-        taken = contest.in_turn(columns, rounds, where.environment,
-                                where.output)
+        fd = next(way for way in ways if way.name == "fd")
+        folders = all_folders & {line.rstrip(b"/") for line in where.lines(fd)}
+        wrong = differences(ways, where, not_ignored(folder), folders, all_folders)
+        columns = [where.in_turn(Column("G, warm", ways, str(folder)), rounds)]
         readahead = None
         if machine.can_drop_caches():
-            columns.append(Column("G, cold", ways, str(folder)))
             with machine.held(folder) as readahead:
-                taken.update(in_turn_cold(columns[-1], len(folders), rounds,
-                                          where))
+                columns.append(where.in_turn_cold(
+                    Column("G, cold", ways, str(folder)), len(folders), rounds))
         else:
             say("   cold runs skipped: they need root")
-        return {"readahead": readahead, "differences": wrong,
-                "parts": [contest.kept(columns, taken)]}
-
-
-def sees_changes(ways: List[Way], folder: pathlib.Path,
-                 where: Place) -> Dict[str, str]:
-    """Checks that each program reports nothing in an unchanged tree, and exactly one
-    file after that file has changed. Restores the tree."""
-    def lines_of(way: Way) -> List[bytes]:
-        contest.run(way, where.environment, where.output)
-        return where.output.read_bytes().splitlines()
-    ways = [way for way in ways if not way.peer.missing]
-    wrong = {way.name: "reports changes in an unchanged tree"
-             for way in ways if lines_of(way)}
-    name = next(name for name in sorted(not_ignored(folder))
-                if os.path.getsize(name) == 0)
-    with open(name, "ab") as file:
-        file.write(b"x")
-    try:
-        for way in ways:
-            lines = lines_of(way)
-            if len(lines) != 1 or os.path.basename(name) not in lines[0]:
-                wrong[way.name] = "does not report the one file that has changed"
-    finally:
-        os.truncate(name, 0)
-    return wrong
-
-
-EVERYTHING = ["--hidden", "--no-ignore"]
+        return figures_of(ways, columns, readahead=readahead, differences=wrong)
 
 
 def record(folder: pathlib.Path, scratch: pathlib.Path, where: Place) -> None:
     """Stores the state of the tree: two manifests, and git's index."""
-    commands = [["git", "-C", str(folder), "status", "--porcelain"]]
-    walk = peers.headstart("walk")
-    if not walk.missing:
-        commands += [
-            [walk.program, "walk", f"--manifest={scratch / 'manifest'}",
-             str(folder)],
-            [walk.program, "walk", f"--manifest={scratch / 'all'}",
-             *EVERYTHING, str(folder)]]
-    for command in commands:
+    walk = [str(harness.HEADSTART), "walk"]
+    for command in (
+            ["git", "-C", str(folder), "status", "--porcelain"],
+            [*walk, f"--manifest={scratch / 'manifest'}", str(folder)],
+            [*walk, f"--manifest={scratch / 'all'}", "--hidden", "--no-ignore",
+             str(folder)]):
         subprocess.run(command, env=where.environment, check=True,
                        stdout=subprocess.DEVNULL)
 
 
-def status_ways(folder: pathlib.Path, scratch: pathlib.Path) -> List[Way]:
-    ours = peers.headstart("status")
-    return [Way("headstart status", ours,
-                ["status", "--since", str(scratch / "manifest"), str(folder)],
-                "ours"),
-            Way("headstart status, ignored and hidden files too", ours,
-                ["status", "--since", str(scratch / "all"), str(folder)],
-                "ours"),
-            Way("git status", peers.find("git"),
-                ["-C", str(folder), "status", "--porcelain"])]
-
-
 def measure_status(rounds: int) -> dict:
     folder = tree("G")
-    with place() as where, tempfile.TemporaryDirectory(
-            prefix="headstart-bench-", dir=folder.parent) as name:
-        scratch = pathlib.Path(name)
+    with place() as where, harness.scratch_in(folder.parent) as scratch:
         record(folder, scratch, where)
-        ways = status_ways(folder, scratch)
+        ways = [ours("headstart status", "status", "--since", str(scratch / "manifest"),
+                     str(folder)),
+                ours("headstart status, ignored and hidden files too", "status",
+                     "--since", str(scratch / "all"), str(folder)),
+                Way("git status", peers.find("git"),
+                    ["-C", str(folder), "status", "--porcelain"])]
         wrong = sees_changes(ways, folder, where)
         record(folder, scratch, where)
-        columns = [Column("G, nothing changed", ways, str(folder))]
-        return {"differences": wrong,
-                "parts": [contest.kept(columns, contest.in_turn(
-                    columns, rounds, where.environment, where.output))]}
+        column = Column("G, nothing changed", ways, str(folder))
+        return figures_of(ways, [where.in_turn(column, rounds)], differences=wrong)
 
 
-def system_libraries() -> List[str]:
-    """The directories in which a compiler driver lets the linker search for -lc."""
-    return [*map(str, sorted(pathlib.Path("/usr/lib").glob("*-linux-gnu"))),
-            "/usr/lib"]
-
-
-def measure_search(rounds: int) -> dict:
-    """search-bench times both methods in turn itself, and checks that both find the
-    same files."""
-    program = peers.find("search-bench")
-    if program.missing:
-        say(f"   skipped: {program.missing}")
-        return {}
-    searches = {"-lc where the system has it": (system_libraries(), ["c"])}
-    for name in ("L1", "L50", "L400"):
-        folders = sorted(path for path in tree(name).iterdir())
-        searches[f"{len(folders)} × {len(folders)}, {name[1:]} files each"] = (
-            list(map(str, folders)), [f"part{path.name}" for path in folders])
-    columns = []
-    for title, (folders, names) in searches.items():
-        command = [program.program, "--rounds=11",
-                   *(f"-L{folder}" for folder in folders),
-                   *(f"-l{name}" for name in names)]
-        seconds: Dict[str, List[float]] = {"probing": [], "Headstart": []}
-        for _ in range(rounds):
-            done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
-            if done.returncode != 0:
-                sys.exit(f"error: search-bench: {title}: {done.stdout}")
-            for name, first in (("probing", "probing"),
-                                ("Headstart", "resolver")):
-                time = re.search(rf"^{first} +([\d.]+) us", done.stdout, re.M)
-                seconds[name].append(float(time.group(1)) / 1e6)
-        say(f"    {title}: " + done.stdout.replace("\n", "; "))
-        columns.append({
-            "title": title, "base": "probing", "kinds": {}, "seconds": seconds,
-            "commands": {name: "search-bench --rounds=11 -L… -l…"
-                         for name in seconds}})
-    return {"parts": [{"versions": {}, "missing": {}, "columns": columns}]}
-
-
-MEASURES: Dict[str, Callable[[int], dict]] = {
-    "tree-warm": measure_warm, "tree-cold": measure_cold,
-    "tree-ignore": measure_ignore, "tree-status": measure_status,
-    "search": measure_search}
-# The default numbers of rounds; one run takes a fraction of a second.
-ROUNDS = {"tree-warm": 15, "tree-cold": 5, "tree-ignore": 9, "tree-status": 15,
-          "search": 9}
+# The measurements, and their default numbers of rounds; one run takes a fraction of a
+# second.
+MEASURES = {"tree-warm": (measure_warm, 15), "tree-cold": (measure_cold, 5),
+            "tree-ignore": (measure_ignore, 9), "tree-status": (measure_status, 15)}
 
 
 def measure(name: str, factor: float) -> dict:
     """Measures one benchmark of MEASURES; `factor` scales the number of rounds."""
-    return MEASURES[name](max(1, round(ROUNDS[name] * factor)))
+    one, rounds = MEASURES[name]
+    return one(max(1, round(rounds * factor)))
+
+
+# -- the text ----------------------------------------------------------------
+
+def base_of(column: dict) -> Optional[str]:
+    """The row that is the base of a column's ratios: the fastest peer."""
+    times = column["seconds"]
+    rivals = [name for name in times if not name.startswith(OURS)]
+    return min(rivals, key=lambda name: statistics.median(times[name]), default=None)
+
+
+def table(figures: dict) -> List[str]:
+    """The figures as lines of Markdown. Ratios are medians of the ratios round by
+    round."""
+    columns = figures["columns"]
+    result = []
+    for row in dict.fromkeys(name for column in columns for name in column["commands"]):
+        cells = [f"{row} ({figures['versions'][row]})"
+                 if row in figures["versions"] else row]
+        for column in columns:
+            times = column["seconds"].get(row)
+            base = column["seconds"].get(base_of(column))
+            cell = format_time(statistics.median(times)) if times else "–"
+            if times and base:
+                cell += f" ({statistics.median(pairs(times, base)):.2f})"
+            cells.append(cell)
+        result.append(cells)
+    return markdown(["", *(column["title"] for column in columns)], result)
+
+
+def called(figures: dict, with_commands: bool = True) -> List[str]:
+    """The commands of the rows, and the reasons for empty rows."""
+    commands: Dict[str, Dict[str, None]] = {}
+    for column in figures["columns"] if with_commands else ():
+        for name, command in column["commands"].items():
+            commands.setdefault(name, {})[command] = None
+    return [*(f"- {name}: " + ", ".join(f"`{command}`" for command in several)
+              for name, several in commands.items()),
+            *(f"- {name} is not available: {reason}."
+              for name, reason in figures["missing"].items())]
 
 
 def text(name: str, figures: dict) -> str:
-    title, about, captions = TEXTS[name]
+    title, about, caption = TEXTS[name]
     trees = "; ".join(ABOUT[tree] for tree in figures.get("trees", ""))
-    lines = [f"## {title}", "", about.format(trees=trees)]
-    for caption, part in zip(captions, figures["parts"]):
-        rounds = max((len(times) for column in part["columns"]
-                      for times in column["seconds"].values()), default=0)
-        lines += ["", f"{caption}; {rounds} rounds.", "", *contest.table(part)]
-        if commands := contest.called(part, name != "tree-cold"):
-            lines += ["", *commands]
+    rounds = max((len(times) for column in figures["columns"]
+                  for times in column["seconds"].values()), default=0)
+    lines = [f"## {title}", "", about.format(trees=trees), "",
+             f"{caption}; {rounds} rounds.", "", *table(figures)]
+    if commands := called(figures, name != "tree-cold"):
+        lines += ["", *commands]
     if "differences" in figures:
-        lines += [""] + ([f"DIFFERENT: {program}: {what}." for program, what in
-                          figures["differences"].items()]
-                         or ["All programs have the same result."])
+        lines += ["", *([f"DIFFERENT: {program}: {what}." for program, what in
+                         figures["differences"].items()]
+                        or ["All programs have the same result."])]
     return "\n".join(lines)

@@ -3,15 +3,13 @@
 
     make-tree.py source --out DIR --folders 27000 --files 226000
     make-tree.py flat --out DIR --folders 300 --files 120000
-    make-tree.py libraries --out DIR --folders 200 --files 80000
     make-tree.py repository --out DIR --folders 27000 --files 226000
 
 source: shaped like a large source and build tree: nested, with directories of very
 different sizes, most of the files empty or tiny. flat: directories of equal size next
-to each other. libraries: a flat tree in which directory 0007 has libpart0007.a.
-repository: a source tree in git, with all files committed that its .gitignore files
-(in many of its directories) do not hide; two fifths of the files are outputs of a
-build, and hidden.
+to each other. repository: a source tree in git, with all files committed that its
+.gitignore files (in many of its directories) do not hide; two fifths of the files are
+outputs of a build, and hidden.
 
 The same seed gives the same names and contents. The stamp is next to the tree
 (DIR.json), so that the tree has no other files. The script leaves a finished tree
@@ -101,24 +99,12 @@ def nested(rng: random.Random, folders: int, files: int, top: str = "",
             for path, count in zip(paths, counts)}
 
 
-def side_by_side(rng: random.Random, paths: List[str], files: int) -> Tree:
+def flat(rng: random.Random, folders: int, files: int) -> Tree:
     """Directories next to each other, each with the same number of files."""
     namer = Namer(rng)
+    paths = [f"{rng.choice(WORDS)}{number:04}" for number in range(folders)]
     return {"": [], **{path: [namer.name(path, 2, rng.choice(SOURCES + OUTPUTS))
-                              for _ in range(files)] for path in paths}}
-
-
-def flat(rng: random.Random, folders: int, files: int) -> Tree:
-    return side_by_side(rng, [f"{rng.choice(WORDS)}{number:04}"
-                              for number in range(folders)], files // folders)
-
-
-def libraries(rng: random.Random, folders: int, files: int) -> Tree:
-    tree = side_by_side(rng, [f"{number:04}" for number in range(folders)],
-                        files // folders - 1)
-    for path, names in tree.items():
-        names[:0] = [f"libpart{path}.a"] * bool(path)
-    return tree
+                              for _ in range(files // folders)] for path in paths}}
 
 
 def repository(rng: random.Random, folders: int, files: int) -> Tree:
@@ -137,8 +123,7 @@ def repository(rng: random.Random, folders: int, files: int) -> Tree:
     return tree
 
 
-KINDS = {"source": nested, "flat": flat, "libraries": libraries,
-         "repository": repository}
+KINDS = {"source": nested, "flat": flat, "repository": repository}
 
 
 def contents(rng: random.Random, path: str, name: str) -> str:

@@ -8,7 +8,6 @@ from unittest import mock
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 # pylint: disable=wrong-import-position
-import contest
 import document
 import figures
 import links
@@ -18,6 +17,7 @@ import plots
 import published
 import scale
 import suite
+import trees
 from figures import Run
 
 
@@ -267,39 +267,36 @@ class Plots(unittest.TestCase):
                          [False, False, True, True])
 
 
-COLUMN = {"title": "A", "base": "", "kinds": {"us": "ours", "slow": "peer",
-                                              "fast": "peer"},
-          "commands": {"us": "us", "slow": "slow", "fast": "fast"},
-          "seconds": {"us": [1.0, 1.0], "slow": [4.0, 4.0],
+COLUMN = {"title": "A",
+          "commands": {"headstart": "us", "slow": "slow", "fast": "fast"},
+          "seconds": {"headstart": [1.0, 1.0], "slow": [4.0, 4.0],
                       "fast": [2.0, 2.0]}}
 
 
-class Contest(unittest.TestCase):
+class Trees(unittest.TestCase):
     def test_the_fastest_peer_is_the_base(self):
-        self.assertEqual(contest.base_of(COLUMN), "fast")
-        self.assertEqual(contest.base_of({**COLUMN, "base": "slow"}), "slow")
-        self.assertIsNone(contest.base_of({**COLUMN, "base": "gone"}))
+        self.assertEqual(trees.base_of(COLUMN), "fast")
+        self.assertIsNone(trees.base_of({"seconds": {"headstart": [1.0]}}))
 
     def test_table(self):
-        lines = contest.table({"columns": [COLUMN],
-                               "versions": {"fast": "fast 1"}, "missing": {}})
-        self.assertIn("| us | 1000.0 ms (0.50) |", lines)
+        lines = trees.table({"columns": [COLUMN],
+                             "versions": {"fast": "fast 1"}, "missing": {}})
+        self.assertIn("| headstart | 1000.0 ms (0.50) |", lines)
         self.assertIn("| fast (fast 1) | 2000.0 ms (1.00) |", lines)
 
     def test_a_missing_program_is_a_row_and_a_reason(self):
         column = {**COLUMN, "commands": {**COLUMN["commands"], "gone": "gone"}}
         kept = {"columns": [column], "versions": {},
                 "missing": {"gone": "no such thing"}}
-        self.assertIn("| gone | – |", contest.table(kept))
+        self.assertIn("| gone | – |", trees.table(kept))
         self.assertIn("- gone is not available: no such thing.",
-                      contest.called(kept))
+                      trees.called(kept))
 
-    def test_commands_of_users_programs_only(self):
-        column = {**COLUMN, "commands": {"us": "headstart walk TREE",
-                                         "bare": "search-bench TREE"}}
-        kept = {"columns": [column], "versions": {}, "missing": {}}
-        self.assertEqual(contest.called(kept), ["- us: `headstart walk TREE`"])
-        self.assertEqual(contest.called(kept, False), [])
+    def test_commands(self):
+        column = {**COLUMN, "commands": {"headstart": "headstart walk TREE"}}
+        kept = {"columns": [column, column], "versions": {}, "missing": {}}
+        self.assertEqual(trees.called(kept), ["- headstart: `headstart walk TREE`"])
+        self.assertEqual(trees.called(kept, False), [])
 
 
 class Documents(unittest.TestCase):
