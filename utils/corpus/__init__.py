@@ -6,6 +6,6 @@
                           (runtime.cpp.in)
     target                the kind of the objects
     steps                 the files to make: a tool, its recipe and its output
-    workshop, progress    run the tools, and store what they made
+    workshop              runs the tools, and stores what they made
     whole                 makes a whole corpus
 """

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Iterable
 
 from .plan import STRIDE, plan_units
-from .progress import Progress
 from .steps import Steps
 from .target import Target
-from .workshop import Failure, Ledger, Workshop
+from .workshop import Failure, Ledger, Progress, Workshop
 
 
 class Corpus:
@@ -70,7 +69,6 @@ class Corpus:
             if self.archives:
                 self.workshop.run(list(map(self.steps.archive, self.folders)), progress)
         finally:
-            progress.finish()
             shutil.rmtree(self.root / "tmp", ignore_errors=True)
         shutil.rmtree(self.root / "pch", ignore_errors=True)
         return progress

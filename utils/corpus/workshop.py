@@ -7,11 +7,12 @@ import dataclasses
 import json
 import os
 import subprocess
+import sys
 import threading
+import time
 from pathlib import Path
 from typing import Callable, Iterable, Sequence
 
-from .progress import Progress
 
 
 class Failure(Exception):
@@ -26,6 +27,28 @@ class Step:
     wanted: int
     prepare: Callable[[], tuple[str, Callable[[str], list[str]]]]
     counted: bool = True
+
+
+class Progress:
+    """Reports the progress and the remaining time on standard error, ten times."""
+
+    def __init__(self, count: int, wanted: int) -> None:
+        self.count, self.left, self.wanted = count, wanted, wanted
+        self.done = self.bytes = self.fresh = self.tenths = 0
+        self.start = time.monotonic()
+
+    def add(self, size: int, wanted: int, is_fresh: bool) -> None:
+        self.done += 1
+        self.bytes += size
+        self.left -= wanted
+        self.fresh += size if is_fresh else 0
+        tenths = 10 * (self.wanted - self.left) // max(1, self.wanted)
+        if is_fresh and tenths > self.tenths:
+            rate = self.fresh / max(0.001, time.monotonic() - self.start)
+            print(f"{self.done}/{self.count} objects, {self.bytes / 1e6:.0f} MB, "
+                  f"{rate / 1e6:.1f} MB/s, {self.left / rate:.0f} s left",
+                  file=sys.stderr, flush=True)
+        self.tenths = tenths
 
 
 class Ledger:
