@@ -59,7 +59,7 @@ struct DirectoryEntry {
   bool HasStatus = false;
   /// With HasStatus: whether the status may be outdated (on Windows, a listed
   /// status of a file that is open or has several hard links, see
-  /// docs/internals/Directories.md). It is good enough to show and to sort by.
+  /// docs/internals/Platforms.md). It is good enough to show and to sort by.
   /// Code that decides whether a file has changed, or stores the status for a
   /// later comparison, must call `DirectoryHandle::addStatus` first, which
   /// clears this.
