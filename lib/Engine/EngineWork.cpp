@@ -177,12 +177,14 @@ FilePointer PrefetchEngine::Impl::open(InputEntry &Entry, bool IsClaimed) {
   WorkPart Part(PrefetchWork::Opening);
   FilePointer File;
   if (IsClaimed) {
-    if (const double Latency = NameLatency.load(); Latency != 0)
-      if (Directories.beforeOpen(
-              Entry.Named.Name, Command, [&](uint64_t Count) {
-                return Bytes.policy().isWorthListing(Count, Latency);
-              }))
-        note(Decision::DirectoryListed);
+    const double Latency = NameLatency.load();
+    const auto IsWorth = [&](uint64_t Count) {
+      return Bytes.policy().isWorthListing(Count, Latency);
+    };
+    // If names are that cheap, no number of them is worth a listing.
+    if (IsWorth(UINT32_MAX) &&
+        Directories.beforeOpen(Entry.Named.Name, Command, Latency, IsWorth))
+      note(Decision::DirectoryListed);
     File = openAndPublish(Entry, Entry.Named, /*ForLinker=*/false);
     if (Entry.Contents)
       Span.event().Flow = {TraceFlow::From, Entry.flow()};

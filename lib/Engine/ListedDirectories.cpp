@@ -10,14 +10,17 @@
 #include "headstart/OS/DirectoryReader.h"
 #include "llvm/Support/Path.h"
 #include <array>
+#include <chrono>
 #include <string>
 
 using namespace llvm;
 
 namespace headstart {
 
-/// Lists \p Path, and stops after about \p Most entries.
-static void list(const std::string &Path, uint64_t Most) {
+/// Lists \p Path, and stops after about \p Most entries, or when a request has
+/// ended after \p Seconds.
+static void list(const std::string &Path, uint64_t Most, double Seconds) {
+  const auto Begin = os::now();
   os::DirectoryHandle Directory;
   if (os::DirectoryHandle::open(Path, Directory))
     return;
@@ -30,10 +33,13 @@ static void list(const std::string &Path, uint64_t Most) {
     if (Got == 0 || Error)
       return;
     Read += Got;
+    if (std::chrono::duration<double>(os::now() - Begin).count() > Seconds)
+      return;
   }
 }
 
 bool ListedDirectories::beforeOpen(StringRef Path, const LinkCommand &Command,
+                                   double NameLatency,
                                    function_ref<bool(uint64_t)> IsWorth) {
   const StringRef Name = sys::path::parent_path(Path);
   std::unique_lock Lock(Mutex);
@@ -50,8 +56,11 @@ bool ListedDirectories::beforeOpen(StringRef Path, const LinkCommand &Command,
     Mine.Now = State::Listing;
     const auto Most =
         static_cast<uint64_t>(double(Mine.Inputs) * Numbers.MaxEntriesPerInput);
+    // A listing that takes longer than the names it saves is given up: nothing
+    // is known of its price before.
+    const double Saved = double(Mine.Inputs) * NameLatency;
     Lock.unlock();
-    list(Name.str(), Most);
+    list(Name.str(), Most, Saved);
     Lock.lock();
     Mine.Now = State::Listed;
     Listed.notifyAll();

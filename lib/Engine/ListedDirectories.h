@@ -41,9 +41,11 @@ public:
 
   /// Lists the directory of \p Path, an input of \p Command that the caller is
   /// about to open, if no thread has listed it and \p IsWorth returns true for
-  /// the number of its inputs. Returns whether it did. Blocks; `cancel` ends
+  /// the number of its inputs. Returns whether it did. The listing stops when
+  /// it has taken \p NameLatency seconds for each input. Blocks; `cancel` ends
   /// the wait for another thread that lists the directory.
   bool beforeOpen(llvm::StringRef Path, const LinkCommand &Command,
+                  double NameLatency,
                   llvm::function_ref<bool(uint64_t)> IsWorth);
   void cancel();
 

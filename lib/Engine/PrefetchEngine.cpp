@@ -131,6 +131,7 @@ void PrefetchEngine::Impl::addRecordedInputs() {
     Input.Name = File.Path;
     Input.Reason = InputReason::Recorded;
     Input.Turn = UINT8_MAX; // until an input names it
+    Input.Optional = true;  // this link may no longer read it
     Command.Inputs.push_back(std::move(Input));
   }
 }

@@ -190,6 +190,7 @@ void LinkSession::useProfile(const LinkCommand &Command,
     noteProfile("reading the profile '" + ProfilePath + "' took too long",
                 /*IsLost=*/true);
     ProfilePath.clear();
+    Program = nullptr; // its pages are in the same directory
     return;
   }
   if (!Result->Problem.empty()) {

@@ -235,7 +235,9 @@ void renewProfile(const std::string &Path) {
 bool pruneProfiles(const std::string &Directory) {
   // LLVM's CachePruning ends the program if it cannot close its time stamp, or
   // if the system does not report the size of the disk.
-  constexpr size_t MaxProfiles = 1000;
+  // More than the links of a large build: of fewer, each would be gone when its
+  // turn comes again.
+  constexpr size_t MaxProfiles = 10000;
   const auto Now = std::chrono::system_clock::now();
   const auto Oldest = Now - std::chrono::hours(30 * 24);
   const auto Yesterday = Now - std::chrono::hours(24);

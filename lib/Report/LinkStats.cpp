@@ -242,6 +242,8 @@ static void addCold(const LinkStats &S, raw_ostream &P) {
     P << " Headstart fetched nothing because memory was short.";
   else if (S.Unfinished)
     P << " The linker finished before Headstart fetched anything.";
+  else if (S.UnknownBytesBefore != 0)
+    P << " Headstart fetched nothing.";
   else
     P << " The link does not need the uncached parts.";
 }

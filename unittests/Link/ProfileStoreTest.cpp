@@ -181,13 +181,13 @@ TEST_F(ProfileStoreTest, AProfileThatIsUsedIsRenewedOnceADay) {
   EXPECT_TRUE(std::filesystem::exists(Used));
 }
 
-TEST_F(ProfileStoreTest, PruningKeepsAThousand) {
-  for (int I = 0; I != 1003; ++I)
+TEST_F(ProfileStoreTest, PruningKeepsTenThousand) {
+  for (int I = 0; I != 10003; ++I)
     Directory.write("llvmcache-" + std::to_string(I), "");
   EXPECT_TRUE(pruneProfiles(Directory.path()));
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(Directory.path()),
                           std::filesystem::directory_iterator()),
-            1000);
+            10000);
 }
 
 TEST_F(ProfileStoreTest, ListsProfilesAndNothingElse) {

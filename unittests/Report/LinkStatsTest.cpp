@@ -301,6 +301,9 @@ TEST(LinkStatsTest, WhatIsNotKnownInWords) {
   S = warmStats();
   S.UnknownBytesBefore = 500000000;
   S.ResidentBytesBefore = 300000000;
+  S.HintedBytes = 0;
+  EXPECT_THAT(text(S), HasSubstr("this is unknown. Headstart fetched nothing. "
+                                 "The linker opened inputs 452"));
   S.Unfinished = true;
   EXPECT_THAT(
       text(S),
