@@ -48,11 +48,11 @@ def run(*command) -> str:
 
 @contextlib.contextmanager
 def mounted(place: pathlib.Path, *arguments) -> Iterator[None]:
-    run("mount", *arguments, place)
     try:
+        run("mount", *arguments, place)
         yield
     finally:
-        subprocess.run(["umount", "-l", place], check=False)
+        subprocess.run(["umount", "-l", place], stderr=subprocess.DEVNULL)
 
 
 @contextlib.contextmanager
@@ -100,8 +100,11 @@ def measure(factor: float) -> Optional[dict]:
                 say(f"   {system.name} skipped: {missing}")
                 continue
             say(f"   {sample.title} on {system.name}")
-            result.append(measure_on(system, sample, factor))
-    return {"links": result}
+            try:
+                result.append(measure_on(system, sample, factor))
+            except (subprocess.CalledProcessError, SystemExit) as problem:
+                say(f"   {system.name} skipped: {problem}")
+    return {"links": result} if result else None
 
 
 def text(figures: dict) -> str:

@@ -14,7 +14,6 @@ import shlex
 import statistics
 import subprocess
 import sys
-import tempfile
 from typing import Callable, Dict, Iterator, List, Optional, Sequence, Set
 
 import harness

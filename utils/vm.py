@@ -19,15 +19,18 @@ a check failed, 77 if the machine cannot be made.
 import argparse
 import contextlib
 import dataclasses
+import fcntl
 import json
 import lzma
 import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "utils/vm"))
@@ -96,6 +99,11 @@ sleep 60
 """
 
 
+def skip(reason: str) -> None:
+    print("skipped: " + reason)
+    sys.exit(SKIPPED)
+
+
 def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
@@ -144,8 +152,7 @@ def make_system(machine: Machine, if_made: bool) -> pathlib.Path:
     if ready.exists() and ready.read_text() == wanted:
         return system
     if if_made:
-        print("skipped: no machine was made: ./dev arm64")
-        sys.exit(SKIPPED)
+        skip("no machine was made: ./dev arm64")
     say(f"making a Debian {machine.suite} for {machine.architecture}")
     shutil.rmtree(system, ignore_errors=True)
     root = system / "root"
@@ -156,8 +163,7 @@ def make_system(machine: Machine, if_made: bool) -> pathlib.Path:
          f"--architectures={machine.architecture}", "--include=" + ",".join(packages),
          machine.suite, root], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode:
-        print(f"skipped: no Debian can be made: {done.stdout.strip().splitlines()[-1:]}")
-        sys.exit(SKIPPED)
+        skip(f"no Debian can be made: {done.stdout.strip().splitlines()[-1:]}")
     (root / "init").write_text(INIT)
     (root / "init").chmod(0o755)
     (root / "vm").mkdir()
@@ -170,6 +176,15 @@ def make_system(machine: Machine, if_made: bool) -> pathlib.Path:
     shutil.rmtree(root)
     ready.write_text(wanted)
     return system
+
+
+@contextlib.contextmanager
+def locked():
+    """Only one of several runs at once makes a machine or writes the document."""
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with open(CACHE / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def make_inputs() -> pathlib.Path:
@@ -218,14 +233,20 @@ def make_tree(work: pathlib.Path, build: pathlib.Path, command: list) -> None:
 
 def virtiofs(stack: contextlib.ExitStack, directory: pathlib.Path,
              socket: pathlib.Path) -> list:
-    """Serves a directory by virtiofs, if qemu has its server. Returns qemu's options."""
+    """Serves a directory by virtiofs, if qemu has its server and it starts. Returns
+    qemu's options."""
     server = pathlib.Path("/usr/lib/qemu/virtiofsd")
     if not server.exists():
         return []
     process = stack.enter_context(subprocess.Popen(
         [server, f"--socket-path={socket}", "-o", f"source={directory}",
-         "-o", "cache=auto", "-o", "sandbox=chroot"], stderr=subprocess.DEVNULL))
+         "-o", "cache=always", "-o", "sandbox=chroot"], stderr=subprocess.DEVNULL))
     stack.callback(process.kill)
+    deadline = time.monotonic() + 10
+    while not socket.exists():
+        if process.poll() is not None or time.monotonic() > deadline:
+            return []
+        time.sleep(0.05)
     return ["-object", "memory-backend-memfd,id=memory,size=4G,share=on",
             "-numa", "node,memdev=memory", "-chardev", f"socket,id=virtiofs,path={socket}",
             "-device", "vhost-user-fs-pci,chardev=virtiofs,tag=virtiofs"]
@@ -237,7 +258,6 @@ def boot(machine: Machine, system: pathlib.Path, folder: pathlib.Path,
     work = folder / "work"
     shutil.copy(ROOT / "utils/vm/guest.py", work)
     with contextlib.ExitStack() as stack:
-        # It listens by the time that the images are made.
         shared = virtiofs(stack, work / "corpus", folder / "virtiofs")
         if shared:
             (work / "shared").touch()
@@ -347,15 +367,32 @@ def describe(result: dict) -> str:
     return "\n".join(lines) + "\n"
 
 
-def write_document(result: dict) -> None:
-    """Replaces the rows of this kernel."""
-    begin, end = "<!-- vm -->", "<!-- /vm -->"
+def test_rows(result: dict) -> list:
+    """The document's row for the unit tests."""
+    tests = result["tests"].values()
+    reasons: dict = {}
+    for one in tests:
+        for name, why in one["skipped"].items():
+            reasons.setdefault(why, []).append(re.sub(r"^\w+/|/\w+$", "", name))
+    return [[name_of(result["kernel"]), str(sum(one["tests"] for one in tests)),
+             str(sum(len(one["failed"]) for one in tests)),
+             "; ".join(f"{why}: {', '.join(names)}" for why, names in reasons.items())]]
+
+
+def write_rows(mark: str, heads: list, new_rows: list) -> None:
+    """Replaces the rows of a kernel in the table between two marks."""
+    begin, end = f"<!-- {mark} -->", f"<!-- /{mark} -->"
     _, old, _ = documents.split_at_marks(DOCUMENT, begin, end)
-    head, line, *new = documents.table(HEADS, rows(result), texts=range(len(HEADS)))
-    kernel = rows(result)[0][0]
-    kept = [line for line in old.splitlines()[3:] if not line.startswith(f"| {kernel} |")]
+    head, line, *new = documents.table(heads, new_rows, texts=range(len(heads)))
+    kept = [line for line in old.splitlines()[3:]
+            if not line.startswith(f"| {new_rows[0][0]} |")]
     documents.replace_section(DOCUMENT, begin, end, "\n".join(
         [head, line, *sorted(kept + new, key=lambda line: line.split("|")[1])]))
+
+
+def write_document(result: dict) -> None:
+    write_rows("vm", HEADS, rows(result))
+    write_rows("vm-tests", ["Linux", "unit tests", "failed", "skipped"], test_rows(result))
 
 
 def main() -> int:
@@ -371,20 +408,26 @@ def main() -> int:
     missing = [name for name in (machine.qemu[0], "mke2fs", "mmdebstrap", "cpio", "depmod")
                if not shutil.which(name)]
     if os.geteuid() != 0 or missing:
-        print(f"skipped: root and {', '.join(missing) or 'mmdebstrap'} are needed")
-        return SKIPPED
+        skip(f"root and {', '.join(missing) or 'mmdebstrap'} are needed")
     BUILD.mkdir(parents=True, exist_ok=True)
-    system = make_system(machine, arguments.if_made)
     build = ROOT / machine.build
+    if arguments.if_made and not (build / "CTestTestfile.cmake").exists():
+        skip("there is no build for the machine: ./dev arm64")
+    with locked():
+        system = make_system(machine, arguments.if_made)
+        corpus = make_inputs()
+    # A test that ends by its time limit leaves its directory behind.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     with tempfile.TemporaryDirectory(dir=BUILD) as name:
         folder = pathlib.Path(name)
         (folder / "work").mkdir()
         if arguments.run:
             make_tree(folder / "work", build, arguments.run)
-            result = boot(machine, system, folder, timeout=4 * 3600)
+            result = boot(machine, system, folder,
+                          timeout=1700 if arguments.if_made else 4 * 3600)
             print("\n".join(result["problems"]), file=sys.stderr)
             return result.get("status", 1)
-        make_work(folder / "work", make_inputs(), build)
+        make_work(folder / "work", corpus, build)
         here = guest.describe_link(ROOT / "build/bin", folder / "work/corpus", folder)
         result = boot(machine, system, folder)
     compare(result, here)
@@ -393,7 +436,8 @@ def main() -> int:
     (BUILD / f"{arguments.machine}.txt").write_text(text)
     print(text, end="")
     if arguments.write and not result["problems"]:
-        write_document(result)
+        with locked():
+            write_document(result)
     return 1 if result["problems"] else 0
 
 

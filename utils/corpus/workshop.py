@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Callable, Iterable, Sequence
 
 
-
 class Failure(Exception):
     """An error that is reported to the user in one message."""
 

@@ -95,7 +95,7 @@ bool canKeepProfiles(const std::string &Directory);
 void renewProfile(const std::string &Path);
 
 /// Removes the profiles that no link has used for 30 days, and the oldest
-/// beyond 1,000. Returns whether the directory exists. A profile was last used
+/// beyond 10,000. Returns whether the directory exists. A profile was last used
 /// when it was last written, renewed or read; many systems do not record when a
 /// file was read.
 bool pruneProfiles(const std::string &Directory);
