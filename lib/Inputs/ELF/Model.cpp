@@ -77,11 +77,19 @@ public:
     case PartKind::DWARF:
     case PartKind::DebugRelocs:
       return stageIf(O.ReadsDWARF, LinkStage::DebugSymbols);
+    case PartKind::Whole:
+    case PartKind::Headers:
+    case PartKind::Symbols:
+    case PartKind::CompilerInfo:
+    case PartKind::ParsedContents:
+      return LinkStage::Parse;
+    case PartKind::Types: // these three: COFF only
+    case PartKind::DebugSymbols:
+    case PartKind::TypeHashes:
     case PartKind::NeverRead:
       return std::nullopt;
-    default:
-      return LinkStage::Parse;
     }
+    return std::nullopt;
   }
 
   bool isBackward(LinkStage Stage) const override {

@@ -59,11 +59,22 @@ public:
       return LinkStage::Contents;
     case PartKind::DWARF:
       return stageIf(O.ReadsDWARF, LinkStage::Contents);
+    case PartKind::Whole:
+    case PartKind::Headers:
+    case PartKind::Symbols:
+    case PartKind::CompilerInfo:
+    case PartKind::ParsedContents:
+    case PartKind::Relocations:
+      return LinkStage::Parse;
+    case PartKind::Types: // these four: COFF only; the last: ELF only
+    case PartKind::DebugSymbols:
+    case PartKind::DebugRelocs:
+    case PartKind::TypeHashes:
+    case PartKind::DebugStrings:
     case PartKind::NeverRead:
       return std::nullopt;
-    default:
-      return LinkStage::Parse;
     }
+    return std::nullopt;
   }
 
 private:
