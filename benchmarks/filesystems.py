@@ -16,9 +16,9 @@ import coff
 import flavours
 import harness
 import links
-from figures import median, runs_of, sameness, table
+from figures import runs_of, sameness, table
 from links import Condition, Sample
-from linktables import OWN, megabytes, processor_times, times
+from linktables import processor_times, read, times
 from machine import say
 
 
@@ -110,13 +110,9 @@ def measure(factor: float) -> Optional[dict]:
 def text(figures: dict) -> str:
     rows = []
     for one in figures["links"]:
-        cold, warm = ({name: runs for name, runs in runs_of(one, kind).items()
-                       if name not in OWN} for kind in ("cold", "warm"))
-        rows.append([
-            one["system"], one["title"] + sameness(one["same"]), *times(cold),
-            processor_times(cold),
-            " / ".join(megabytes(median(runs, "read_bytes")) for runs in cold.values()),
-            *times(warm)])
+        cold, warm = runs_of(one, "cold"), runs_of(one, "warm")
+        rows.append([one["system"], one["title"] + sameness(one["same"]), *times(cold),
+                     processor_times(cold), read(cold), *times(warm)])
     rounds = [str(len(next(iter(figures["links"][0][kind].values()))))
               for kind in ("cold", "warm")]
     return "\n".join([

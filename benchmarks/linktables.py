@@ -32,15 +32,19 @@ def megabytes(count: float) -> str:
     return f"{count / 1e6:,.0f}"
 
 
+def read(runs: Runs) -> str:
+    """The MB that stock and Headstart's two links read."""
+    return " / ".join(megabytes(median(runs[name], "read_bytes"))
+                      for name in (next(iter(runs)), FIRST, NEXT))
+
+
 def cold_row(entry: dict) -> List[str]:
     one = entry["figures"]
     runs = runs_of(one, "cold")
-    base = next(iter(runs))
     own = next((name for name in OWN if name in runs), "–")
     return [plots.heading(one["title"]) + sameness(one["same"]),
             f"{one['inputs']:,}, {format_bytes(one['bytes'])}", *times(runs, own),
-            " / ".join(megabytes(median(runs[name], "read_bytes"))
-                       for name in (base, FIRST, NEXT))]
+            read(runs)]
 
 
 def processor_times(runs: Runs) -> str:

@@ -415,8 +415,9 @@ def main() -> int:
         skip("there is no build for the machine: ./dev arm64")
     with locked():
         system = make_system(machine, arguments.if_made)
-        corpus = make_inputs()
-    # A test that ends by its time limit leaves its directory behind.
+        if not arguments.run:
+            corpus = make_inputs()
+    # The exception ends the machine, and removes its directory.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     with tempfile.TemporaryDirectory(dir=BUILD) as name:
         folder = pathlib.Path(name)

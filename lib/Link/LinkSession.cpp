@@ -190,7 +190,7 @@ void LinkSession::useProfile(const LinkCommand &Command,
     noteProfile("reading the profile '" + ProfilePath + "' took too long",
                 /*IsLost=*/true);
     ProfilePath.clear();
-    Program = nullptr; // its pages are in the same directory
+    Program = nullptr; // by default, its pages are there, too
     return;
   }
   if (!Result->Problem.empty()) {

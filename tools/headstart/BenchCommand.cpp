@@ -69,7 +69,8 @@ static Error readSpeed(StringRef Text, uint64_t &BytesPerSecond) {
         ": expected a speed such as 400M or 100000000, in bytes a "
         "second");
   BytesPerSecond *= Unit;
-  // A read that waits locks its pages, and the C library's are everybody's.
+  // A read that waits locks its pages. Other programs need some of these, such
+  // as the C library's.
   if (BytesPerSecond < 1'000'000)
     return createStringError("--throttle=" + Text +
                              ": less than 1M bytes a second would stop every "

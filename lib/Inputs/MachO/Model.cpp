@@ -66,7 +66,7 @@ public:
     case PartKind::ParsedContents:
     case PartKind::Relocations:
       return LinkStage::Parse;
-    case PartKind::Types: // these four: COFF only; the last: ELF only
+    case PartKind::Types: // no Mach-O file has these five
     case PartKind::DebugSymbols:
     case PartKind::DebugRelocs:
     case PartKind::TypeHashes:
