@@ -68,32 +68,41 @@ static bool cachestat(int Descriptor, CachestatRange Range,
   return ::syscall(CachestatNumber, Descriptor, &Range, &Result, 0U) == 0;
 }
 
-/// Whether the pages of \p Descriptor's file may belong to another file: on
-/// overlayfs to one of a layer, on FUSE with passthrough to one of the server.
-/// cachestat counts the pages of the file itself, which are none, but mincore
-/// those of the other file.
-static bool mayBeStacked(const OpenFile &File) {
-  constexpr uint32_t Overlay = 0x794C7630;
-  constexpr uint32_t FUSE = 0x65735546;
+/// Whether a file system's files may have their pages in another file.
+enum class Stacking {
+  Never,
+  Possible, ///< FUSE with passthrough: in a file of the server
+  Always,   ///< overlayfs: in a file of a layer
+};
+
+static Stacking stackingOf(const OpenFile &File) {
   // A thread's files are mostly on one device.
-  thread_local std::optional<uint64_t> Unstacked;
+  thread_local std::optional<std::pair<uint64_t, Stacking>> Last;
   const uint64_t Device = File.identity().Device;
-  if (Unstacked == Device)
-    return false;
+  if (Last && Last->first == Device)
+    return Last->second;
   const uint32_t Type = fileSystemOf(descriptor(File));
-  if (Type == 0 || Type == Overlay || Type == FUSE)
-    return true;
-  Unstacked = Device;
-  return false;
+  if (Type == 0)
+    return Stacking::Possible;
+  Last = {Device, Type == 0x794C7630   ? Stacking::Always   // overlayfs
+                  : Type == 0x65735546 ? Stacking::Possible // FUSE
+                                       : Stacking::Never};
+  return Last->second;
 }
 
 /// Reports the pages of \p Range of \p File. Returns false if cachestat fails
-/// or may have looked at the wrong file.
+/// or may have counted those of the wrong file: it counts the pages of the file
+/// itself, but mincore those of the file below.
 static bool countPages(const OpenFile &File, CachestatRange Range,
                        const PageCacheCapabilities &Capabilities,
                        CachestatResult &Result) {
-  return Capabilities.Cachestat && cachestat(descriptor(File), Range, Result) &&
-         (Result.Cached != 0 || Result.Evicted != 0 || !mayBeStacked(File));
+  if (!Capabilities.Cachestat)
+    return false;
+  const Stacking Pages = stackingOf(File);
+  return Pages != Stacking::Always &&
+         cachestat(descriptor(File), Range, Result) &&
+         (Result.Cached != 0 || Result.Evicted != 0 ||
+          Pages == Stacking::Never);
 }
 
 /// Returns the residency of \p Clipped by mincore, in a mapping whose byte 0 is
