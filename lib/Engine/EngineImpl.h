@@ -63,6 +63,7 @@ public:
   }
   /// Prevents further thread starts; called before the threads are joined.
   void startNoMore() {
+    Inputs.refreshNoMore();
     std::lock_guard Lock(StartMutex);
     IsJoining = true;
   }

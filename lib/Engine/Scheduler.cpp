@@ -202,12 +202,14 @@ Scheduler::Work Scheduler::prepare(InputEntry &Entry) {
 InputEntry *Scheduler::nextRefresh() {
   if (RefreshBegin >= RefreshEnd)
     return nullptr;
-  const auto Old = os::now() - Own.Numbers.FreshFor;
+  const auto Time = os::now();
   while (RefreshBegin < RefreshEnd) {
     InputEntry &Entry = Entries[RefreshBegin++];
     if (Entry.State == EntryState::Ready && Entry.Contents &&
-        !Entry.IsRequested.load() && Entry.Seen < Old)
+        !Entry.IsRequested.load() && Entry.Seen < Time - Own.Numbers.FreshFor) {
+      Entry.Seen = Time;
       return &Entry;
+    }
   }
   return nullptr;
 }
@@ -244,9 +246,14 @@ std::optional<Scheduler::Work> Scheduler::tryNext(unsigned Skipped) {
     Now = Phase::Fetching;
   }
   std::optional<Work> Next = nextFetch();
-  if (Next && Next->What == Task::None)
+  if (Next && Next->What == Task::None) {
     if (InputEntry *Entry = takeDeferred())
       return prepare(*Entry);
+    // Where names are slow, paths become due as the linker comes nearer.
+    if (MayRefresh && RefreshEnd != 0 &&
+        RefreshedAt + refreshStep() < Entries.size())
+      return std::nullopt;
+  }
   return Next;
 }
 
@@ -451,15 +458,28 @@ InputEntry *Scheduler::request(StringRef Path, bool Leaves,
 }
 
 void Scheduler::refreshAhead(const InputEntry &Entry) {
-  const size_t Ahead = Own.Numbers.RefreshAhead;
   {
     std::lock_guard Lock(Mutex);
-    const size_t First = Entry.Number + size_t(1);
-    RefreshBegin = std::max(RefreshBegin, First);
+    const size_t Next = Entry.Number + size_t(1);
     // Many at once, because each change wakes all threads.
-    if (RefreshEnd >= First + Ahead / 2 || RefreshEnd == Entries.size())
+    if (Next < RefreshedAt + refreshStep())
       return;
-    RefreshEnd = std::min(First + Ahead, Entries.size());
+    // A system forgets what it was told too early: as many as the linker will
+    // request in the time for which an answer is fresh.
+    const auto Time = os::now();
+    const double Elapsed =
+        std::chrono::duration<double>(Time - RefreshTime).count();
+    const double Reached =
+        double(Next - RefreshedAt) *
+        std::chrono::duration<double>(Own.Numbers.FreshFor).count() / Elapsed;
+    const size_t Ahead =
+        Reached >= double(Own.Numbers.RefreshAhead)
+            ? Own.Numbers.RefreshAhead
+            : std::max(refreshStep(), static_cast<size_t>(Reached));
+    RefreshBegin = Next;
+    RefreshEnd = std::min(Next + Ahead, Entries.size());
+    RefreshedAt = Next;
+    RefreshTime = Time;
   }
   More.notifyAll();
 }
@@ -472,6 +492,14 @@ std::vector<Scheduler::ReadyEntry> Scheduler::ready() const {
     if (Entry.State == EntryState::Ready)
       Result.push_back({&Entry, Entry.IsPlanned});
   return Result;
+}
+
+void Scheduler::refreshNoMore() {
+  {
+    std::lock_guard Lock(Mutex);
+    MayRefresh = false;
+  }
+  More.notifyAll();
 }
 
 void Scheduler::cancel() {

@@ -169,6 +169,8 @@ public:
   /// Has the entries after \p Entry, which the linker gets from a high-latency
   /// store, stat'ed again.
   void refreshAhead(const InputEntry &Entry);
+  /// Ends threads that only wait for that.
+  void refreshNoMore();
 
   struct ReadyEntry {
     const InputEntry *Entry;
@@ -190,6 +192,8 @@ private:
   InputEntry *takeNext(unsigned Skipped);
   InputEntry *takeDeferred();
   InputEntry *nextRefresh();
+  /// After how many inputs of the linker the entries due for a stat change.
+  size_t refreshStep() const { return Own.Numbers.RefreshAhead / 16 + 1; }
   Work prepare(InputEntry &Entry);
   bool skipStalledDirectories();
   bool waitsFor(size_t Others) const {
@@ -230,6 +234,9 @@ private:
   unsigned End = NumLinkStages;       ///< the first one that is not begun
   size_t Entered = 0; ///< entries whose symbols were given to threads
   size_t RefreshBegin = 0, RefreshEnd = 0; ///< the entries due for a stat
+  bool MayRefresh = true;
+  size_t RefreshedAt = 0; ///< the entry that the linker had reached by then
+  std::chrono::steady_clock::time_point RefreshTime; ///< of the last change
   bool IsCancelled = false;
   bool IsOver = false;      ///< cancelled, or a thread has got Task::None
   uint64_t NumRequests = 0; ///< calls of next

@@ -222,4 +222,51 @@ TEST(SchedulerTest, WhatComesLateForAStageGoesFirst) {
   EXPECT_EQ(Inputs.next().What, Task::None);
 }
 
+TEST(SchedulerTest, PathsAreRefreshedUntilTheLinkerHasReachedAll) {
+  Tuning Numbers;
+  Numbers.RefreshAhead = 16; // two inputs a step
+  Numbers.FreshFor = std::chrono::milliseconds(0);
+  Scheduler::Settings Settings;
+  Settings.Numbers = Numbers;
+  std::vector<NamedInput> All;
+  for (unsigned I = 0; I != 8; ++I)
+    All.push_back(input(std::to_string(I) + ".o"));
+  Scheduler Inputs;
+  Inputs.fill(linkOf(All), Settings);
+  std::vector<InputEntry *> Entries;
+  for (const NamedInput &Each : All) {
+    InputEntry *Entry = Inputs.next().Entry;
+    Inputs.publish(*Entry, EntryState::Ready, Each.Name, {},
+                   std::make_shared<FileContents>());
+    Inputs.planned(*Entry, 0, nullptr, /*IsDone=*/true);
+    Entries.push_back(Entry);
+  }
+  Inputs.refreshAhead(*Entries[0]); // not yet two inputs
+  EXPECT_EQ(Inputs.next().What, Task::Begin);
+  Inputs.begin(LinkStage::Parse, /*IsBegun=*/false);
+
+  // All is fetched. The linker may still be slower than a path is remembered.
+  auto ExpectRefresh = [&](size_t Number) {
+    const Scheduler::Work Next = Inputs.next();
+    EXPECT_EQ(Next.What, Task::Refresh);
+    EXPECT_EQ(Next.Entry, Entries[Number]);
+  };
+  Inputs.refreshAhead(*Entries[1]);
+  ExpectRefresh(2);
+  ExpectRefresh(3);
+  Scheduler::Work Next;
+  std::atomic<bool> Waits{false};
+  std::thread Idle([&] { Next = Inputs.next(0, [&] { Waits = true; }); });
+  while (!Waits)
+    std::this_thread::yield();
+  Inputs.refreshAhead(*Entries[3]);
+  Idle.join();
+  EXPECT_EQ(Next.What, Task::Refresh);
+  EXPECT_EQ(Next.Entry, Entries[4]);
+  ExpectRefresh(5);
+  // The linker's last inputs are few, or nobody waits for them any more.
+  Inputs.refreshNoMore();
+  EXPECT_EQ(Inputs.next().What, Task::None);
+}
+
 } // namespace

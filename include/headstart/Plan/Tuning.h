@@ -129,8 +129,8 @@ struct Tuning {
   double ListingTrips = 3;
   /// A listing ends after this many entries per input.
   double MaxEntriesPerInput = 64;
-  /// How many inputs ahead of the linker have their paths queried again, and
-  /// the share of these paths that the system has forgotten.
+  /// The most inputs ahead of the linker whose paths are queried again, and the
+  /// share of these paths that the system has forgotten.
   size_t RefreshAhead = 256;
   double ForgottenShare = 0.02;
   /// The seconds for a path above which it is worthwhile to query it again.
