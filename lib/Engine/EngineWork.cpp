@@ -120,12 +120,13 @@ bool PrefetchEngine::Impl::begins(LinkStage Stage) const {
   return !isReadAgain(Stage) || Bytes.window().isShort();
 }
 
-/// Whether the engine only opens files. lld's ELF driver writes section by
-/// section, and so reads all inputs many times. If memory is short, the bytes
-/// fetched ahead and the stored symbols would take memory from that.
+/// Whether the engine only opens files; decides whether memory is short. lld's
+/// ELF driver writes section by section, and so reads all inputs many times. If
+/// memory is short, the bytes fetched ahead and the stored symbols would take
+/// memory from that.
 bool PrefetchEngine::Impl::leavesToLinker() const {
-  return Planner->planTogether() &&
-         Bytes.window().decideEarly(Figures.Inputs.load());
+  return Bytes.window().decideEarly(Figures.Inputs.load()) &&
+         Planner->planTogether();
 }
 
 /// Adds the references in the file of \p Entry.

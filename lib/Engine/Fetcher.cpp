@@ -56,9 +56,11 @@ void Fetcher::reached(LinkStage Stage) {
 }
 
 /// Whether to fetch \p Range of \p Entry in large pages, which includes the
-/// other bytes in them. (The kernel reads nothing around a cached page.)
+/// other bytes in them. (The kernel reads nothing around a cached page.) While
+/// memory is short, these would evict bytes that are needed.
 bool Fetcher::isLarge(const InputEntry &Entry, ByteRange Range) const {
-  if (!Entry.Contents || !Entry.Contents->isMapped() || !Entry.isCold())
+  if (window().isShort() || !Entry.Contents || !Entry.Contents->isMapped() ||
+      !Entry.mayBeCold())
     return false;
   const std::optional<double> Risk = Entry.Store->largeRisk();
   if (!Risk)
@@ -73,15 +75,19 @@ bool Fetcher::isLarge(const InputEntry &Entry, ByteRange Range) const {
 
 /// Fetches one step in large pages; returns false if it must be fetched
 /// otherwise. Linux before 5.18 and some file systems accept that advice
-/// without effect, and a cached page may have kept the kernel from reading.
+/// without effect, and a cached page may have kept the kernel from reading. If
+/// the system does not report residency, a sample shows that.
 bool Fetcher::fetchLarge(const InputEntry &Entry, const os::OpenFile &File,
                          ByteRange Step, os::HintResult &Result) {
   Entry.Store->beginLarge();
   Result = Cache.fetchInLargePages(File, Step);
   bool HasArrived = false;
   if (Result.Outcome == os::HintOutcome::Accepted) {
-    std::optional<os::Residency> Found = Cache.residency(File, Step);
-    HasArrived = Found && Found->complete();
+    std::optional<os::Residency> Found;
+    if (Entry.Before)
+      Found = Cache.residency(File, Step);
+    HasArrived = Found ? Found->complete()
+                       : Cache.seemsCached(File, {&Step, 1}).value_or(false);
   }
   Entry.Store->noteLarge(HasArrived);
   return HasArrived;
@@ -216,7 +222,7 @@ FetchMethod Fetcher::choose(const InputEntry &Entry,
 bool Fetcher::isFetched(const InputEntry &Entry, const os::OpenFile &File,
                         ByteRange Step, uint64_t &Missing) {
   // The plan of a partly cached file has only ranges that are missing.
-  if (!Entry.mayBeCold() ||
+  if (!Entry.isCold() ||
       !Choice.isWorthQuery(Step.Length, Entry.Store->prices()))
     return false;
   std::optional<os::Residency> Found = Cache.residency(File, Step);
