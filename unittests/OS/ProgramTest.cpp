@@ -9,9 +9,11 @@
 #include "headstart/OS/Program.h"
 #include "PosixTestSupport.h"
 #include "headstart/OS/MappedFile.h"
+#include "headstart/OS/SystemMemory.h"
 
 #include "gtest/gtest.h"
 #include <cstring>
+#include <sys/resource.h>
 #include <vector>
 
 using namespace headstart::os;
@@ -54,6 +56,23 @@ TEST(ProgramTest, AFileTakesNoStandardDescriptorsPlace) {
               char Byte = 0;
               const bool CanRead = ::read(STDIN_FILENO, &Byte, 1) >= 0;
               return FD > STDERR_FILENO && !CanWrite && !CanRead ? 0 : 1;
+            })),
+            0);
+}
+
+TEST(ProgramTest, MoreThanAThousandOpenDescriptorsLeaveOthersFree) {
+  EXPECT_EQ(exitStatus(startChild([] {
+              rlimit Limit = {};
+              ::getrlimit(RLIMIT_NOFILE, &Limit);
+              Limit.rlim_cur = 1500;
+              if (::setrlimit(RLIMIT_NOFILE, &Limit) != 0)
+                return 1;
+              for (int Last = 0; Last < 1399;) {
+                Last = ::dup(STDERR_FILENO);
+                if (Last < 0)
+                  return 2;
+              }
+              return freeDescriptors() == 100 ? 0 : 3;
             })),
             0);
 }

@@ -81,8 +81,8 @@ uint64_t maxMappings(const std::string &Root = "/");
 uint64_t maxOpenFiles();
 
 /// Returns how many more descriptors this process may open now, at least:
-/// inherited ones count as open. Checks only the first 1024 numbers. Costs a
-/// few system calls.
+/// inherited ones count as open. Stops after it has found 512. Costs a few
+/// system calls.
 uint64_t freeDescriptors();
 
 /// Returns a limit of this process that leaves no room for Headstart's threads

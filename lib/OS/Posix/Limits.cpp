@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <climits>
 #include <cstddef>
 #include <poll.h>
 #include <sys/resource.h>
@@ -17,17 +18,24 @@
 using namespace headstart;
 
 uint64_t os::freeDescriptors() {
+  constexpr uint64_t Enough = 512;
   std::array<pollfd, 1024> Numbers;
-  const size_t Count = std::min<uint64_t>(maxOpenFiles(), Numbers.size());
-  for (size_t I = 0; I != Count; ++I)
-    Numbers[I] = {static_cast<int>(I), POLLIN, 0};
-  // One call reports which numbers are not open (macOS checks only those with a
-  // requested event). No signal interrupts it, since it does not wait.
-  if (::poll(Numbers.data(), static_cast<nfds_t>(Count), 0) < 0)
-    return 0;
-  return static_cast<uint64_t>(std::count_if(
-      Numbers.begin(), Numbers.begin() + static_cast<ptrdiff_t>(Count),
-      [](const pollfd &One) { return (One.revents & POLLNVAL) != 0; }));
+  const uint64_t Limit = std::min<uint64_t>(maxOpenFiles(), INT_MAX);
+  uint64_t Free = 0;
+  for (uint64_t From = 0; From != Limit && Free < Enough;) {
+    const uint64_t Count = std::min<uint64_t>(Limit - From, Numbers.size());
+    for (uint64_t I = 0; I != Count; ++I)
+      Numbers[I] = {static_cast<int>(From + I), POLLIN, 0};
+    // The call reports which numbers are not open (macOS checks only those with
+    // a requested event). No signal interrupts it, since it does not wait.
+    if (::poll(Numbers.data(), static_cast<nfds_t>(Count), 0) < 0)
+      break;
+    Free += static_cast<uint64_t>(std::count_if(
+        Numbers.begin(), Numbers.begin() + static_cast<ptrdiff_t>(Count),
+        [](const pollfd &One) { return (One.revents & POLLNVAL) != 0; }));
+    From += Count;
+  }
+  return Free;
 }
 
 std::string os::blockingLimit() {
