@@ -137,13 +137,9 @@ Expected<LinkProfile> parseProfile(StringRef Bytes) {
   Profile.Names.resize(R.count(1, "more names than bytes"));
   for (uint64_t &Name : Profile.Names)
     Name = R.number();
-  constexpr uint64_t MaxProfileFiles = 200000;
-  // A file takes at least seven bytes.
-  uint64_t Count = R.count(7, "more files than possible");
-  if (Count > MaxProfileFiles)
-    R.fail("more files than possible");
-  else
-    Profile.Files.reserve(Count);
+  // A file takes at least eight bytes.
+  uint64_t Count = R.count(8, "more files than possible");
+  Profile.Files.reserve(Count);
   for (uint64_t I = 0; I != Count && !R.failed(); ++I) {
     RecordedFile F;
     F.Path = R.string().str();

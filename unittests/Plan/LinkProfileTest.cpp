@@ -88,6 +88,14 @@ TEST(LinkProfileTest, AnEmptyOneIsOne) {
   EXPECT_TRUE(bool(parseProfile(serializeProfile({}))));
 }
 
+TEST(LinkProfileTest, AnyNumberOfFilesComesBack) {
+  LinkProfile P;
+  P.Files.resize(300'000); // the shortest entries
+  llvm::Expected<LinkProfile> Q = parseProfile(serializeProfile(P));
+  ASSERT_TRUE(bool(Q)) << llvm::toString(Q.takeError());
+  EXPECT_EQ(Q->Files.size(), P.Files.size());
+}
+
 TEST(LinkProfileTest, ForeignAndTruncatedFilesAreNone) {
   EXPECT_THAT(problemOf(""), HasSubstr("not a profile"));
   EXPECT_THAT(problemOf("!<arch>\n"), HasSubstr("not a profile"));
