@@ -154,8 +154,12 @@ static Error applyOption(const PrefetchOption &O, PrefetchSettings &Settings) {
     Settings.StatsFile = O.Value;
     return Error::success();
   }
-  if (!HasText)
-    return createStringError(O.Spelling + ": this option requires a value");
+  if (!HasText) {
+    const StringRef Option = StringRef(O.Spelling).rtrim("=:");
+    return createStringError(O.Spelling +
+                             ": this option requires a value: " + Option +
+                             (Option.starts_with("/") ? ":" : "=") + "VALUE");
+  }
   if (O.Name == "prefetch-jobs")
     return applyJobs(O, Settings);
   if (O.Name == "prefetch-memory")
