@@ -96,7 +96,7 @@ Error LinkSession::begin(SmallVectorImpl<const char *> &Argv,
     // "off" in the environment overrides all options: users set it if they
     // cannot change the command lines.
     if (WhyOff.empty())
-      WhyOff = whyOff(Settings, Context);
+      WhyOff = whyOff(Settings);
     Settings.On = WhyOff.empty();
     if (!Settings.On)
       return;

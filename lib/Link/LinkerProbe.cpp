@@ -38,11 +38,9 @@ std::string versionOf(const std::string &Program) {
 }
 
 bool isHeadstart(const std::string &Program) {
-  // PrefetchSettings.cpp rejects this value before anything else happens. Other
-  // linkers print another message.
-  return StringRef(query({Program, "--prefetch-jobs=?", "--version"},
-                         os::ProgramStream::Error))
-      .contains("--prefetch-jobs=?: expected a number of threads");
+  // The line after lld's own (LinkerMain.cpp).
+  return StringRef(query({Program, "--version"}, os::ProgramStream::Output))
+      .contains("\nHeadstart ");
 }
 
 /// The linker that the compiler driver in front of \p Args would run.

@@ -193,8 +193,11 @@ static Error applyOption(const PrefetchOption &O, PrefetchSettings &Settings) {
 Error applyOptions(ArrayRef<PrefetchOption> Options,
                    PrefetchSettings &Settings) {
   for (const PrefetchOption &O : Options)
-    if (Error E = applyOption(O, Settings))
-      return E;
+    if (Error E = applyOption(O, Settings)) {
+      if (!Settings.IsSwitchedOff)
+        return E;
+      consumeError(std::move(E));
+    }
   return Error::success();
 }
 
@@ -204,9 +207,8 @@ bool isSwitchedOff(const CommandLineContext &Context) {
   return is_contained({"off", "0", "no", "false"}, Switch);
 }
 
-std::string whyOff(const PrefetchSettings &Settings,
-                   const CommandLineContext &Context) {
-  if (isSwitchedOff(Context))
+std::string whyOff(const PrefetchSettings &Settings) {
+  if (Settings.IsSwitchedOff)
     return "HEADSTART=off";
   if (Settings.Jobs == 0)
     return "--prefetch-jobs=0";
@@ -220,7 +222,7 @@ static Error readEnvironment(Flavour F, const CommandLineContext &Context,
                              PrefetchSettings &Settings, StringRef &Variable) {
   Variable = "HEADSTART";
   const std::string Switch = Context.GetEnv("HEADSTART").value_or("");
-  if (!isSwitchedOff(Context) &&
+  if (!Settings.IsSwitchedOff &&
       !is_contained({"", "on", "1", "yes", "true"}, StringRef(Switch).lower()))
     return createStringError("HEADSTART: expected 'on' or 'off', but got '" +
                              Switch + "'");
@@ -233,7 +235,7 @@ static Error readEnvironment(Flavour F, const CommandLineContext &Context,
     std::vector<PrefetchOption> Options =
         LinkerModel::of(F).takePrefetchOptions(Args);
     // The rest is not Headstart's, and a linker's options here would be lost.
-    if (Args.size() > 1)
+    if (Args.size() > 1 && !Settings.IsSwitchedOff)
       return createStringError(Twine("HEADSTART_FLAGS: '") + Args[1] +
                                "' is not a prefetching option");
     if (Error E = applyOptions(Options, Settings))
@@ -246,13 +248,14 @@ void applyEnvironment(Flavour F, const CommandLineContext &Context,
                       PrefetchSettings &Settings,
                       function_ref<void(const std::string &)> Warn) {
   StringRef Variable;
+  Settings.IsSwitchedOff = isSwitchedOff(Context);
   if (Error E = readEnvironment(F, Context, Settings, Variable)) {
     Warn(toString(std::move(E)) + "; prefetching is off");
     Settings = PrefetchSettings();
     Settings.On = false;
     Settings.InvalidVariable = Variable.str();
   }
-  if (isSwitchedOff(Context))
+  if (Settings.IsSwitchedOff)
     Settings.On = false;
 }
 

@@ -76,9 +76,9 @@ static void checkVariable(StringRef Variable, CheckGroup &Group) {
                   "use only options in " + Name + " that all linkers accept");
   }
   PrefetchSettings Settings;
-  const CommandLineContext Context = onlyWith(Variable);
-  applyEnvironment(Flavour::ELF, Context, Settings, [](const std::string &) {});
-  if (!whyOff(Settings, Context).empty())
+  applyEnvironment(Flavour::ELF, onlyWith(Variable), Settings,
+                   [](const std::string &) {});
+  if (!whyOff(Settings).empty())
     C.note(NoPrefetch.str(), "unset " + Name);
 }
 

@@ -79,7 +79,7 @@ private:
 
 void Companion::start() {
   Started = TraceClock::now();
-  WhyOff = whyOff(Settings, CommandLineContext::fromProcess());
+  WhyOff = whyOff(Settings);
   if (!Settings.On)
     return;
   if (std::error_code Error = Preparing.start([this] { prepare(); })) {
@@ -179,17 +179,15 @@ void Companion::report(const os::ProgramEnd &End,
 /// Reads the user's settings: the environment, then the command line.
 static Error readSettings(const CommandArguments &Arguments,
                           PrefetchSettings &Settings) {
-  CommandLineContext Context = CommandLineContext::fromProcess();
   // One variable serves all linkers, and lld-link accepts the most spellings of
   // the options.
-  applyEnvironment(Flavour::COFF, Context, Settings,
+  applyEnvironment(Flavour::COFF, CommandLineContext::fromProcess(), Settings,
                    [](const std::string &Problem) {
                      printMessage("headstart", Severity::Warning, Problem);
                    });
   if (Error E = applyOptions(Arguments.Prefetch, Settings))
     return E;
-  if (isSwitchedOff(Context) || Settings.Jobs == 0)
-    Settings.On = false;
+  Settings.On = whyOff(Settings).empty();
   return Error::success();
 }
 

@@ -157,7 +157,18 @@ TEST(PrefetchSettingsTest, TheEnvironmentSwitchesOff) {
                 S),
         "");
     EXPECT_FALSE(S.On) << Off;
+    EXPECT_EQ(whyOff(S), "HEADSTART=off") << Off;
   }
+  // Then no other value matters.
+  EXPECT_EQ(warning({{"HEADSTART", "off"},
+                     {"HEADSTART_FLAGS", "--prefetch-jobs=x --frob"}},
+                    S),
+            "");
+  EXPECT_EQ(messageOf(applyOptions({option("prefetch-jobs", "banana"),
+                                    option("prefetch-stats", "s.json")},
+                                   S)),
+            "");
+  EXPECT_EQ(S.StatsFile, "s.json");
   for (const char *On : {"", "on", "1", "yes", "True"}) {
     EXPECT_EQ(warning({{"HEADSTART", On}}, S), "");
     EXPECT_TRUE(S.On) << On;
@@ -188,23 +199,21 @@ TEST(PrefetchSettingsTest, TheDefaultBudgetLeavesRoomForTheLinker) {
 }
 
 TEST(WhyOffTest, NamesWhatSwitchedItOff) {
-  const CommandLineContext Nothing = contextWith();
-  const CommandLineContext Off = contextWith({{"HEADSTART", "off"}});
   PrefetchSettings S;
-  EXPECT_EQ(whyOff(S, Nothing), "");
-  EXPECT_EQ(whyOff(S, Off), "HEADSTART=off");
+  EXPECT_EQ(whyOff(S), "");
   S.On = false;
-  EXPECT_EQ(whyOff(S, Nothing), "--no-prefetch-inputs");
-  EXPECT_EQ(whyOff(S, Off), "HEADSTART=off");
+  EXPECT_EQ(whyOff(S), "--no-prefetch-inputs");
+  S.IsSwitchedOff = true;
+  EXPECT_EQ(whyOff(S), "HEADSTART=off");
   // An invalid variable switches it off until an option switches it on.
   EXPECT_NE(warning({{"HEADSTART", "of"}}, S), "");
-  EXPECT_EQ(whyOff(S, Nothing), "HEADSTART has an invalid value");
+  EXPECT_EQ(whyOff(S), "HEADSTART has an invalid value");
   EXPECT_NE(warning({{"HEADSTART_FLAGS", "--frob"}}, S), "");
-  EXPECT_EQ(whyOff(S, Nothing), "HEADSTART_FLAGS has an invalid value");
+  EXPECT_EQ(whyOff(S), "HEADSTART_FLAGS has an invalid value");
   EXPECT_EQ(messageOf(applyOptions({flag("prefetch-inputs")}, S)), "");
-  EXPECT_EQ(whyOff(S, Nothing), "");
+  EXPECT_EQ(whyOff(S), "");
   S.Jobs = 0;
-  EXPECT_EQ(whyOff(S, Nothing), "--prefetch-jobs=0");
+  EXPECT_EQ(whyOff(S), "--prefetch-jobs=0");
 }
 
 } // namespace

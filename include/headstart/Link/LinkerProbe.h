@@ -24,9 +24,8 @@ namespace headstart {
 /// Blocks for at most 5 seconds.
 std::string versionOf(const std::string &Program);
 
-/// Whether the linker at \p Program is Headstart's, that is, has Headstart's
-/// options. Runs it with a bad value of one, and without inputs. Blocks like
-/// `versionOf`.
+/// Whether the linker at \p Program is Headstart's, according to what it prints
+/// for --version. Blocks like `versionOf`.
 bool isHeadstart(const std::string &Program);
 
 /// The linker that the compiler driver \p Driver would run if \p Option

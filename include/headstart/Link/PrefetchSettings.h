@@ -39,6 +39,9 @@ struct MemoryLimit {
 
 struct PrefetchSettings {
   bool On = true;
+  /// `HEADSTART=off`: nothing is prefetched, and wrong values of options are
+  /// ignored.
+  bool IsSwitchedOff = false;
   /// The variable whose invalid value switched prefetching off; empty: none.
   std::string InvalidVariable;
   /// The number of threads. Cold storage answers many requests at a time (1.07
@@ -66,14 +69,15 @@ struct PrefetchSettings {
 };
 
 /// Applies \p Options in order; a later one overrides an earlier one. The error
-/// names the option as the user wrote it, and the expected value.
+/// names the option as the user wrote it, and the expected value. There is none
+/// if `HEADSTART=off`.
 llvm::Error applyOptions(llvm::ArrayRef<PrefetchOption> Options,
                          PrefetchSettings &Settings);
 
 /// Applies `HEADSTART` ("off" switches everything off) and the options in
 /// `HEADSTART_FLAGS` (split like in a POSIX shell). A whole build has one
 /// environment, so an error in it never fails a link: it is reported to
-/// \p Warn, and switches prefetching off.
+/// \p Warn, unless everything is off, and switches prefetching off.
 void applyEnvironment(Flavour F, const CommandLineContext &Context,
                       PrefetchSettings &Settings,
                       llvm::function_ref<void(const std::string &)> Warn);
@@ -82,9 +86,8 @@ void applyEnvironment(Flavour F, const CommandLineContext &Context,
 bool isSwitchedOff(const CommandLineContext &Context);
 
 /// The reason why prefetching is off, for a message: "HEADSTART=off"; empty if
-/// \p Settings and the environment allow it.
-std::string whyOff(const PrefetchSettings &Settings,
-                   const CommandLineContext &Context);
+/// \p Settings allow it.
+std::string whyOff(const PrefetchSettings &Settings);
 
 /// Reads "2G", "512M", "64k", "1000000" or "50%"; the units are powers of 1024.
 /// Tools that take sizes use it, too.
