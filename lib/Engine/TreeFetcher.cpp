@@ -142,11 +142,11 @@ bool TreeFetcher::isKnown(const os::FileIdentity &Identity) {
   return !Known.insert(Key).second;
 }
 
-uint64_t TreeFetcher::missingIn(const os::OpenFile &File,
-                                ByteRange Range) const {
+std::optional<uint64_t> TreeFetcher::missingIn(const os::OpenFile &File,
+                                               ByteRange Range) const {
   std::optional<os::Residency> Now = Cache.residency(File, Range);
   if (!Now)
-    return Range.Length;
+    return std::nullopt;
   if (Now->complete())
     return 0;
   return std::min<uint64_t>(
@@ -184,7 +184,12 @@ void TreeFetcher::fetchSteps(const FileToFetch &Wanted,
     CountDone(Size);
     return;
   }
-  const uint64_t Missing = missingIn(File, {0, Size});
+  const std::optional<uint64_t> Reported = missingIn(File, {0, Size});
+  if (!Reported && Size != 0) {
+    ++UnknownFiles;
+    UnknownBytes += Size;
+  }
+  const uint64_t Missing = Reported.value_or(Size);
   if (Missing == 0 || !claim(Missing)) {
     ResidentBytes += Size - Missing;
     (Missing == 0 ? ResidentFiles : LeftOutFiles) += 1;
@@ -206,13 +211,14 @@ void TreeFetcher::fetchSteps(const FileToFetch &Wanted,
     const ByteRange Step = ByteRange{At, Options.StepBytes}.clippedTo(Size);
     uint64_t StepMissing = NextMissing;
     if (IsFirst && Step.Length != Size)
-      StepMissing = missingIn(File, Step);
+      StepMissing = missingIn(File, Step).value_or(Step.Length);
     IsFirst = false;
     At = Step.end();
     // The store is busy with the next step while the thread waits for this one.
     // Queried before the hint, because bytes in flight count as cached.
     const ByteRange Next = ByteRange{At, Options.StepBytes}.clippedTo(Size);
-    NextMissing = Next.empty() ? 0 : missingIn(File, Next);
+    NextMissing =
+        Next.empty() ? 0 : missingIn(File, Next).value_or(Next.Length);
     if (StepMissing != 0) {
       if (NextMissing != 0)
         (void)Cache.hint(File, {&Next, 1});
@@ -245,6 +251,8 @@ TreeFetchFigures TreeFetcher::figures() const {
   F.FetchedBytes = FetchedBytes;
   F.ResidentFiles = ResidentFiles;
   F.ResidentBytes = ResidentBytes;
+  F.UnknownFiles = UnknownFiles;
+  F.UnknownBytes = UnknownBytes;
   F.LeftOutFiles = LeftOutFiles;
   F.LeftOutBytes = LeftOutBytes;
   F.SkippedFiles = SkippedFiles;

@@ -246,8 +246,9 @@ static void writeText(const TreeFetchFigures &F, double Seconds,
   if (IsInterrupted)
     outs() << "interrupted: ";
   outs() << countFiles(F.FetchedFiles) << ", " << formatBytes(F.FetchedBytes)
-         << format(" fetched in %.1f s, ", Seconds)
-         << formatBytes(F.ResidentBytes) << " already cached";
+         << format(" fetched in %.1f s", Seconds);
+  if (F.UnknownFiles == 0 || F.ResidentBytes != 0)
+    outs() << ", " << formatBytes(F.ResidentBytes) << " already cached";
   if (F.LeftOutFiles)
     outs() << ", " << countFiles(F.LeftOutFiles) << " ("
            << formatBytes(F.LeftOutBytes) << ") skipped: the budget is "
@@ -259,6 +260,10 @@ static void writeText(const TreeFetchFigures &F, double Seconds,
            << " removed or truncated meanwhile";
   if (F.FailedFiles)
     outs() << ", " << countFiles(F.FailedFiles) << " failed";
+  if (F.UnknownFiles)
+    outs() << "; for " << countFiles(F.UnknownFiles) << " ("
+           << formatBytes(F.UnknownBytes)
+           << ") the system does not report how much was already cached";
   outs() << "\n";
 }
 
@@ -271,6 +276,8 @@ static void writeJSON(const TreeFetchFigures &F, double Seconds,
     J.attribute("fetched_bytes", F.FetchedBytes);
     J.attribute("resident_files", F.ResidentFiles);
     J.attribute("resident_bytes", F.ResidentBytes);
+    J.attribute("unknown_files", F.UnknownFiles);
+    J.attribute("unknown_bytes", F.UnknownBytes);
     J.attribute("left_out_files", F.LeftOutFiles);
     J.attribute("left_out_bytes", F.LeftOutBytes);
     J.attribute("skipped_files", F.SkippedFiles);

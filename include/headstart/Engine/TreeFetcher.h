@@ -58,6 +58,8 @@ struct TreeFetchFigures {
   uint64_t FetchedBytes = 0;  ///< bytes that were not cached, and now are
   uint64_t ResidentFiles = 0; ///< files that were cached as a whole
   uint64_t ResidentBytes = 0; ///< bytes that were cached
+  uint64_t UnknownFiles = 0;  ///< files whose residency is not reported
+  uint64_t UnknownBytes = 0;  ///< their bytes, which count as not cached
   uint64_t LeftOutFiles = 0;  ///< files that did not fit into the budget
   uint64_t LeftOutBytes = 0;  ///< their bytes that are not cached
   uint64_t SkippedFiles = 0;  ///< files that are not regular
@@ -126,9 +128,10 @@ private:
   /// Whether \p Identity was seen before, under another name or this one.
   bool isKnown(const os::FileIdentity &Identity);
   void failed(const FileToFetch &Wanted, std::error_code Error);
-  /// The number of bytes of \p Range that are not cached; all of them if the
-  /// system does not report it.
-  uint64_t missingIn(const os::OpenFile &File, ByteRange Range) const;
+  /// The number of bytes of \p Range that are not cached; nullopt if the system
+  /// does not report it.
+  std::optional<uint64_t> missingIn(const os::OpenFile &File,
+                                    ByteRange Range) const;
 
   TreeFetchOptions Options;
   ProblemSink OnProblem;
@@ -148,8 +151,9 @@ private:
   Counter Claimed = 0; ///< bytes of the budget
   Counter Files = 0, Bytes = 0, DoneBytes = 0, FetchedFiles = 0,
           FetchedBytes = 0, ResidentFiles = 0, ResidentBytes = 0,
-          LeftOutFiles = 0, LeftOutBytes = 0, SkippedFiles = 0,
-          ChangedFiles = 0, FailedFiles = 0, SameFiles = 0;
+          UnknownFiles = 0, UnknownBytes = 0, LeftOutFiles = 0,
+          LeftOutBytes = 0, SkippedFiles = 0, ChangedFiles = 0, FailedFiles = 0,
+          SameFiles = 0;
 
   os::Threads Threads; // last, because its threads use the members above
 };
