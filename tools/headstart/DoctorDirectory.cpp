@@ -233,7 +233,8 @@ static void checkSample(const FileSample &S, CheckGroup &Group) {
   if (S.Reported < S.Files)
     T.note("links read samples of the others to find out whether they are "
            "cached, and headstart bench cannot measure cold links",
-           "link as the owner of the files, or as root");
+           "make the user who links the owner of the files, or let this user "
+           "write to them");
   E.Text =
       std::to_string(S.Evictable) + Of + " can be evicted from the page cache";
 }

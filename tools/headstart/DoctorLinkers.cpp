@@ -43,7 +43,8 @@ private:
   void checkCompiler(StringRef Name);
   void checkVersionedClangs();
   std::string beside(StringRef Name);
-  std::string adviceToFindHeadstart();
+  std::string adviceForClang();
+  std::string adviceForGCC(StringRef Name);
 
   CheckGroup Group = {"linkers", "Linkers", "", {}};
   const std::string Self = os::programPath();
@@ -97,7 +98,7 @@ std::string LinkerChecks::beside(StringRef Name) {
 }
 
 /// Returns the command that makes `-fuse-ld=headstart` work, or replaces it.
-std::string LinkerChecks::adviceToFindHeadstart() {
+std::string LinkerChecks::adviceForClang() {
   const std::string Ours = beside(DropIn);
   if (!Ours.empty())
     return ("export PATH=" + sys::path::parent_path(Ours) + ":$PATH").str();
@@ -107,6 +108,17 @@ std::string LinkerChecks::adviceToFindHeadstart() {
              : "clang --ld-path=" + Linker;
 }
 
+/// Returns what makes \p Name, which rejects `-fuse-ld=headstart`, prefetch.
+std::string LinkerChecks::adviceForGCC(StringRef Name) {
+  for (const auto &[Linker, Selection] :
+       {std::pair("ld", ""), std::pair("ld.lld", " -fuse-ld=lld")})
+    if (const std::string Path = beside(Linker); !Path.empty())
+      return (Name + " -B" + sys::path::parent_path(Path) + Selection).str();
+  return ("install Headstart's linkers, or run: headstart run -- " + Name +
+          " ARGS...")
+      .str();
+}
+
 void LinkerChecks::checkDropIn() {
   const std::string Path = findOnPath(DropIn);
   Check &C = Group.add(
@@ -114,11 +126,11 @@ void LinkerChecks::checkDropIn() {
       (DropIn + (Path.empty() ? " is not on PATH" : ": " + describe(Path)))
           .str());
   if (Path.empty())
-    C.note("clang -fuse-ld=headstart finds no linker", adviceToFindHeadstart());
+    C.note("clang -fuse-ld=headstart finds no linker", adviceForClang());
   else if (!query(Path).IsOurs)
     C.problem("clang -fuse-ld=headstart runs a program that is not part of "
               "Headstart",
-              adviceToFindHeadstart());
+              adviceForClang());
 }
 
 void LinkerChecks::checkLinker(StringRef Name) {
@@ -157,12 +169,9 @@ void LinkerChecks::checkCompiler(StringRef Name) {
         Chosen.empty() || Chosen == Default
             ? "its links do not prefetch: -fuse-ld=headstart finds no linker"
             : "its links do not prefetch: -fuse-ld=headstart finds " + Chosen,
-        adviceToFindHeadstart());
-  const std::string Ours = beside("ld");
+        adviceForClang());
   C.note("its links do not prefetch, and it rejects -fuse-ld=headstart",
-         (Ours.empty() ? "headstart run -- " + Name + " ARGS..."
-                       : Name + " -B" + sys::path::parent_path(Ours))
-             .str());
+         adviceForGCC(Name));
 }
 
 /// Checks the compilers with a version in their names: Debian installs clang
