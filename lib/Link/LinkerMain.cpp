@@ -188,8 +188,8 @@ static void printHelp(Flavour F, StringRef Help, raw_ostream &Out) {
 }
 
 /// Prints Headstart's version after lld's, whose line build systems read.
-static void printVersion(raw_ostream &Out) {
-  Out << "Headstart " HEADSTART_VERSION " (prefetches the inputs of links)\n";
+static void printVersion(raw_ostream &Out, StringRef Does) {
+  Out << "Headstart " HEADSTART_VERSION " (" << Does << ")\n";
   Out.flush();
 }
 
@@ -217,7 +217,7 @@ static bool linkWithPrefetcher(ArrayRef<const char *> Args, raw_ostream &Out,
   else if (IsHelp)
     Out << Running->Help;
   else if (Succeeded && Requested == LinkCommand::Answer::Version)
-    printVersion(Out);
+    printVersion(Out, "prefetches the inputs of links");
   Out.flush(); // lld flushes only its own stream
   return Succeeded;
 }
@@ -233,7 +233,7 @@ static bool linkWasm(ArrayRef<const char *> Args, raw_ostream &Out,
   if (Succeeded && !DisableOutput &&
       (any_of(drop_begin(Args), IsVersion) ||
        (Args.size() == 2 && StringRef(Args[1]) == "-v")))
-    printVersion(Out);
+    printVersion(Out, "does not prefetch for WebAssembly");
   return Succeeded;
 }
 
