@@ -220,23 +220,30 @@ static Exit list(json::OStream *J) {
 Exit runProfile(const CommandArguments &Arguments) {
   ArrayRef<std::string> Operands = Arguments.Operands;
   std::string Verb = Operands.empty() ? "" : Operands.front();
-  if (Verb == "show" && Operands.size() > 1)
+  if (Verb == "show" && Operands.size() == 1)
+    return fail("'show' requires the path of an output or of a profile; "
+                "'headstart profile list' prints them",
+                Exit::WrongUsage);
+  if (Verb == "show")
     return writeProfiles(Arguments.JSON, [&](json::OStream *J) {
       return show(Operands.drop_front(), J);
     });
-  if (Verb == "list" && Operands.size() == 1)
+  if ((Verb == "list" || Verb == "prune") && Operands.size() > 1)
+    return fail("'" + Verb + "' takes no path, but got '" + Operands[1] + "'",
+                Exit::WrongUsage);
+  if (Verb == "list")
     return writeProfiles(Arguments.JSON, list);
-  if (Verb == "prune" && Operands.size() == 1) {
+  if (Verb == "prune") {
     pruneProfiles(profileDirectory());
     size_t Left = storedProfiles(profileDirectory()).size();
     outs() << counted(Left, "profile")
            << (Left == 1 ? " remains\n" : " remain\n");
     return Exit::Done;
   }
-  return fail(
-      "expected 'show OUTPUT|FILE...', 'list' or 'prune'; see headstart "
-      "profile --help",
-      Exit::WrongUsage);
+  return fail("expected 'show OUTPUT|FILE...', 'list' or 'prune'" +
+                  (Verb.empty() ? "" : ", but got '" + Verb + "'") +
+                  "; see headstart profile --help",
+              Exit::WrongUsage);
 }
 
 } // namespace headstart
