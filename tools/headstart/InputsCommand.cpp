@@ -63,9 +63,10 @@ static std::string reasonOf(const ListedInput &Input) {
     Text += "not found in the search paths";
   else
     Text += Input.Problem.message();
-  if (!Input.Named.From.empty())
-    Text += " (" + reasonName(Input.Named.Reason).str() + ", " +
-            Input.Named.From + ")";
+  // An option ("-l", "/defaultlib:") says nothing new.
+  const StringRef From = Input.Named.From;
+  if (!From.empty() && !From.starts_with("-") && !From.ends_with(":"))
+    Text += (" (referenced by " + From + ")").str();
   return Text;
 }
 
