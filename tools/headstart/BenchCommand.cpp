@@ -240,13 +240,22 @@ static Exit renderAgain(const CommandArguments &Arguments,
   auto Buffer = MemoryBuffer::getFile(Path);
   if (!Buffer)
     return fail("cannot read '" + Path + "': " + Buffer.getError().message());
+  const std::string NoReport =
+      "'" + Path + "' is not a report that headstart bench --json=FILE wrote";
   Expected<json::Value> Report = json::parse((*Buffer)->getBuffer());
-  if (!Report)
-    return fail("'" + Path + "': " + toString(Report.takeError()));
+  if (!Report) {
+    // "[LINE:COLUMN, byte=OFFSET]: REASON", of which only the place is useful.
+    const std::string Message = toString(Report.takeError());
+    const auto [Line, Column] =
+        StringRef(Message).drop_front().split(',').first.split(':');
+    return fail((Twine(NoReport) + ": line " + Line + ", column " + Column +
+                 " is not valid JSON")
+                    .str());
+  }
   const json::Object *Object = Report->getAsObject();
   if (!Object || Object->getInteger("version") != 1 ||
       !Object->getArray("variants") || !Object->getObject("machine"))
-    return fail("'" + Path + "' is not a report of headstart bench");
+    return fail(NoReport);
   if (Error E = checkPage(Arguments))
     return fail(toString(std::move(E)));
   return writePage(*HTML, (*Buffer)->getBuffer());
