@@ -24,6 +24,7 @@
 #include "llvm/Support/Path.h"
 // This header implements stock's option -mllvm -load=.
 #include "llvm/Support/PluginLoader.h"
+#include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdio>
@@ -54,6 +55,14 @@ static bool isTool(StringRef Name) {
 /// it. The first \p Before arguments are not for lld.
 static int runAsLinker(StringRef Name, int Count, char **Argv, size_t Before,
                        TraceClock::time_point Origin) {
+  setBugReportMsg(
+      "Please run the link again with HEADSTART=off. If it does not crash, "
+      "report a public\nissue of Headstart, with the command, the output of "
+      "--version and this text.\nIf it still crashes, the error is lld's:\n"
+      // lld's own tests expect this line.
+      "PLEASE submit a bug report to "
+      "https://github.com/llvm/llvm-project/issues/ and include the crash "
+      "backtrace.\n");
   InitLLVM X(Count, Argv); // on Windows this reads all arguments again
   sys::Process::UseANSIEscapeCodes(true);
   SmallVector<const char *, 256> Args(Argv, Argv + Count);
@@ -87,6 +96,9 @@ static int run(int argc, char **argv) {
     return runAsLinker(First, argc, argv, 1, Origin);
   if (isFromClangCL(First))
     return runAsLinker("lld-link", argc, argv, 0, Origin);
+  setBugReportMsg("Please report this crash as a public issue of Headstart, "
+                  "with the command,\nthe output of headstart version and this "
+                  "text.\n");
   return runTool(argc, argv, Origin);
 }
 
