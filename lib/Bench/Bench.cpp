@@ -77,8 +77,8 @@ Error Bench::readCommand() {
   if (Error E = Place.make(Link.Command->image().str()))
     return E;
   if (!Place.isNextToOutput())
-    note("cannot create a directory beside the output; links write to '" +
-         Place.outputs() + "'");
+    note("cannot create a directory in that of the output; links write to '" +
+         Place.outputs() + "' instead");
   RedirectedLink Moved =
       redirect(Options.Args, Link, Options.Forced, Place.outputs());
   if (!Moved.Problem.empty())
@@ -128,9 +128,8 @@ Error Bench::checkCold() {
     return stopped();
   return createStringError(
       "cannot measure cold links: " + Why +
-      "\n--cold-rounds=0 measures warm links only; "
-      "--prepare=COMMAND runs a command of yours that empties the "
-      "page cache");
+      "\n--cold-rounds=0 measures warm links only; --prepare=COMMAND runs "
+      "COMMAND, which must empty the page cache, before each cold link");
 }
 
 /// Runs one uncounted link, which shows whether the command links, and whether

@@ -93,7 +93,7 @@ static const char *keeperOf(const std::string &Path) {
   const os::FileUse Use = os::findUses(ArrayRef(Path)).front();
   return Use.IsLocked   ? "is locked in memory by a process"
          : Use.IsMapped ? "is mapped by a process"
-                        : "is in use in a way that the system does not report";
+                        : "stays for a reason that the system does not report";
 }
 
 std::string InputFiles::whyNotCold(const ResidentPart &Part) const {

@@ -103,8 +103,8 @@ Error findStock(StringRef Given, LinkerFacts &Facts,
     Facts.StockArgs = driverArgs(Facts, Stock);
     const std::string Started = linkerOf(Facts.StockArgs);
     if (realPath(Started) != realPath(Stock))
-      Why = "'" + Facts.Args.front() + "' does not run '" + Stock +
-            "' even if asked to: it would run " +
+      Why = "options that select '" + Stock + "' make '" + Facts.Args.front() +
+            "' run " +
             (Started.empty() ? "an unknown linker" : "'" + Started + "'");
   }
   if (Why.empty())

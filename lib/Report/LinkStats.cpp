@@ -279,8 +279,8 @@ static void addFetched(const LinkStats &S, raw_ostream &P) {
     P << "; the linker used all but " << formatBytes(*S.WastedBytes);
   P << ".";
   if (S.ShortOfMemory)
-    P << " Memory was short, so Headstart fetched only a short way ahead of "
-         "the linker.";
+    P << " Memory was short, so Headstart fetched files only shortly before "
+         "the linker read them.";
   if (S.Unfinished)
     P << " The linker finished before Headstart had fetched everything.";
 }

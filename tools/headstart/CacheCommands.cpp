@@ -290,7 +290,7 @@ constexpr StayText StayTexts[] = {
     {"not written", "modified and not yet written to the disk"},
     {"locked", "locked in memory by a process"},
     {"mapped", "mapped by a process"},
-    {"unknown", "in use in a way that the system does not report"}};
+    {"unknown", "kept for a reason that the system does not report"}};
 constexpr size_t StayReasons = std::size(StayTexts);
 
 /// The files that still have cached pages, and the reasons.

@@ -138,7 +138,7 @@ constexpr CapabilityText CapabilityTexts[] = {
     {"evict", "evicts files from the page cache",
      "headstart evict fails, and headstart bench cannot measure cold links",
      Kind::Evict, Kind::Evict},
-    {"cold", "tells the kernel which pages to reclaim first",
+    {"cold", "marks pages that the kernel should reclaim first",
      "if memory is short, pages that a link no longer needs stay cached longer",
      Kind::Cold, Kind::Cold, true},
     {"pagemap_scan", "reports which ranges a link touched",
@@ -255,7 +255,8 @@ CheckGroup checkMemory(const PrefetchSettings &Settings) {
                            " ahead of the linker");
   if (M.available() != 0 && M.available() / 2 < SmallBudget)
     C.note("if a link's inputs exceed " + formatBytes(M.available() / 2) +
-               ", Headstart fetches only a short way ahead of the linker",
+               ", Headstart fetches them only shortly before the linker reads "
+               "them",
            M.CgroupAvailableBytes && *M.CgroupAvailableBytes < M.AvailableBytes
                ? "allow the control group (container, service) more memory"
                : "end programs that use memory, or run fewer links at a time");

@@ -95,19 +95,21 @@ constexpr Subcommand Subcommands[] = {
      "memory",
      runQueue, DefaultVis | JSONOption, ""},
     {"residency", "headstart residency [--json] [--summary] PATH...",
-     "Print how much of each file is cached; a directory stands for all its "
-     "files",
+     "Print how much of each file is cached; if PATH is a directory, of each "
+     "file in it",
      runResidency, DefaultVis | JSONOption | CacheOption},
     {"evict", "headstart evict [--json] [--summary] PATH...",
-     "Evict files from the page cache; a directory stands for all its files",
+     "Evict files from the page cache; if PATH is a directory, all files in "
+     "it",
      runEvict, DefaultVis | JSONOption | CacheOption},
     {"bench", "headstart bench [options] [--] LINKER ARGS...",
      "Measure a link: run it repeatedly, cold and warm, alternately with and "
      "without prefetching; outputs go to a temporary directory",
      runBenchCommand, DefaultVis | JSONOption | LinkerOption | BenchOption},
     {"doctor", "headstart doctor [--json] [--verbose] [PATH...]",
-     "Report what slows prefetching on this machine, its effect and its fix; "
-     "PATH is the inputs' directory (default: the current directory)",
+     "Check this machine for causes of slow prefetching, and report the effect "
+     "and the fix of each; PATH is the inputs' directory (default: the current "
+     "directory)",
      runDoctor, DefaultVis | JSONOption | DoctorOption},
 };
 

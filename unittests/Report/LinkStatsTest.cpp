@@ -395,8 +395,8 @@ TEST(LinkStatsTest, ShortOfMemoryInWords) {
   S.Problems.clear();
   EXPECT_THAT(
       text(S),
-      HasSubstr("and 0.90 s. Memory was short, so Headstart fetched only "
-                "a short way ahead of the linker. The linker itself"));
+      HasSubstr("and 0.90 s. Memory was short, so Headstart fetched files "
+                "only shortly before the linker read them. The linker itself"));
 }
 
 TEST(LinkStatsTest, MoreThreadsInWords) {
