@@ -20,6 +20,7 @@
 #include "Command.h"
 #include "Options.h"
 #include "headstart/Link/PrefetchSettings.h"
+#include "headstart/Link/ProfileStore.h"
 #include "headstart/OS/Background.h"
 #include "headstart/OS/ChildProcess.h"
 #include "headstart/OS/Program.h"
@@ -51,12 +52,16 @@ public:
                  uint64_t BudgetBytes)
       : Command(Arguments.Linker), Given(Arguments.value(OPT_directory_EQ)),
         AvailableBytes(AvailableBytes), BudgetBytes(BudgetBytes),
-        Fetcher(BudgetBytes, FetchThreads) {}
+        Fetcher(BudgetBytes, FetchThreads) {
+    if (Given) // the current directory will change
+      Given = absolutePath(*Given);
+  }
 
   void start();
   /// Cancels the fetches when the build has ended. Does not block.
   void end();
   /// Prints how much was fetched; with \p Always, also that nothing was.
+  /// Prints an error instead if --directory does not exist even now.
   void report(bool Always) const;
 
 private:
@@ -68,8 +73,8 @@ private:
   void writeStatus(StringRef State, StringRef Why = "");
 
   const std::vector<std::string> &Command;
-  const std::optional<std::string> Given; ///< --directory
-  const uint64_t AvailableBytes;          ///< at the beginning
+  std::optional<std::string> Given; ///< --directory
+  const uint64_t AvailableBytes;    ///< at the beginning
   const uint64_t BudgetBytes;
   BuildCommandLine Build;
   BuildFetcher Fetcher;
@@ -211,6 +216,10 @@ void BuildCompanion::watch() {
 }
 
 void BuildCompanion::report(bool Always) const {
+  if (Given && !sys::fs::is_directory(*Given)) {
+    (void)fail("there is no directory '" + *Given + "' (--directory)");
+    return;
+  }
   uint64_t Bytes = 0;
   size_t Links = 0;
   bool IsDone = true;
