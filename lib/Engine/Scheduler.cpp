@@ -425,11 +425,10 @@ InputEntry *Scheduler::request(StringRef Path, bool Leaves,
   if (!Number)
     return nullptr;
   InputEntry &Entry = entry(*Number);
+  Entry.IsRequested.store(true);
   if (Leaves && (leave(Entry) || (Entry.State == EntryState::Opening &&
-                                  isObjectByName(Entry.Named)))) {
-    Entry.IsRequested.store(true);
+                                  isObjectByName(Entry.Named))))
     return nullptr;
-  }
   if (Entry.Place == 0) {
     // Nothing else would prepare it.
     if (Urgent && Urgent->Named.OnDemand)

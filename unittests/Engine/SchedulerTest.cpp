@@ -8,6 +8,7 @@
 
 #include "../../lib/Engine/Scheduler.h"
 #include "gtest/gtest.h"
+#include <memory>
 #include <thread>
 
 using namespace headstart;
@@ -28,6 +29,17 @@ LinkCommand linkOf(std::vector<NamedInput> Inputs) {
 }
 
 using Task = Scheduler::Task;
+
+/// Settings with which \p Counts counts decisions.
+Scheduler::Settings countIn(DecisionCounts &Counts) {
+  Scheduler::Settings Result;
+  Result.Decisions = &Counts;
+  return Result;
+}
+
+uint64_t times(const DecisionCounts &Counts, Decision What) {
+  return Counts.read().at(static_cast<size_t>(What));
+}
 
 TEST(SchedulerTest, CancelEndsTheWaitForWhatNobodyPublishes) {
   Scheduler Inputs;
@@ -66,6 +78,32 @@ TEST(SchedulerTest, CancelEndsTheWaitForWhatNobodyPublishes) {
   EXPECT_EQ(Next, Task::None);
 }
 
+/// The linker opens an input itself if a thread takes too long. What the thread
+/// then fetches is not ahead of the linker, and the input's record stays in the
+/// profile.
+TEST(SchedulerTest, TheLinkerDoesNotWaitForAThreadThatHangs) {
+  DecisionCounts Counts;
+  Scheduler::Settings Settings = countIn(Counts);
+  Settings.Numbers.OpenTimeout = std::chrono::milliseconds(0);
+  Scheduler Inputs;
+  Inputs.fill(linkOf({input("a.o")}), Settings);
+  Scheduler::Work Opening = Inputs.next();
+  ASSERT_TRUE(Opening.IsClaimed);
+  std::optional<NamedInput> Claimed;
+  unsigned Waits = 0;
+  EXPECT_EQ(Inputs.request("a.o", false, Claimed, [&] { ++Waits; }), nullptr);
+  EXPECT_FALSE(Claimed);
+  EXPECT_EQ(Waits, 1U);
+  EXPECT_EQ(times(Counts, Decision::LinkerWaited), 1U);
+  EXPECT_EQ(times(Counts, Decision::LinkerTimedOut), 1U);
+  EXPECT_TRUE(Opening.Entry->IsRequested.load());
+  Inputs.publish(*Opening.Entry, EntryState::Ready, "a.o", {},
+                 std::make_shared<FileContents>());
+  EXPECT_TRUE(Inputs.wasLeft("a.o"));
+  EXPECT_EQ(Inputs.request("a.o", false, Claimed), Opening.Entry);
+  EXPECT_EQ(times(Counts, Decision::LinkerTimedOut), 1U);
+}
+
 TEST(SchedulerTest, ObjectsBehindAnotherAreLeftToTheLinker) {
   Scheduler Inputs;
   Inputs.fill(linkOf({input("a.o"), input("b.o"), input("c.o"), input("d.a"),
@@ -90,13 +128,17 @@ TEST(SchedulerTest, ObjectsBehindAnotherAreLeftToTheLinker) {
 }
 
 TEST(SchedulerTest, WhatTheLinkerAsksForGoesFirst) {
+  DecisionCounts Counts;
   Scheduler Inputs;
-  Inputs.fill(linkOf({input("a.o"), input("b.o"), input("c.o")}), {});
+  Inputs.fill(linkOf({input("a.o"), input("b.o"), input("c.o")}),
+              countIn(Counts));
   EXPECT_EQ(Inputs.next().Entry->Named.Name, "a.o");
   std::optional<NamedInput> Claimed;
   ASSERT_TRUE(Inputs.request("c.o", false, Claimed));
   EXPECT_EQ(Inputs.next().Entry->Named.Name, "c.o");
   EXPECT_EQ(Inputs.next().Entry->Named.Name, "b.o");
+  EXPECT_EQ(times(Counts, Decision::PreparedUrgent), 1U);
+  EXPECT_EQ(times(Counts, Decision::PreparedInOrder), 2U);
 }
 
 // Threads wait for the store in this order (Gate.h).
@@ -125,10 +167,11 @@ TEST(SchedulerTest, PlacesFollowTheOrderInWhichInputsAreTaken) {
 TEST(SchedulerTest, DirectoriesInWhichThreadsHangComeLast) {
   constexpr std::chrono::milliseconds Short(1);
   auto HasNotMoved = [] { return false; };
+  DecisionCounts Counts;
   Scheduler Inputs;
   Inputs.fill(linkOf({input("far/a.o"), input("far/b.o"), input("c.o"),
                       input("far/d.o")}),
-              {});
+              countIn(Counts));
   InputEntry *Hangs = Inputs.next().Entry;
   ASSERT_EQ(Hangs->Named.Name, "far/a.o");
   ASSERT_EQ(Inputs.waitForStall(Short, HasNotMoved), Scheduler::Stall::All);
@@ -153,6 +196,9 @@ TEST(SchedulerTest, DirectoriesInWhichThreadsHangComeLast) {
   EXPECT_EQ(Last.What, Task::Prepare);
   EXPECT_EQ(Last.Entry->Named.Name, "far/b.o");
   EXPECT_EQ(Inputs.next().What, Task::None);
+  EXPECT_EQ(times(Counts, Decision::Stalled), 1U);
+  EXPECT_EQ(times(Counts, Decision::StalledDirectory), 1U);
+  EXPECT_EQ(times(Counts, Decision::PreparedDeferred), 1U);
   // After that, no thread watches for stalls.
   EXPECT_EQ(Inputs.waitForStall(Short, HasNotMoved), Scheduler::Stall::None);
 }
