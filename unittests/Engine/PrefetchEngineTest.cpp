@@ -168,6 +168,29 @@ TEST_F(PrefetchEngineTest, WithoutThreadsItStillHandsOver) {
   EXPECT_TRUE(Engine.take(Path, likeLLD()));
 }
 
+/// A lazy member of an archive is opened only after the linker has requested
+/// it, even if the engine has nothing left to do. The link's profile then has
+/// the member, and the next link fetches it in time.
+TEST_F(PrefetchEngineTest, WhatTheLinkerRequestsAfterTheEndIsHandedOver) {
+  std::vector<std::string> Paths = writeFiles(Directory, 2, 50000);
+  LinkCommand Command;
+  Command.Inputs.resize(2);
+  for (size_t I = 0; I != 2; ++I)
+    Command.Inputs[I].Name = Paths[I];
+  Command.Inputs[1].OnDemand = true;
+  PrefetchEngine Engine({});
+  Engine.start(std::move(Command));
+  Engine.join();
+  EXPECT_EQ(statsOf(Engine).InputsBytes, 50000U);
+  std::unique_ptr<MemoryBuffer> Taken = Engine.take(Paths[1], likeLLD());
+  ASSERT_TRUE(Taken);
+  EXPECT_EQ(Taken->getBuffer()[0], 1);
+  if (std::optional<std::vector<RecordedFile>> Touched = Engine.touched()) {
+    ASSERT_EQ(Touched->size(), 1U);
+    EXPECT_EQ(Touched->front().Path, Paths[1]);
+  }
+}
+
 TEST_F(PrefetchEngineTest, CancellingStopsTheFetching) {
   std::vector<std::string> Paths = writeFiles(Directory, 64, 1 << 20);
   evict(Paths);
