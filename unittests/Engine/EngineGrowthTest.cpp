@@ -136,9 +136,46 @@ TEST_F(EngineGrowthTest, OfAnArchiveTheMembersThatAreLinkedAreFetched) {
 
   // An input that is cached pulls in members, too.
   evict({Path});
-  fetch({Path, Main});
+  LinkStats Stats = fetch({Path, Main, Directory.path("missing.o")});
   EXPECT_TRUE(partIsResident(Path, Offsets[0]));
   EXPECT_FALSE(partIsResident(Path, Offsets[2]));
+  EXPECT_EQ(times(Stats, Decision::SymbolsPass), 1U);
+  EXPECT_EQ(times(Stats, Decision::SymbolsRead), 1U);
+  EXPECT_EQ(times(Stats, Decision::SymbolsNotRead), 1U);
+  EXPECT_EQ(times(Stats, Decision::LazyFetched), 3U);
+  EXPECT_EQ(times(Stats, Decision::LazyNotLinked), 1U);
+}
+
+/// If lazy inputs have few bytes, reading the symbols of the other inputs to
+/// find out which are linked costs more than fetching all.
+TEST_F(EngineGrowthTest, FewLazyBytesAreFetchedWithoutTheSymbols) {
+  std::string Main = Directory.write("main.o", object({{"a", false}}));
+  std::vector<std::string> Members = {
+      Directory.write("m0.o", object({{"a", true}})),
+      Directory.write("m1.o", object({{"unused", true}}))};
+  std::string Thin = writeThin({"m0.o", "m1.o"});
+  for (bool IsExpensive : {false, true}) {
+    Numbers.LazyShare = IsExpensive ? 1e-6 : 1e6;
+    evict(Members);
+    LinkStats Stats = fetch({Main, Thin});
+    EXPECT_TRUE(partIsResident(Members[0]));
+    EXPECT_EQ(partIsResident(Members[1]), IsExpensive);
+    EXPECT_EQ(times(Stats, Decision::SymbolsPassSkipped), IsExpensive);
+    // Those of main.o, and of the archive, which has none.
+    EXPECT_EQ(times(Stats, Decision::SymbolsRead), IsExpensive ? 0U : 2U);
+    EXPECT_EQ(times(Stats, Decision::LazyFetchedUnasked), IsExpensive ? 2U : 0);
+  }
+}
+
+/// If a link reads mostly objects, its few archives are fetched whole.
+TEST_F(EngineGrowthTest, AnArchiveOfFewBytesIsFetchedWhole) {
+  std::string Main = Directory.write("main.o", object({}));
+  std::string Path = Directory.write(
+      "parts.a", "!<arch>\n" + member("m.o/", object({{"unused", true}})));
+  Numbers.LazyShare = 1e-6;
+  evict({Path});
+  EXPECT_EQ(times(fetch({Main, Path}), Decision::WholeFewArchives), 1U);
+  EXPECT_TRUE(isResident(Path));
 }
 
 /// Most objects are cached and left to the linker, and the archive is not
@@ -163,11 +200,9 @@ TEST_F(EngineGrowthTest, ObjectsThatAreLeftToTheLinkerTakeMembersAsWell) {
   Numbers.LazyShare = 1e6;
   evict({Paths.back()});
   LinkStats Stats = fetch(Paths, /*Jobs=*/1);
-  auto Times = [&](Decision What) {
-    return Stats.Decisions.at(static_cast<size_t>(What));
-  };
-  EXPECT_GT(Times(Decision::StreakLeft), Count / 2);
-  EXPECT_EQ(Times(Decision::SymbolsReadOfLeft), Times(Decision::StreakLeft));
+  EXPECT_GT(times(Stats, Decision::StreakLeft), Count / 2);
+  EXPECT_EQ(times(Stats, Decision::SymbolsReadOfLeft),
+            times(Stats, Decision::StreakLeft));
   for (unsigned I = 0; I != 2 * Count; ++I)
     EXPECT_EQ(partIsResident(Paths.back(), Offsets[I]), I < Count) << I;
 }
@@ -198,17 +233,26 @@ TEST_F(EngineGrowthTest, WhatIsAlmostCachedIsFollowedAsWell) {
   }
 }
 
+/// Memory is short from the fifth input on: the engine opens the others, but
+/// does not even read their section headers, which are at the end.
 TEST_F(EngineGrowthTest, ShortOfMemoryAllIsLeftToTheLinker) {
   std::vector<std::string> Paths;
   for (unsigned I = 0; I != 20; ++I)
     Paths.push_back(
         Directory.write("m" + std::to_string(I) + ".o", object({})));
   evict(Paths);
-  LinkStats Stats = fetch(Paths, 4, /*AvailableBytes=*/2 * 5 * PartBytes);
+  LinkStats Stats = fetch(Paths, 1, /*AvailableBytes=*/2 * 5 * PartBytes);
   EXPECT_EQ(Stats.InputsBytes, 20 * openOrFail(Paths[0]).size());
   EXPECT_EQ(Stats.HintedBytes, 0U);
-  for (const std::string &Path : Paths)
-    EXPECT_FALSE(partIsResident(Path));
+  EXPECT_EQ(times(Stats, Decision::NotNeeded), 4U);
+  EXPECT_EQ(times(Stats, Decision::LeftForMemory), 16U);
+  const os::PageCache Cache;
+  for (size_t I = 0; I != Paths.size(); ++I) {
+    EXPECT_FALSE(partIsResident(Paths[I]));
+    const os::OpenFile File = openOrFail(Paths[I]);
+    EXPECT_EQ(Cache.residency(File, {File.size() - 1, 1})->complete(), I < 4)
+        << I;
+  }
 }
 
 TEST_F(EngineGrowthTest, ItKnowsBeforehandThatMemoryWillBeShort) {
@@ -219,6 +263,8 @@ TEST_F(EngineGrowthTest, ItKnowsBeforehandThatMemoryWillBeShort) {
     LinkStats Stats = fetch({First}, 1, Available, Expected);
     EXPECT_EQ(Stats.ShortOfMemory, Expected == Available);
     EXPECT_EQ(Stats.HintedBytes == 0, Expected == Available);
+    EXPECT_EQ(times(Stats, Decision::MemoryShort), Expected == Available);
+    EXPECT_EQ(times(Stats, Decision::MemoryPlentiful), Expected != Available);
   }
 }
 

@@ -112,6 +112,7 @@ TEST_F(EngineLimitsTest, BeyondTheMappingsItFetchesWithoutHolding) {
     Held += Engine.take(Path, likeLLD()) != nullptr;
   }
   EXPECT_EQ(Held, 10U);
+  EXPECT_EQ(times(statsOf(Engine), Decision::HeldNothing), 40U);
   EXPECT_EQ(statsOf(Engine).HintedBytes, 50 * 100000U);
 }
 
@@ -150,6 +151,7 @@ TEST_F(EngineLimitsTest, ABudgetOfNothingStillLetsTheLinkerHaveItsBuffers) {
 
 TEST_F(EngineLimitsTest, ASystemThatCanDoNothingCostsNothingButCounts) {
   std::vector<std::string> Paths = writeFiles(Directory, 8, 50000);
+  evict({Paths[7]});
   os::PageCacheCapabilities Nothing;
   Nothing.PageSize = os::PageCache::probe().PageSize;
   PrefetchEngine Engine({}, os::PageCache(Nothing));
@@ -159,8 +161,52 @@ TEST_F(EngineLimitsTest, ASystemThatCanDoNothingCostsNothingButCounts) {
     ASSERT_TRUE(Buffer);
     EXPECT_EQ(Buffer->getBufferSize(), 50000U);
   }
+  Engine.join();
+  // Samples find the others cached.
+  EXPECT_EQ(times(statsOf(Engine), Decision::CacheUnknown), 1U);
   EXPECT_EQ(statsOf(Engine).ResidentBytesBefore, 0U);
   EXPECT_EQ(statsOf(Engine).UnknownBytesBefore, 8 * 50000U);
+}
+
+TEST_F(EngineLimitsTest, AHighLatencyStoreGetsMoreThreads) {
+  std::vector<std::string> Paths = writeFiles(Directory, 4, 20000);
+  EngineOptions Options;
+  Options.Jobs = 1;
+  Options.HighLatencyJobs = 6;
+  Options.Numbers.BusyThreads = 100;
+  PrefetchEngine Engine(Options);
+  startFiles(Engine, Paths);
+  while (statsOf(Engine).Jobs != 6)
+    std::this_thread::yield();
+  Engine.join();
+  EXPECT_EQ(statsOf(Engine).FirstJobs, 1U);
+  EXPECT_EQ(times(statsOf(Engine), Decision::MoreThreads), 1U);
+}
+
+/// With slow names, the engine lists the directory, and stats again the paths
+/// that the linker requests next.
+TEST_F(EngineLimitsTest, NamesOfASlowStoreAreRequestedEarly) {
+  std::vector<std::string> Paths = writeFiles(Directory, 8, 100000);
+  evict(Paths);
+  EngineOptions Options;
+  Options.Jobs = 1;
+  Options.BudgetBytes = 350000; // the thread waits with the fifth file
+  // All names count as slow.
+  Options.Numbers.StatSeconds = Options.Numbers.EntrySeconds = -1;
+  Options.Numbers.FreshFor = std::chrono::milliseconds(0);
+  PrefetchEngine Engine(Options);
+  startFiles(Engine, Paths);
+  while (Engine.waitingForMemory() == 0)
+    std::this_thread::yield();
+  EXPECT_EQ(times(statsOf(Engine), Decision::DirectoryListed), 1U);
+  EXPECT_EQ(times(statsOf(Engine), Decision::PathRefreshed), 0U);
+  EXPECT_TRUE(Engine.take(Paths[0], likeLLD()));
+  EXPECT_TRUE(Engine.take(Paths[1], likeLLD()));
+  while (times(statsOf(Engine), Decision::PathRefreshed) == 0)
+    std::this_thread::yield();
+  for (const std::string &Path : Paths)
+    EXPECT_TRUE(Engine.take(Path, likeLLD()));
+  Engine.join();
 }
 
 TEST_F(EngineLimitsTest, OfManySmallObjectsInMemoryMostAreLeftToTheLinker) {

@@ -65,6 +65,11 @@ inline LinkStats statsOf(const PrefetchEngine &Engine) {
   return Stats;
 }
 
+/// Returns how often the engine took the branch \p What.
+inline uint64_t times(const LinkStats &Stats, Decision What) {
+  return Stats.Decisions.at(static_cast<size_t>(What));
+}
+
 /// Fetches the files at \p Paths as far as \p Options allow.
 inline LinkStats fetchInputs(const std::vector<std::string> &Paths,
                              const EngineOptions &Options = {}) {

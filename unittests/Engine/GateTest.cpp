@@ -8,6 +8,7 @@
 
 #include "../../lib/Engine/Gate.h"
 #include "headstart/OS/Threads.h"
+#include "headstart/Report/LinkStats.h"
 #include "gtest/gtest.h"
 #include <atomic>
 #include <chrono>
@@ -18,6 +19,10 @@ using namespace headstart;
 namespace {
 
 DecisionCounts Decisions;
+
+uint64_t times(Decision What) {
+  return Decisions.read().at(static_cast<size_t>(What));
+}
 
 constexpr uint64_t MiB = UINT64_C(1) << 20;
 
@@ -49,7 +54,9 @@ TEST(GateTest, TheLinkersOwnNeedsNoRoom) {
   StoreQueue &Queue = One.Queue;
   for (unsigned I = 0; I != 8; ++I)
     EXPECT_TRUE(Queue.enter(inspection(I)));
+  const uint64_t Before = times(Decision::UrgentRequest);
   EXPECT_TRUE(Queue.enter(inspection(99, /*IsUrgent=*/true)));
+  EXPECT_EQ(times(Decision::UrgentRequest), Before + 1);
 }
 
 /// Makes \p Count requests that take \p Elapsed seconds each; the thread has no
@@ -112,7 +119,27 @@ TEST(GateTest, LowerPlacesGoFirst) {
   EXPECT_FALSE(Second.HasBegun);
   Queue.leave(std::nullopt);
   EXPECT_TRUE(Second.begins());
+  EXPECT_GE(times(Decision::WaitedForStore), 2U);
   One.All.cancel();
+}
+
+TEST(GateTest, TheWindowFollowsTheAnswers) {
+  Tuning Numbers = fixedWindow(1);
+  Numbers.MaxWindow = 64;
+  Numbers.FirstWindowTime = Numbers.WindowTime = Tuning::Seconds(0);
+  OneStore One(Numbers);
+  StoreQueue &Queue = One.Queue;
+  auto Steps = [&] { return One.All.figures().front().AtOnce; };
+  const uint64_t Grew = times(Decision::WindowGrew);
+  const uint64_t Shrank = times(Decision::WindowShrank);
+  // These answers come sooner one after the other than each takes.
+  answer(Queue, 16, 10e-3);
+  EXPECT_GT(Steps(), 1U);
+  EXPECT_EQ(times(Decision::WindowGrew), Grew + 1);
+  EXPECT_EQ(times(Decision::WindowShrank), Shrank);
+  while (Steps() > 1)
+    answer(Queue, 1, 0);
+  EXPECT_EQ(times(Decision::WindowShrank), Shrank + 1);
 }
 
 TEST(GateTest, StepsInLargePagesThatDoNotComeAreARisk) {
@@ -183,6 +210,7 @@ TEST(GateTest, AStepThatNeedsMemoryWaitsForTheLinker) {
   Requester Types(Queue, fetch(LinkStage::Types, MiB));
   while (Of.All.waiting() == 0)
     std::this_thread::yield();
+  EXPECT_GE(times(Decision::WaitedForMemory), 1U);
   // Inspections and steps that the linker waits for need no room.
   EXPECT_TRUE(Queue.enter(inspection(7)));
   EXPECT_TRUE(Queue.enter({8, LinkStage::Parse, MiB, /*IsUrgent=*/true}));
@@ -215,9 +243,12 @@ TEST(GateTest, MemoryThatComesBackMakesRoom) {
   Of.Available = 1;
   Of.All.memory().decide(400 * MiB);
   ASSERT_TRUE(Of.All.memory().isShort());
+  const uint64_t Before = times(Decision::MeasuredWaiting);
   // No fetched bytes are ahead that the linker could reach.
   EXPECT_TRUE(Of.All.store(1).enter(fetch(LinkStage::Parse, MiB),
                                     [&] { Of.Available = 400 * MiB; }));
+  EXPECT_EQ(times(Decision::MeasuredWaiting), Before + 1);
+  EXPECT_EQ(Of.All.memory().limit(), 10 * MiB);
 }
 
 TEST(GateTest, CancelEndsAWaitForMemory) {

@@ -130,6 +130,8 @@ TEST(MemoryWindowTest, TheWindowShrinksWithWhatThereIsAndUnderPressure) {
   Window.add(LinkStage::Parse, 32 * MiB);
   Window.release(32 * MiB);
   EXPECT_FALSE(hasRoom(Window, LinkStage::Contents));
+  EXPECT_GE(Decisions.read().at(static_cast<size_t>(Decision::PressureHigh)),
+            1U);
 }
 
 TEST(MemoryWindowTest, ItNeverGrowsBeyondTheBudget) {

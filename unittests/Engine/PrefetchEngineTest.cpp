@@ -42,15 +42,28 @@ TEST_F(PrefetchEngineTest, FetchesWhatIsNotInMemory) {
   EXPECT_TRUE(Stats.FirstHintMs.has_value());
   EXPECT_LE(*Stats.FirstHintMs, *Stats.LastHintMs);
   EXPECT_TRUE(Stats.Problems.empty());
+  EXPECT_EQ(times(Stats, Decision::NotCached), 20U);
+  EXPECT_GE(times(Stats, Decision::WholeCheaper), 1U);
+  // On a busy machine, a thread that waits for the disk then also waits for a
+  // processor.
+  EXPECT_GE(times(Stats, Decision::AnswerCounted) +
+                times(Stats, Decision::AnswerUnscheduled),
+            1U);
 }
 
 TEST_F(PrefetchEngineTest, DoesNothingForWhatIsInMemory) {
   std::vector<std::string> Paths = writeFiles(Directory, 20, 300000);
-  LinkStats Stats = fetchInputs(Paths);
+  EngineOptions Options;
+  Options.Numbers.MaxDependencyScans = 12;
+  LinkStats Stats = fetchInputs(Paths, Options);
   EXPECT_EQ(Stats.ResidentBytesBefore, 20 * 300000U);
   EXPECT_EQ(Stats.HintCalls, 0U);
   EXPECT_EQ(Stats.HintedBytes, 0U);
   EXPECT_FALSE(Stats.FirstHintMs.has_value());
+  EXPECT_EQ(times(Stats, Decision::Cached), 20U);
+  EXPECT_EQ(times(Stats, Decision::NotNeeded), 20U);
+  EXPECT_EQ(times(Stats, Decision::Scanned), 12U);
+  EXPECT_EQ(times(Stats, Decision::ScanSkippedEnough), 8U);
 }
 
 TEST_F(PrefetchEngineTest, HandsOverTheBytesUnderTheNameAskedFor) {
@@ -67,7 +80,32 @@ TEST_F(PrefetchEngineTest, HandsOverTheBytesUnderTheNameAskedFor) {
   EXPECT_EQ(LargeBuffer->getBufferKind(), MemoryBuffer::MemoryBuffer_MMap);
   EXPECT_EQ(SmallBuffer->getBuffer(), "tiny");
   EXPECT_EQ(SmallBuffer->getBufferKind(), MemoryBuffer::MemoryBuffer_Malloc);
-  EXPECT_EQ(statsOf(Engine).HandedOver, 2U);
+  LinkStats Stats = statsOf(Engine);
+  EXPECT_EQ(Stats.HandedOver, 2U);
+  EXPECT_EQ(times(Stats, Decision::HandedOver), 2U);
+  EXPECT_EQ(times(Stats, Decision::HeldMapping), 1U);
+  EXPECT_EQ(times(Stats, Decision::HeldCopy), 1U);
+}
+
+/// The times of a file on a store of whole seconds do not change if the file is
+/// written again in the same second. A copy of it may be old, then, but not a
+/// mapping.
+TEST_F(PrefetchEngineTest, AFileThatHasJustChangedIsNotCopied) {
+  std::string Large = Directory.write("large.obj", pattern(100000));
+  std::string Small = Directory.write("small.obj", "tiny");
+  for (const std::string &Path : {Large, Small})
+    std::filesystem::last_write_time(
+        Path, std::chrono::ceil<std::chrono::seconds>(
+                  std::filesystem::file_time_type::clock::now() +
+                  std::chrono::hours(1)));
+  PrefetchEngine Engine({});
+  startFiles(Engine, {Large, Small});
+  EXPECT_TRUE(Engine.take(Large, likeLLD()));
+  EXPECT_FALSE(Engine.take(Small, likeLLD()));
+  LinkStats Stats = statsOf(Engine);
+  EXPECT_EQ(times(Stats, Decision::JustChanged), 1U);
+  EXPECT_EQ(times(Stats, Decision::HeldNothing), 1U);
+  EXPECT_TRUE(Stats.Problems.empty());
 }
 
 TEST_F(PrefetchEngineTest, AFileMayBeTakenTwice) {
@@ -127,6 +165,7 @@ TEST_F(PrefetchEngineTest, WhatIsNotARegularFileIsLeftAlone) {
   EXPECT_THAT(Stats.Problems[0].Message, HasSubstr("regular file"));
   EXPECT_EQ(Stats.Problems[0].Count, 3U);
   EXPECT_THAT(Stats.Problems[1].Message, HasSubstr(Missing));
+  EXPECT_EQ(times(Stats, Decision::NotOpened), 5U);
 }
 
 TEST_F(PrefetchEngineTest, AFileThatChangedSinceIsNotHandedOver) {
@@ -144,6 +183,7 @@ TEST_F(PrefetchEngineTest, AFileThatChangedSinceIsNotHandedOver) {
   LinkStats Stats = statsOf(Engine);
   ASSERT_EQ(Stats.Problems.size(), 1U);
   EXPECT_EQ(Stats.Problems[0].Count, 3U);
+  EXPECT_EQ(times(Stats, Decision::ChangedSinceOpen), 3U);
 }
 
 TEST_F(PrefetchEngineTest, WithoutHandOverItStillFetches) {
@@ -166,6 +206,7 @@ TEST_F(PrefetchEngineTest, WithoutThreadsItStillHandsOver) {
   PrefetchEngine Engine(Options);
   startFiles(Engine, {Path});
   EXPECT_TRUE(Engine.take(Path, likeLLD()));
+  EXPECT_EQ(times(statsOf(Engine), Decision::LinkerOpened), 1U);
 }
 
 /// A lazy member of an archive is opened only after the linker has requested
@@ -248,6 +289,94 @@ std::string object(char Seed) {
   return Bytes;
 }
 
+/// The page cache has all of the object except a page in its middle. The
+/// inspection reads what is cached, which shows nothing about the store, and
+/// the rest is fetched.
+TEST_F(PrefetchEngineTest, AnswersOfThePageCacheDoNotCountForTheStore) {
+  std::string Path = Directory.write("a.obj", object('a'));
+  evict({Path});
+  const os::OpenFile File = openOrFail(Path);
+  const os::PageCache Cache;
+  const uint64_t Missing = 8 * Cache.pageSize();
+  const uint64_t Rest = Missing + Cache.pageSize();
+  (void)Cache.fetch(File, {0, Missing});
+  (void)Cache.fetch(File, {Rest, File.size() - Rest});
+  ASSERT_EQ(Cache.residency(File, {Missing, 1})->ResidentPages, 0U);
+  EngineOptions Options;
+  Options.Numbers = expensiveBytes();
+  // Each answer that counts changes the prices.
+  Options.Numbers.WindowRequests = 0;
+  Options.Numbers.FirstWindowTime = Tuning::Seconds(0);
+  LinkStats Stats = fetchInputs({Path}, Options);
+  EXPECT_TRUE(isResident(Path));
+  EXPECT_EQ(times(Stats, Decision::PartlyCached), 1U);
+  EXPECT_GE(times(Stats, Decision::AnsweredFromCache), 1U);
+  ASSERT_EQ(Stats.Stores.size(), 1U);
+  EXPECT_EQ(Stats.Stores[0].Samples, 0U);
+}
+
+/// The thread waits after the first of three steps, and the second one is
+/// cached when it continues.
+TEST_F(PrefetchEngineTest, WhatHasArrivedMeanwhileIsNotRequested) {
+  std::string Path = Directory.write("a.obj", pattern(3 << 19));
+  evict({Path});
+  const ByteRange Middle{1 << 19, 1 << 19};
+  EngineOptions Options;
+  Options.BudgetBytes = 1;
+  Options.HandOver = false; // else steps may be larger
+  Options.Numbers.QuerySeconds = 0;
+  PrefetchEngine Engine(Options);
+  startFiles(Engine, {Path});
+  while (Engine.waitingForMemory() == 0)
+    std::this_thread::yield();
+  const os::OpenFile File = openOrFail(Path);
+  ASSERT_EQ(os::PageCache().fetch(File, Middle).Outcome,
+            os::HintOutcome::Accepted);
+  EXPECT_FALSE(Engine.take(Path, likeLLD()));
+  Engine.join();
+  EXPECT_TRUE(isResident(Path));
+  LinkStats Stats = statsOf(Engine);
+  EXPECT_EQ(times(Stats, Decision::AlreadyFetched), 1U);
+  EXPECT_EQ(times(Stats, Decision::Stepwise), 2U);
+  // Mostly the engine itself has read such bytes, with an inspection or in
+  // large pages, so they count.
+  EXPECT_EQ(Stats.HintedBytes, 3U << 19);
+}
+
+/// With expensive requests, all ranges are one request.
+TEST_F(PrefetchEngineTest, RangesAreCombinedIfRequestsAreExpensive) {
+  std::string Path = Directory.write("a.obj", object('a'));
+  evict({Path});
+  EngineOptions Options;
+  Options.Jobs = Options.Processors = 1;
+  Options.Numbers = expensiveBytes();
+  Options.Numbers.RequestSeconds = 0.4;
+  Options.Trace = std::make_shared<TraceLog>(TraceClock::now());
+  LinkStats Stats = fetchInputs({Path}, Options);
+  EXPECT_EQ(times(Stats, Decision::ByLayout), 1U);
+  EXPECT_EQ(times(Stats, Decision::RangesCombined), 1U);
+  EXPECT_EQ(ReadTrace(*Options.Trace).names().count("prefetch 0/fetch"), 1U);
+  EXPECT_TRUE(isResident(Path));
+}
+
+/// Large pages may be unavailable. Then the same bytes are fetched in others.
+TEST_F(PrefetchEngineTest, FetchesInLargePagesIfTheyCostLess) {
+  std::vector<std::string> Paths = writeFiles(Directory, 4, 4 << 20);
+  evict(Paths);
+  EngineOptions Options;
+  Options.Numbers.LargeTrips = 0;
+  // The first answer shows how long a request takes.
+  Options.Numbers.WindowRequests = 0;
+  Options.Numbers.FirstWindowTime = Tuning::Seconds(0);
+  LinkStats Stats = fetchInputs(Paths, Options);
+  EXPECT_GE(times(Stats, Decision::LargePages) +
+                times(Stats, Decision::LargePagesFailed),
+            1U);
+  EXPECT_EQ(Stats.HintedBytes, 16U << 20);
+  for (const std::string &Path : Paths)
+    EXPECT_TRUE(isResident(Path));
+}
+
 TEST_F(PrefetchEngineTest, FetchesAPhaseOfAllBeforeTheNextOfAny) {
   std::vector<std::string> Paths = {Directory.write("a.obj", object('a')),
                                     Directory.write("b.obj", object('b'))};
@@ -257,7 +386,11 @@ TEST_F(PrefetchEngineTest, FetchesAPhaseOfAllBeforeTheNextOfAny) {
   Options.Jobs = 1; // one thread has one order
   Options.Numbers = expensiveBytes();
   Options.Trace = Trace;
-  fetchInputs(Paths, Options);
+  LinkStats Stats = fetchInputs(Paths, Options);
+  EXPECT_EQ(times(Stats, Decision::ByLayout), 2U);
+  // No memory is short, so the linker's second reads find their bytes cached.
+  EXPECT_EQ(times(Stats, Decision::StageBegun), NumFirstStages - 1);
+  EXPECT_EQ(times(Stats, Decision::StageNotBegun), 1U);
   std::vector<std::string> Fetches;
   const ReadTrace Read(*Trace);
   for (const llvm::json::Object &O : Read.Events) {
@@ -337,6 +470,7 @@ TEST_F(PrefetchEngineTest, ShortOfMemoryItWaitsForTheLinkerStageByStage) {
   EXPECT_GE(Looks.load(), 2U);
   LinkStats Stats = statsOf(Engine);
   EXPECT_TRUE(Stats.Problems.empty());
+  EXPECT_GE(times(Stats, Decision::Released), 1U);
   // The engine visited contents, symbols and debug symbols once more.
   EXPECT_GT(Stats.HintedBytes, File.size());
   EXPECT_EQ(Engine.wastedBytes({}), File.size());
@@ -377,6 +511,38 @@ TEST_F(PrefetchEngineTest, LeavesOutWhatTheLinkWillNotRead) {
   EXPECT_GE(Stats.HintedBytes, 600000U);
   EXPECT_TRUE(Cache.residency(File, {1000, 290000})->complete());
   EXPECT_FALSE(Cache.residency(File, {600000, 200000})->complete());
+}
+
+/// The profile of an object whose layout is unknown has only the touched
+/// ranges, for example after a link with a warm cache.
+TEST_F(PrefetchEngineTest, OnlyWhatTheLastLinkTouchedIsFetched) {
+  std::string Path = Directory.write("a.obj", object('a'));
+  const os::PageCache Cache;
+  const ByteRange Touched{8 * Cache.pageSize(), 4 * Cache.pageSize()};
+  const std::vector<PlannedRange> Plan = {
+      {Touched, LinkStage::Contents, PartKind::Contents}};
+  for (auto [How, IsPlanned, Numbers] :
+       {std::tuple(Decision::ByTouchedRanges, false, Tuning()),
+        {Decision::ByProfile, true, Tuning()},
+        {Decision::ByLayoutAndProfile, false, expensiveBytes()}}) {
+    SCOPED_TRACE(decisionName(How));
+    evict({Path});
+    const os::OpenFile File = openOrFail(Path);
+    auto Profile = std::make_shared<LinkProfile>();
+    Profile->Files.push_back({Path, File.identity(), {Touched}, {}});
+    if (IsPlanned)
+      Profile->Files.back().Plan = Plan;
+    EngineOptions Options;
+    Options.Profile = std::move(Profile);
+    Options.Processors = 1;
+    Options.Numbers = Numbers;
+    LinkStats Stats = fetchInputs({Path}, Options);
+    EXPECT_EQ(times(Stats, How), 1U);
+    EXPECT_EQ(times(Stats, Decision::ScanSkippedRecorded), 1U);
+    EXPECT_EQ(Stats.HintedBytes, Touched.Length);
+    EXPECT_TRUE(Cache.residency(File, Touched)->complete());
+    EXPECT_EQ(Cache.residency(File, {900000, 300000})->ResidentPages, 0U);
+  }
 }
 
 } // namespace
