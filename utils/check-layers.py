@@ -18,6 +18,10 @@ is a word in backquotes. The page names
 
 Each file that the page names or links to exists: from the root, in the layer, or with the
 layer before it (`Plan/Tuning.h`). Each name in CamelCase is a word of some source.
+
+A test names each decision of the engine: a unit test of Engine as `Decision::StreakLeft`,
+or a script in test as `["streak left"]`. The simulation takes all of them, but tests the
+result of none.
 """
 
 import argparse
@@ -55,6 +59,8 @@ LINK = re.compile(r"\]\((?!\w+:)([^)#\s]+)")
 FILE = re.compile(
     r"[\w./-]*\w\.(?:cpp|h|td|def|inc|js|json|md|py|test|txt)|(?:[\w-]+/)+"
     r"|(?:cmake|docs|examples|include|lib|test|tools|unittests|utils)/[\w./-]+")
+DECISIONS = pathlib.Path("include/headstart/Report/Decisions.def")
+DECISION = re.compile(r'^DECISION\((\w+), ("[^"]+")\)', re.M)
 TYPE_NAME = re.compile(r"\b[A-Z]\w*[a-z]\w*")
 TYPE = re.compile(r"^\s*(?:class|struct|enum class|enum) (\w+)[^;()]*(?:\{|$)", re.M)
 
@@ -151,10 +157,20 @@ def page_problems(root: pathlib.Path, texts: dict):
                     yield f"{name}: does not name {path}"
 
 
+def decision_problems(root: pathlib.Path):
+    """Yields a message for each decision of the engine that no test names."""
+    files = [*(root / "unittests/Engine").glob("*.cpp"), *(root / "test").rglob("*.py"),
+             *(root / "test").rglob("*.test")]
+    tests = "\n".join(path.read_text(encoding="utf-8") for path in files)
+    for name, key in DECISION.findall((root / DECISIONS).read_text(encoding="utf-8")):
+        if not re.search(rf"\bDecision::{name}\b", tests) and f"[{key}]" not in tests:
+            yield f"{DECISIONS}: no test names {name}"
+
+
 def check(root: pathlib.Path) -> int:
     texts = {path: (root / path).read_text(encoding="utf-8") for path in sources(root)}
     found = [problem for path, text in texts.items() for problem in problems_in(path, text)]
-    found += page_problems(root, texts)
+    found += [*page_problems(root, texts), *decision_problems(root)]
     print("\n".join([*found, f"{len(texts)} sources, {len(found)} problems"]))
     return 1 if found or not texts else 0
 
@@ -231,6 +247,26 @@ def page_self_test() -> int:
             if len(found) != (message != "") or not all(message in f for f in found):
                 print(f"self-test: a page that must give '{message}': {found}")
                 return 1
+    return decision_self_test()
+
+
+def decision_self_test() -> int:
+    """Checks three decisions, of which a unit test and a script name the first two."""
+    texts = {
+        str(DECISIONS): 'DECISION(Cached, "cached")\nDECISION(Held, "held copy") // so\n'
+                        'DECISION(HeldNothing, "held nothing")\n',
+        "unittests/Engine/A.cpp": "Decision::Cached Decision::HeldNothingElse",
+        "test/ELF/b.py": 'stats["held copy"]',
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for name, text in texts.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text, encoding="utf-8")
+        if (found := list(decision_problems(root))) != [
+                f"{DECISIONS}: no test names HeldNothing"]:
+            print(f"self-test: decisions: found {found}")
+            return 1
     print("self-test passed")
     return 0
 
