@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 """Builds LLVM's and lld's libraries for Windows, and stock lld.exe, once.
 
-    build-windows-llvm.py FOLDER
-
 Debian packages LLVM for Linux only, but has its source. The script fetches the source of
 LLVM 22.1.8 (197 MB), checks it and unpacks the parts that lld needs in FOLDER/source. It
 builds in FOLDER/build with cmake/toolchains/mingw-w64.cmake, for x86-64 only. That takes

@@ -1,9 +1,6 @@
 #!/usr/bin/env python3
 """Changes inputs of our linker while it links, and judges the result.
 
-    changing-inputs.py [--stock FOLDER] [--ours FOLDER] [--flavour FLAVOUR]
-        [--count N] [--first N] [--seed N] [--jobs N] [--work FOLDER]
-
 Each seed is one link of about 70 objects and archives, cached or not. At a random
 moment the script replaces, truncates, grows, removes or makes unreadable one or two of
 them, or puts a directory in their place. These results are right:

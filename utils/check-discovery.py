@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 """Compares the list of `headstart inputs` with the files that lld reports as read.
 
-    check-discovery.py --headstart H --lld LLD --cases CASES.py [--list]
-
 Works in the current directory, which should be empty. CASES.py is a module with
 
     NAME       argv[0] of the linker ("ld.lld")

@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 """Compares Headstart's ignore rules with git's on generated trees.
 
-    check-ignore.py ORACLE [--seed N] [--trees N] [--keep]
-
 ORACLE (unittests/FileTree/IgnoreOracle.cpp) lists the entries of a tree that our rules
 do not hide. Every tree has ignore files, in nested directories too; many have a user's
 excludes, an info/exclude or inner repositories. For every path our answer must be that

@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 """Reports the parts of Headstart that do not fit another version of LLVM.
 
-    check-llvm.py NEXT [--known LLVM]
-
 NEXT is a version (in /usr/lib/llvm-NEXT) or the directory of an installation with
 headers, lld's archives, libLLVM and its programs. The script compares
 

@@ -1,9 +1,6 @@
 #!/usr/bin/env python3
 """Checks the page of `headstart bench` in a headless browser.
 
-    check-page.py --render PROGRAM [--out FOLDER] KIND...
-    check-page.py --render PROGRAM --self-test | --refusals
-
 For each kind of report that test/Inputs/make-bench-report.py makes, the script draws the
 page 1280 and 400 pixels wide, in light and in dark, and for paper. The page must not
 load anything or cause an error, nothing may be wider than the page, and no text may

@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 """Compares a walk of trees under Wine with the trees on the host.
 
-    utils/check-walk.py WINE WALK-TREE.exe FOLDER...
-
 Names, types and sizes must be those that the host's own system calls return. Wine shows
 the host's links as their targets, so the script refuses trees with links.
 """

@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 """Runs lld's own test suite with stock lld and with Headstart, and compares.
 
-    conformance.py [--variant NAME]... [--sample N] [--write]
-
 The tests are lld 19's, which utils/fetch-lld-tests.py puts into
 build-tools/lld-19. They run with the programs of the LLVM that Headstart is built
 with, once with its linkers and once for each variant of Headstart. A test differs

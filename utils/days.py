@@ -1,9 +1,6 @@
 #!/usr/bin/env python3
 """Runs ordinary working days of many projects with stock lld and with Headstart.
 
-    days.py [COUNT] [--flavour FLAVOUR] [--size small|real] [--seed N]
-        [--jobs N] [--ours DIR] [--stock DIR] [--work DIR] [--write]
-
 A day is a project and 5 to 30 steps: links, edits, rebuilds, branches, Ctrl-C, two
 links at once, little memory (modules in days/). Random pages of the inputs are cached
 before each link. Outputs, messages and exit status must be those of stock lld, and

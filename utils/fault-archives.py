@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 """Makes the prefetcher call a test library wherever it calls the system.
 
-    fault-archives.py --table CALLS.json --llvm BIN --out COPY.a ARCHIVE...
-
 The script copies our archives, and the members of libLLVMSupport.a that call the system
 for them, into one archive. There it renames references to the table's functions of the
 C library to `headstart_fault_<name>`, which test/Faults/Faults.cpp defines. lld keeps

@@ -1,10 +1,6 @@
 #!/usr/bin/env python3
 """Links while each system call of the prefetcher fails, and compares with stock lld.
 
-    fault-links.py --faults BIN-FAULTS --stock LLVM-BIN [--flavour NAME]...
-                   [--call NAME]... [--fault CALL:N:WAY]
-                   [--without WAY]... [--quick] [--write FILE]
-
 The script records a small link of each flavour once: the prefetcher's calls, their
 number and the places that make them. Then it lets each call fail with each error that
 its manual names (test/Faults/SystemCalls.json), return short, return late, or never

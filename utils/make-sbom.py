@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 """Writes the list of the program's parts as SPDX 2.3 (JSON).
 
-    make-sbom.py --version V --llvm V [--part NAME=VERSION]... FILE
-
 The parts and their licenses are those of THIRD-PARTY.md; the test of the packages
 compares. The date is that of SOURCE_DATE_EPOCH, or now.
 """

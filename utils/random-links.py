@@ -1,9 +1,6 @@
 #!/usr/bin/env python3
 """Runs random links with the stock linker and with ours.
 
-    random-links.py [--stock FOLDER] [--ours FOLDER] [--flavour FLAVOUR]
-        [--count N] [--first N] [--seed N] [--jobs N] [--work FOLDER]
-
 Each seed is one link: inputs from a pool (links/pool.py), some of them damaged, combined
 by the methods of the flavour, with random options. Our linker runs in a random variant:
 threads, memory, profiles of other links, inputs of which all, half, or some pages are

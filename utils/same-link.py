@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 """Runs one link with the stock linker and with ours, and compares everything.
 
-    same-link.py --stock LLD --ours LLD --name NAME... [--with OPTIONS]... -- ARGS...
-
 Both run under one name and in one place, since a PDB records argv[0], the
 command line and the output paths. Outputs are the files that a link writes into
 the directory `out` of the current directory, which the script empties before

@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 """Summarizes a run of ctest: passed, failed, skipped (with the reason) and slow tests.
 
-    summarize-tests.py BUILD [--rest COMMAND]
-
 Reads BUILD/tests.xml, which `ctest --output-junit` wrote, and the files that lit
 wrote for each suite. A test of lit counts as one test."""
 

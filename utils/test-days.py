@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 """Tests whether days.py notices a linker's errors.
 
-    test-days.py [--stock DIR] [--ours DIR] [--work DIR]
-
 A script takes the place of our linker: it runs the linker and then makes one error.
 Other tests check that a campaign can be stopped and continued, and that a day that
 differs becomes smaller.

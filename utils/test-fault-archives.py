@@ -1,8 +1,5 @@
 #!/usr/bin/env python3
-"""Tests fault-archives.py with an archive of one object.
-
-    test-fault-archives.py --llvm BIN --support LIBLLVMSUPPORT
-"""
+"""Tests fault-archives.py with an archive of one object."""
 
 import argparse
 import pathlib

@@ -1,9 +1,6 @@
 #!/usr/bin/env python3
 """Tests rename-seam.py with small libraries of each object format.
-The tests rename and link the libraries and, if the machine can, run the program.
-
-    test-rename-seam.py --llvm BIN
-"""
+The tests rename and link the libraries and, if the machine can, run the program."""
 
 import argparse
 import importlib

@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 """Reports as Markdown what Headstart did for the links of a build.
 
-    link-report.py FOLDER [--links N]
-
 FOLDER has the reports of --prefetch-stats=FOLDER/ (headstart-linkers(7)). Each of the
 links with the largest inputs has its own row; the others share one.
 """
