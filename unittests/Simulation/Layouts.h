@@ -7,8 +7,30 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Layouts that utils/record-layout.py has recorded, and inputs that are
-/// written according to them.
+/// Recorded layouts (Layouts/*.txt), and inputs that are written according to
+/// them. A layout has a line for each input, in the order of the link: its
+/// kind, its size, and its parts in the order of the file.
+///
+///     o 61208 h64 g16 c8192 c-4096 r6144 y2400 t1800 h3200
+///     a 812340 i6000
+///     m+ 61208 h64 c8192 ...
+///
+/// The members of an archive (`a`) follow it: `m+` if the linker links the
+/// member, `m-` otherwise. A part is a letter and a number of bytes; `-` marks
+/// a COMDAT copy that the linker drops, since an earlier input has the first
+/// one.
+///
+///     h headers          y symbols           t strings of the symbols
+///     g section groups   n other small data that is read while parsing
+///     i archive index    c contents          p contents read while parsing
+///     r relocations      d DWARF             s mergeable debug strings
+///     e relocations of debug information     x never read
+///     T type records     D debug symbols     F the first section of those
+///     H type hashes
+///     I, A, S, O Mach-O: __debug_info, _abbrev, _str, _str_offs
+///
+/// Runs of less than 2 KiB are joined with their neighbours, and an input has
+/// at most 14 parts.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +47,7 @@
 namespace headstart::simulation {
 
 struct RecordedPart {
-  char Kind = 0; ///< a letter of record-layout.py
+  char Kind = 0; ///< a letter of the list above
   bool IsDropped = false;
   uint64_t Bytes = 0;
 };
