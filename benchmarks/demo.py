@@ -8,8 +8,6 @@ earlier link). Prints the comparison.
 """
 
 import argparse
-import json
-import pathlib
 import sys
 
 import coff
@@ -18,6 +16,8 @@ import links
 import machine
 from figures import Runs, format_bytes, median, ratio, runs_of
 from machine import say
+
+ROUNDS = 3
 
 
 def table(cold: Runs, warm: Runs) -> str:
@@ -33,13 +33,12 @@ def table(cold: Runs, warm: Runs) -> str:
     return "\n".join(lines)
 
 
-def report(figures: dict, rounds: int, warm_rounds: int) -> str:
+def report(figures: dict) -> str:
     stats = figures["stats"][0]
     return "\n".join([
         "", f"{figures['inputs']} objects, {format_bytes(figures['bytes'])}, "
         f"/debug; {machine.description()}",
-        f"medians of {rounds} cold and {warm_rounds} warm rounds, ratios to "
-        "stock pair by pair", "",
+        f"medians of {ROUNDS} cold and {ROUNDS} warm rounds, ratios to stock pair by pair", "",
         table(runs_of(figures, "cold"), runs_of(figures, "warm")), "",
         f"Headstart opened {stats['handed_over']} of {stats['inputs']} inputs and "
         f"fetched {format_bytes(stats['hinted_bytes'])} ahead of the linker; the "
@@ -62,44 +61,28 @@ CMake, Cargo, Meson, Bazel, gcc: docs/Guide.md. To install it: ./dev packages"""
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--warm-rounds", type=int, default=3)
     parser.add_argument("--quick", action="store_true",
                         help="60 objects instead of 225")
-    parser.add_argument("--throttle", type=int, default=0, metavar="MB/S",
-                        help="limit the disk to this speed (root, cgroup v1)")
-    parser.add_argument("--json", metavar="FILE", type=pathlib.Path,
-                        help="also write the figures to FILE")
     parser.add_argument("--only-inputs", action="store_true",
                         help="make the sample objects, and stop")
     options = parser.parse_args()
-    if min(options.rounds, options.warm_rounds) < 1:
-        parser.error("at least one round of each kind")
     harness.signals_as_exceptions()
     sample = coff.quick if options.quick else coff.demo
     if options.only_inputs:
         sample()
         return 0
     harness.installed()
-
-    condition = links.Condition(
-        sample,
-        megabytes_per_second=options.throttle, rounds=options.rounds,
-        warm_rounds=options.warm_rounds)
     say("Sample inputs (made once; a minute on two cores), then links in turn, cold "
         "and warm")
     try:
-        figures = links.measure(condition)
+        figures = links.measure(links.Condition(sample, rounds=ROUNDS, warm_rounds=ROUNDS))
     except KeyboardInterrupt:
         say("\nstopped; the machine is as before")
         return 130
     if not figures:
         return 1
-    say(report(figures, options.rounds, options.warm_rounds))
+    say(report(figures))
     say(NEXT)
-    if options.json:
-        options.json.write_text(json.dumps(
-            {"machine": machine.description(), **figures}, indent=1) + "\n")
     return 0 if figures["same"] else 1
 
 

@@ -54,6 +54,11 @@ class Ended:
     output: bytes        # from the pipe
     usage: resource.struct_rusage
 
+    @property
+    def read_bytes(self) -> int:
+        """The bytes read from the disk."""
+        return self.usage.ru_inblock * 512
+
 
 def signals_as_exceptions() -> None:
     """Makes SIGTERM, a closed terminal and Ctrl-C unwind the stack once: a second
@@ -181,7 +186,7 @@ def link(variant: Variant, arguments: Sequence[str],
         sys.exit(f"error: {variant.name} failed:\n"
                  + done.output.decode(errors="replace"))
     return Run(done.seconds, done.usage.ru_utime, done.usage.ru_stime,
-               done.usage.ru_inblock * 512, done.usage.ru_majflt, hash_of(out))
+               done.read_bytes, done.usage.ru_majflt, hash_of(out))
 
 
 def run_rounds(ways: Sequence[Variant], arguments: Sequence[str],

@@ -4,12 +4,13 @@ draw.py turns each into two files, one for light and one for dark pages. It need
 matplotlib; this file does not, so that the documents can be written without it.
 """
 
+import contextlib
 import json
 import pathlib
 import statistics
 import subprocess
 import sys
-from typing import Dict, Iterator, List, Optional
+from typing import Dict, Iterator, List, Optional, Tuple
 
 import far
 import scale
@@ -181,24 +182,15 @@ def plots(figures: Dict[str, dict], order: List[str]) -> Dict[str, dict]:
     return {name: plot for name, plot in found.items() if plot}
 
 
-def interpreter() -> Optional[str]:
-    """A Python with matplotlib: this one, or the system's, for which Debian
-    packages it."""
+def interpreter() -> Tuple[str, str]:
+    """A Python with matplotlib (this one, or the system's, for which Debian packages it)
+    and matplotlib's version: another version writes different bytes."""
     for program in dict.fromkeys((sys.executable, "/usr/bin/python3")):
-        try:
-            if subprocess.run([program, "-c", "import matplotlib"],
-                              stderr=subprocess.DEVNULL).returncode == 0:
-                return program
-        except OSError:
-            pass
-    return None
-
-
-def version(python: str) -> str:
-    """The version of matplotlib; another version writes different bytes."""
-    return subprocess.run(
-        [python, "-c", "import matplotlib; print(matplotlib.__version__)"],
-        check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+        with contextlib.suppress(OSError, subprocess.CalledProcessError):
+            return program, subprocess.run(
+                [program, "-c", "import matplotlib; print(matplotlib.__version__)"],
+                check=True, capture_output=True, text=True).stdout.strip()
+    return "", ""
 
 
 def draw(wanted: Dict[str, dict], folder: pathlib.Path, python: str) -> None:

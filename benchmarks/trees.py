@@ -79,20 +79,13 @@ class Column:
 
 
 @dataclasses.dataclass
-class Taken:
-    """The cost of one run."""
-    seconds: float
-    read_bytes: int                 # from the disk
-
-
-@dataclasses.dataclass
 class Place:
     """A benchmark's scratch space: an empty directory and a file in memory."""
     empty: pathlib.Path
     output: pathlib.Path
     environment: Dict[str, str]
 
-    def run(self, way: Way) -> Taken:
+    def run(self, way: Way) -> harness.Ended:
         """Runs a program with its output in `output`: some programs do less if they
         write to /dev/null, and the reader of a pipe would occupy a core."""
         with open(self.output, "wb") as sink:
@@ -101,7 +94,7 @@ class Place:
         if done.status != 0 or done.output:
             sys.exit(f"error: {way.shown()}: exit status {done.status}\n"
                      + done.output.decode(errors="replace"))
-        return Taken(done.seconds, done.usage.ru_inblock * 512)
+        return done
 
     def lines(self, way: Way) -> List[bytes]:
         """The lines that a program prints."""
@@ -110,7 +103,7 @@ class Place:
 
     def in_turn(self, column: Column, rounds: int,
                 before: Optional[Callable[[Way], None]] = None,
-                after: Optional[Callable[[Way, Taken], None]] = None) -> dict:
+                after: Optional[Callable[[Way, harness.Ended], None]] = None) -> dict:
         """Runs every program of a column `rounds` times, in turn, and returns the column
         as benchmarks/figures.json stores it. `before` prepares each run; without
         `before`, the first round is not counted."""
@@ -140,11 +133,11 @@ class Place:
                             for word in way.command()], env=self.environment,
                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
-        def check(way: Way, taken: Taken) -> None:
+        def check(way: Way, done: harness.Ended) -> None:
             # Each directory has at least a block of 4 KiB.
-            if taken.read_bytes < folders * 2048:
+            if done.read_bytes < folders * 2048:
                 sys.exit(f"error: {column.title}, {way.name}: only "
-                         f"{taken.read_bytes} bytes were read: not cold")
+                         f"{done.read_bytes} bytes were read: not cold")
         return self.in_turn(column, rounds, prepare, check)
 
 
