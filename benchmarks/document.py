@@ -7,7 +7,7 @@ from typing import Dict, List
 import linktables
 import plots as plotting
 import published
-from figures import DIFFERENT, format_bytes, median, ratio, runs_of, table
+from figures import DIFFERENT, format_bytes, ratio, runs_of, table, time_cell
 from links import FIRST, NEXT
 
 HEADER = """# Benchmarks
@@ -146,9 +146,8 @@ def main_table(plain: dict, slow: dict) -> List[str]:
     return table(
         [f"`lld-link`: {plain['inputs']:,} objects, {format_bytes(plain['bytes'])}, "
          "`/debug`", "cold", "cold, disk limited to 400 MB/s", "warm"],
-        [[name, *(f"{median(runs[name]):.2f} s "
-                  f"({ratio(runs[name], runs[base]):.2f})"
-                  for runs in (cold, held, warm))] for name in cold])
+        [[name, *(time_cell(runs[name], runs[base]) for runs in (cold, held, warm))]
+         for name in cold])
 
 
 def other_rows(figures: Dict[str, dict]) -> List[List[str]]:
@@ -157,15 +156,9 @@ def other_rows(figures: Dict[str, dict]) -> List[List[str]]:
         if name not in figures:
             continue
         one = figures[name]["figures"]
-        runs, warmed = (runs_of(one, kind) for kind in ("cold", "warm"))
-        base = next(iter(runs))
-        about = title.format(inputs=one["inputs"],
-                             bytes=format_bytes(one["bytes"]))
-        rows.append([about, f"{median(runs[base]):.2f} s",
-                     *(f"{median(runs[way]):.2f} s "
-                       f"({ratio(runs[way], runs[base]):.2f})"
-                       for way in (FIRST, NEXT)),
-                     f"{median(warmed[base]):.2f} s"])
+        warm, *_ = linktables.times(runs_of(one, "warm"))
+        rows.append([title.format(inputs=one["inputs"], bytes=format_bytes(one["bytes"])),
+                     *linktables.times(runs_of(one, "cold")), warm])
     return rows
 
 

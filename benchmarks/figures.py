@@ -59,6 +59,11 @@ def ratio(runs: Sequence[Run], base: Sequence[Run],
     return statistics.median(ratios(runs, base, what))
 
 
+def time_cell(runs: Sequence[Run], base: Sequence[Run]) -> str:
+    """A cell with the median of the times, and their ratio to the base."""
+    return f"{median(runs):.2f} s ({ratio(runs, base):.2f})"
+
+
 def interval(values: Sequence[float]) -> Tuple[float, float]:
     """The range of the middle half of the values; of all if fewer than four."""
     if len(values) < 4:

@@ -14,7 +14,7 @@ import harness
 import machine
 import peers
 from figures import (Run, Runs, format_bytes, kept, median, ratio, runs_of,
-                     sameness, table)
+                     sameness, table, time_cell)
 from harness import Variant
 from machine import say
 
@@ -225,12 +225,10 @@ def rows(cold: Runs, warm: Runs) -> List[List[str]]:
     base = next(iter(cold))
     result = []
     for name, runs in cold.items():
-        cells = [name, f"{median(runs):.2f} s ({ratio(runs, cold[base]):.2f})",
-                 processor(runs, cold[base]),
+        cells = [name, time_cell(runs, cold[base]), processor(runs, cold[base]),
                  format_bytes(median(runs, "read_bytes"))]
         if warm:
-            cells.append(f"{median(warm[name]):.2f} s "
-                         f"({ratio(warm[name], warm[base]):.2f})")
+            cells.append(time_cell(warm[name], warm[base]))
         result.append(cells)
     return result
 

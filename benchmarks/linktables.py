@@ -3,7 +3,7 @@
 from typing import Callable, Dict, List
 
 import plots
-from figures import Runs, format_bytes, median, ratio, runs_of, sameness, table
+from figures import Runs, format_bytes, median, runs_of, sameness, table, time_cell
 from links import FIRST, NEXT, PREFETCHING, READ_WORKERS, processor
 
 OWN = (PREFETCHING, READ_WORKERS)
@@ -24,8 +24,7 @@ def times(runs: Runs, own: str = "") -> List[str]:
     cell of a link that has none."""
     base, *_ = runs
     return [f"{median(runs[base]):.2f} s",
-            *(f"{median(runs[name]):.2f} s ({ratio(runs[name], runs[base]):.2f})"
-              if name in runs else name for name in (own, FIRST, NEXT) if name)]
+            *(time_cell(runs[name], runs[base]) if name in runs else name for name in (own, FIRST, NEXT) if name)]
 
 
 def megabytes(count: float) -> str:

@@ -5,14 +5,13 @@ objects, cold and warm, with stock and Headstart in turn.
 """
 
 import fractions
-from typing import List, Tuple
+import statistics
 
 import coff
 import harness
 import links
 import machine
-from figures import (Runs, format_bytes, kept, median, ratio, runs_of,
-                     sameness, table)
+from figures import Runs, format_bytes, kept, median, runs_of, sameness, table, time_cell
 from machine import say
 
 SIZES = [fractions.Fraction(size) for size in ("1/8", "1/4", "1/2", "1", "2")]
@@ -59,16 +58,6 @@ def measure(factor: float, objects: int = OBJECTS) -> dict:
             "readahead": readahead, "points": points}
 
 
-def slope(points: List[Tuple[float, float]]) -> float:
-    """The slope of the line of least squares through points."""
-    middle_x = sum(x for x, _ in points) / len(points)
-    middle_y = sum(y for _, y in points) / len(points)
-    square = sum((x - middle_x) ** 2 for x, _ in points)
-    if not square:
-        return 0.0
-    return sum((x - middle_x) * (y - middle_y) for x, y in points) / square
-
-
 def curves(figures: dict) -> dict:
     """The seconds at each size in bytes, by kind and variant."""
     result: dict = {}
@@ -88,13 +77,12 @@ def text(figures: dict) -> str:
         for kind in ("cold", "warm"):
             runs: Runs = runs_of(point, kind)
             base, ours = runs.values()
-            cells += [f"{median(base):.2f} s",
-                      f"{median(ours):.2f} s ({ratio(ours, base):.2f})"]
+            cells += [f"{median(base):.2f} s", time_cell(ours, base)]
         rows.append(cells)
     rounds = [len(next(iter(figures["points"][0][kind].values())))
               for kind in ("cold", "warm")]
     grown = ", ".join(
-        f"{kind} {slope(points) * 1e9:.2f} s ({name})"
+        f"{kind} {statistics.linear_regression(*zip(*points)).slope * 1e9:.2f} s ({name})"
         for (kind, name), points in curves(figures).items())
     return "\n".join([
         f"## {figures['title']}", "",

@@ -80,10 +80,6 @@ class Statistics(unittest.TestCase):
         self.assertEqual(figures.saved(2.0, 3.0, 2.0), 1)
         self.assertEqual(figures.saved(4.0, 3.0, 2.0), -1)
 
-    def test_slope(self):
-        self.assertEqual(scale.slope([(0, 1), (1, 3), (2, 5)]), 2)
-        self.assertEqual(scale.slope([(1, 3)]), 0)
-
     def test_scaled_rounds(self):
         self.assertEqual(links.scaled(7, 1), 7)
         self.assertEqual(links.scaled(7, 0.01), 1)
