@@ -11,7 +11,6 @@ import shutil
 import statistics
 import subprocess
 import sys
-from typing import Dict, List
 
 import harness
 import links
@@ -84,7 +83,7 @@ def use_linker(folder: pathlib.Path, program: pathlib.Path) -> None:
     name.symlink_to(program)
 
 
-def steps_of(build: pathlib.Path) -> Dict[str, float]:
+def steps_of(build: pathlib.Path) -> dict[str, float]:
     """The seconds of the last run of each step, from ninja's log."""
     seconds = {}
     for line in (build / ".ninja_log").read_text().splitlines()[1:]:
@@ -119,7 +118,7 @@ def build_once(folder: pathlib.Path, way: str, cold: bool) -> dict:
     return run
 
 
-def rounds_of(folder: pathlib.Path, rounds: int, cold: bool) -> Dict[str, List[dict]]:
+def rounds_of(folder: pathlib.Path, rounds: int, cold: bool) -> dict[str, list[dict]]:
     return harness.in_turn({way: way for way in WAYS}, rounds,
                            lambda way: build_once(folder, way, cold))
 

@@ -8,7 +8,7 @@ since a newcomer has to wait for them.
 
 import functools
 import pathlib
-from typing import Dict, List, Sequence
+from typing import Sequence
 
 import harness
 from links import Condition, Sample
@@ -19,7 +19,7 @@ SMALL = ["--objects", "120", "--bytes", "200M", "--folders", "20"]
 
 
 def words(folder: pathlib.Path, response: str = "link.rsp",
-          options: Sequence[str] = ("/debug",)) -> List[str]:
+          options: Sequence[str] = ("/debug",)) -> list[str]:
     return ["/Brepro", *options, "/entry:main", "/subsystem:console",
             "/nodefaultlib", f"@{folder}/{response}"]
 
@@ -51,7 +51,7 @@ archives = functools.partial(
 # The speeds of the disk in MB/s; one plot shows the link's time at each.
 SPEEDS = (50, 100, 200, 400)
 
-CONDITIONS: Dict[str, Condition] = {
+CONDITIONS: dict[str, Condition] = {
     "coff": Condition(medium, rounds=7, warm_rounds=11),
     "coff-400": Condition(medium, megabytes_per_second=400, rounds=3),
     "coff-others": Condition(medium, others=True, warm_rounds=7),

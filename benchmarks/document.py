@@ -2,7 +2,6 @@
 
 import pathlib
 import string
-from typing import Dict, List
 
 import linktables
 import plots as plotting
@@ -61,7 +60,7 @@ def day_of(entry: dict) -> str:
     return ", ".join(filter(None, [entry["date"], entry["machine"], told]))
 
 
-def days(figures: Dict[str, dict]) -> Dict[str, str]:
+def days(figures: dict[str, dict]) -> dict[str, str]:
     """A letter for each day and machine, the newest first."""
     found = sorted(set(map(day_of, figures.values())), reverse=True)
     letters = ["", *string.ascii_uppercase]
@@ -69,14 +68,14 @@ def days(figures: Dict[str, dict]) -> Dict[str, str]:
     return dict(zip(found, names))
 
 
-def span(values: List[float]) -> str:
+def span(values: list[float]) -> str:
     low, high = (f"{value:.2f}" for value in (min(values), max(values)))
     return low if low == high else f"{low} to {high}"
 
 
-def headline(figures: Dict[str, dict]) -> str:
+def headline(figures: dict[str, dict]) -> str:
     """The range of ratios over all links without limits."""
-    found: Dict[str, List[float]] = {"cold": [], "next": [], "warm": []}
+    found: dict[str, list[float]] = {"cold": [], "next": [], "warm": []}
     for entry in figures.values():
         if not plotting.is_link(entry) or plotting.is_limited(entry):
             continue
@@ -99,7 +98,7 @@ def short(entry: dict) -> str:
     return "--short " if entry.get("short") else ""
 
 
-def document(figures: Dict[str, dict], benchmarks: dict, plots: dict,
+def document(figures: dict[str, dict], benchmarks: dict, plots: dict,
              raw: str) -> str:
     """Returns the page. `benchmarks` has all benchmarks by name, in order; `plots` is
     the result of plots.py."""
@@ -139,7 +138,7 @@ OTHERS = (("elf-archives", "`ld.lld`: itself, from LLVM's archives, {bytes}"),
 BEGIN, END = "<!-- begin figures -->\n", "<!-- end figures -->"
 
 
-def main_table(plain: dict, slow: dict) -> List[str]:
+def main_table(plain: dict, slow: dict) -> list[str]:
     cold, warm = runs_of(plain, "cold"), runs_of(plain, "warm")
     held = runs_of(slow, "cold")
     base = next(iter(cold))
@@ -150,7 +149,7 @@ def main_table(plain: dict, slow: dict) -> List[str]:
          for name in cold])
 
 
-def other_rows(figures: Dict[str, dict]) -> List[List[str]]:
+def other_rows(figures: dict[str, dict]) -> list[list[str]]:
     rows = []
     for name, title in OTHERS:
         if name not in figures:
@@ -162,7 +161,7 @@ def other_rows(figures: Dict[str, dict]) -> List[List[str]]:
     return rows
 
 
-def readme(figures: Dict[str, dict], text: str) -> str:
+def readme(figures: dict[str, dict], text: str) -> str:
     """Returns the README with the main figures between its marks."""
     if "coff" not in figures or "coff-400" not in figures:
         return text
@@ -180,7 +179,7 @@ def readme(figures: Dict[str, dict], text: str) -> str:
     return head + BEGIN + "\n".join(lines) + END + rest.split(END)[1]
 
 
-def differing(written: Dict[pathlib.Path, str]) -> List[pathlib.Path]:
+def differing(written: dict[pathlib.Path, str]) -> list[pathlib.Path]:
     """The files that are missing or whose text differs."""
     return [path for path, text in written.items()
             if not path.exists() or path.read_text(encoding="utf-8") != text]

@@ -12,7 +12,6 @@ import math
 import pathlib
 import re
 import sys
-from typing import Dict
 
 import matplotlib
 from matplotlib.figure import Figure
@@ -212,7 +211,7 @@ def smaller(text: str) -> str:
     return text
 
 
-def files(name: str, figure: Figure) -> Dict[str, str]:
+def files(name: str, figure: Figure) -> dict[str, str]:
     """The two files of a figure. They have no date, so that the bytes repeat."""
     figure.set_layout_engine("constrained")
     text = io.StringIO()

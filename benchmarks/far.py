@@ -14,7 +14,7 @@ import shutil
 import statistics
 import subprocess
 import sys
-from typing import Callable, Dict, List, Optional, Tuple
+from typing import Callable
 
 import coff
 import flavours
@@ -34,7 +34,7 @@ MANY, DEEP = "Headstart, 64 jobs", "Headstart, max_background=64"
 FARFS = harness.BIN / "farfs"
 
 
-def samples() -> List[Sample]:
+def samples() -> list[Sample]:
     return [coff.small(), flavours.elf_objects(), flavours.macho_small()]
 
 
@@ -47,7 +47,7 @@ def before(way: str, files: pathlib.Path) -> str:
     return ""
 
 
-def link(sample: Sample, way: Variant, view: List[str],
+def link(sample: Sample, way: Variant, view: list[str],
          scratch: pathlib.Path) -> dict:
     """Links once through a view. Returns the view's counts and a hash of the outputs."""
     out = scratch / "out"
@@ -69,7 +69,7 @@ def link(sample: Sample, way: Variant, view: List[str],
     return {**counted, "outputs": harness.hash_of(out)}
 
 
-def needed(sample: Sample, scratch: pathlib.Path) -> Tuple[int, float]:
+def needed(sample: Sample, scratch: pathlib.Path) -> tuple[int, float]:
     """The bytes that the linker touches, and the seconds of a warm link."""
     report, out = scratch / "stats.json", scratch / "out"
     stock, ours, _ = links.ways(sample, scratch / "profile")
@@ -82,7 +82,7 @@ def needed(sample: Sample, scratch: pathlib.Path) -> Tuple[int, float]:
                         for _ in range(3))
 
 
-def ways(sample: Sample, scratch: pathlib.Path) -> Dict[str, Variant]:
+def ways(sample: Sample, scratch: pathlib.Path) -> dict[str, Variant]:
     stock, first, last = links.ways(sample, scratch / "profile")
     jobs = [*first.options, "--prefetch-jobs=64"]
     return {name: dataclasses.replace(way, name=name)
@@ -123,7 +123,7 @@ def measure_one(sample: Sample, factor: float) -> dict:
             "points": points}
 
 
-def measure_names(factor: float) -> Optional[dict]:
+def measure_names(factor: float) -> dict | None:
     """Measures links through a view whose lookups and opens take as long as a read."""
     if not has_view():
         return None
@@ -149,7 +149,7 @@ def measure_names(factor: float) -> Optional[dict]:
 
 
 def text_names(figures: dict) -> str:
-    outputs: Dict[str, set] = {}
+    outputs: dict[str, set] = {}
     cells = []
     for point in figures["points"]:
         base = seconds(point, "stock")
@@ -181,7 +181,7 @@ def has_view() -> bool:
 
 
 def measure(factor: float,
-            which: Callable[[], List[Sample]] = samples) -> Optional[dict]:
+            which: Callable[[], list[Sample]] = samples) -> dict | None:
     if not has_view():
         return None
     flavours_measured = []
@@ -202,7 +202,7 @@ def limit(flavour: dict, point: dict) -> float:
         + ROUND_TRIPS * point["latency"] / 1000
 
 
-def rows(flavour: dict, bandwidth: int) -> List[List[str]]:
+def rows(flavour: dict, bandwidth: int) -> list[list[str]]:
     result = []
     for point in flavour["points"]:
         if point["bandwidth"] != bandwidth:

@@ -5,7 +5,7 @@ Nothing here runs a program or inspects the machine.
 
 import dataclasses
 import statistics
-from typing import Dict, List, Sequence, Tuple
+from typing import Sequence
 
 
 @dataclasses.dataclass
@@ -23,7 +23,7 @@ class Run:
         return self.user + self.system
 
 
-Runs = Dict[str, List[Run]]  # by variant, in the order of the rounds
+Runs = dict[str, list[Run]]  # by variant, in the order of the rounds
 
 
 def kept(runs: Runs) -> dict:
@@ -42,13 +42,13 @@ def median(runs: Sequence[Run], what: str = "seconds") -> float:
     return statistics.median(getattr(run, what) for run in runs)
 
 
-def pairs(times: Sequence[float], base: Sequence[float]) -> List[float]:
+def pairs(times: Sequence[float], base: Sequence[float]) -> list[float]:
     """The ratios round by round: drift affects both runs of a pair."""
     return [a / max(b, 1e-9) for a, b in zip(times, base)]
 
 
 def ratios(runs: Sequence[Run], base: Sequence[Run],
-           what: str = "seconds") -> List[float]:
+           what: str = "seconds") -> list[float]:
     return pairs([getattr(run, what) for run in runs],
                  [getattr(run, what) for run in base])
 
@@ -64,7 +64,7 @@ def time_cell(runs: Sequence[Run], base: Sequence[Run]) -> str:
     return f"{median(runs):.2f} s ({ratio(runs, base):.2f})"
 
 
-def interval(values: Sequence[float]) -> Tuple[float, float]:
+def interval(values: Sequence[float]) -> tuple[float, float]:
     """The range of the middle half of the values; of all if fewer than four."""
     if len(values) < 4:
         return min(values), max(values)
@@ -92,14 +92,14 @@ def format_time(seconds: float) -> str:
         else f"{seconds * 1e6:.1f} µs"
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> List[str]:
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """A table in Markdown, as lines."""
     for row in rows:
         assert len(row) == len(head), row
     return [line(head), "| --- " * len(head) + "|", *map(line, rows)]
 
 
-def start_table(seconds: Dict[str, List[float]]) -> List[str]:
+def start_table(seconds: dict[str, list[float]]) -> list[str]:
     """The times of starting programs; the first is the base of the ratios."""
     base = next(iter(seconds.values()))
     return table(["", "time (ratio)"],

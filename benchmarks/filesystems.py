@@ -10,7 +10,7 @@ import os
 import pathlib
 import shutil
 import subprocess
-from typing import Iterator, List, Optional
+from typing import Iterator
 
 import coff
 import flavours
@@ -25,7 +25,7 @@ from machine import say
 @dataclasses.dataclass
 class FileSystem:
     name: str
-    make: List[str]          # the command, without the device
+    make: list[str]          # the command, without the device
     options: str = "rw"
     overlaid: bool = False
 
@@ -89,7 +89,7 @@ def measure_on(system: FileSystem, sample: Sample, factor: float) -> dict:
     return {"system": system.name, **measured}
 
 
-def measure(factor: float) -> Optional[dict]:
+def measure(factor: float) -> dict | None:
     if os.geteuid() != 0:
         say("   skipped: mounting needs root")
         return None

@@ -13,7 +13,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from typing import Callable, Dict, Iterator, List, Sequence
+from typing import Callable, Iterator, Sequence
 
 import harness
 from links import Condition, Sample
@@ -22,7 +22,7 @@ MACHO_CORPUS = ["--objects", "600", "--bytes", "1.5G", "--folders", "40"]
 MACHO_SMALL = ["--objects", "80", "--bytes", "180M", "--folders", "20"]
 
 
-def link_words() -> List[str]:
+def link_words() -> list[str]:
     """The arguments with which the linker links ld.lld itself."""
     build = harness.ROOT / "build"
     command = subprocess.run(
@@ -41,7 +41,7 @@ def link_words() -> List[str]:
             if word not in ("--icf=all", "-O2")]
 
 
-def copied_inputs(folder: pathlib.Path) -> List[str]:
+def copied_inputs(folder: pathlib.Path) -> list[str]:
     """Copies the inputs of that link to `folder`. Returns its arguments with the
     copies and without the output."""
     words, number = [], 0
@@ -73,7 +73,7 @@ def members(archive: pathlib.Path) -> Iterator[bytes]:
 
 
 def made(title: str, name: str,
-         make: Callable[[pathlib.Path], List[str]]) -> Sample:
+         make: Callable[[pathlib.Path], list[str]]) -> Sample:
     """A link by ld.lld, whose inputs `make` makes once. It returns the arguments."""
     folder = harness.corpus_folder(name)
     stamp = folder / "words.json"
@@ -90,7 +90,7 @@ def elf_archives() -> Sample:
     return made("ELF: ld.lld from LLVM's archives", "elf-archives", copied_inputs)
 
 
-def as_objects(folder: pathlib.Path) -> List[str]:
+def as_objects(folder: pathlib.Path) -> list[str]:
     """Makes elf_archives' link from objects: --start-lib in place of each archive."""
     result = []
     for word in elf_archives().words:
@@ -124,7 +124,7 @@ g00000_{n}: .fill 40, 1, 0x90
 """ for n in range(27))
 
 
-def numbered(folder: pathlib.Path) -> List[str]:
+def numbered(folder: pathlib.Path) -> list[str]:
     """Copies of one object, each with its number in its symbols."""
     done = subprocess.run(
         [str(harness.LLVM / "llvm-mc"), "-triple=x86_64-linux-gnu",
@@ -159,7 +159,7 @@ macho_small = functools.partial(macho, "Mach-O: objects with DWARF, small",
                                 "macho-small", MACHO_SMALL)
 
 
-CONDITIONS: Dict[str, Condition] = {
+CONDITIONS: dict[str, Condition] = {
     "elf-archives": Condition(elf_archives, warm_rounds=15),
     "elf-archives-400": Condition(elf_archives, megabytes_per_second=400,
                                   rounds=5),

@@ -20,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from typing import Callable, Dict, Iterator, List, Optional, Sequence, TypeVar
+from typing import Callable, Iterator, Sequence, TypeVar
 
 from figures import Run, Runs, format_bytes
 from machine import say
@@ -40,10 +40,10 @@ class Variant:
     """One variant of a link: a program and its additional options."""
     name: str
     program: pathlib.Path
-    options: List[str] = dataclasses.field(default_factory=list)
-    environment: Dict[str, str] = dataclasses.field(default_factory=dict)
+    options: list[str] = dataclasses.field(default_factory=list)
+    environment: dict[str, str] = dataclasses.field(default_factory=dict)
     argv0: str = "lld-link"  # the same for all, since a PDB contains it
-    user: Optional[int] = None  # another user than the benchmark's
+    user: int | None = None  # another user than the benchmark's
 
 
 @dataclasses.dataclass
@@ -79,10 +79,10 @@ def scratch_in(folder: pathlib.Path) -> Iterator[pathlib.Path]:
         yield pathlib.Path(name)
 
 
-def in_turn(ways: Dict[str, Way], rounds: int,
-            run: Callable[[Way], Measured]) -> Dict[str, List[Measured]]:
+def in_turn(ways: dict[str, Way], rounds: int,
+            run: Callable[[Way], Measured]) -> dict[str, list[Measured]]:
     """Runs each variant `rounds` times, in turn."""
-    runs: Dict[str, List[Measured]] = {name: [] for name in ways}
+    runs: dict[str, list[Measured]] = {name: [] for name in ways}
     for _ in range(rounds):
         for name, way in ways.items():
             runs[name].append(run(way))
@@ -148,8 +148,8 @@ def warm_up(paths: Sequence[pathlib.Path]) -> None:
                         pass
 
 
-def timed(command: Sequence[str], environment: Dict[str, str],
-          program: Optional[str] = None, **streams) -> Ended:
+def timed(command: Sequence[str], environment: dict[str, str],
+          program: str | None = None, **streams) -> Ended:
     """Runs a program to its end, and reads the pipe among `streams`."""
     start = time.monotonic()
     process = subprocess.Popen(command, executable=program, env=environment,
@@ -216,7 +216,7 @@ def run_warm(ways: Sequence[Variant], arguments: Sequence[str], out: pathlib.Pat
     return run_rounds(ways, arguments, out, rounds)
 
 
-def starts(ways: Sequence[Variant], rounds: int) -> Dict[str, List[float]]:
+def starts(ways: Sequence[Variant], rounds: int) -> dict[str, list[float]]:
     """The seconds of /help for each program: the cost of starting it."""
     def start(way: Variant) -> float:
         done = timed([way.argv0, *way.options, "/help"], dict(os.environ),

@@ -11,7 +11,7 @@ import functools
 import os
 import pathlib
 import subprocess
-from typing import Dict, Iterable, List
+from typing import Iterable
 
 import coff
 import flavours
@@ -22,7 +22,7 @@ ANY_SYMBOLS = ["--unresolved-symbols=ignore-all", "--allow-multiple-definition",
                "--no-demangle"]
 
 
-def unpacked(folder: pathlib.Path, archives: Iterable[pathlib.Path]) -> List[str]:
+def unpacked(folder: pathlib.Path, archives: Iterable[pathlib.Path]) -> list[str]:
     """Writes the ELF members of archives as objects. Returns the arguments of a link."""
     words = ["-shared", *ANY_SYMBOLS]
     for archive in sorted(archives):
@@ -54,7 +54,7 @@ def elf_rust() -> Sample:
                 "*/lib/rustlib/x86_64-unknown-linux-gnu/lib/*.rlib")))
 
 
-def elf(title: str, corpus: str, recipe: List[str]) -> Sample:
+def elf(title: str, corpus: str, recipe: list[str]) -> Sample:
     folder = harness.make_corpus(corpus, recipe, kind="elf")
     return Sample(title, "ld.lld", folder, [folder / "obj"],
                   ["-e", "_Z4mainv", *ANY_SYMBOLS, f"@{folder}/link.rsp"])
@@ -97,7 +97,7 @@ SAMPLES = {
         ["--objects", "260", "--bytes", "160M", "--arch", "x86_64", "--optimize", "1",
          "--dwarf", "5", "--seed", "15"], arch="x86_64")}
 
-CONDITIONS: Dict[str, Condition] = {
+CONDITIONS: dict[str, Condition] = {
     **{f"held-{name}": Condition(sample, rounds=5, warm_rounds=7)
        for name, sample in SAMPLES.items()},
     **{f"held-{name}-400": Condition(sample, megabytes_per_second=400, rounds=5)

@@ -8,7 +8,7 @@ import dataclasses
 import json
 import os
 import pathlib
-from typing import Callable, List, Optional
+from typing import Callable
 
 import harness
 import machine
@@ -30,20 +30,20 @@ class Sample:
     title: str
     linker: str
     folder: pathlib.Path
-    inputs: List[pathlib.Path]      # files and directories to evict
-    words: List[str]                # the arguments, without the output
+    inputs: list[pathlib.Path]      # files and directories to evict
+    words: list[str]                # the arguments, without the output
     output: str = "a.out"
 
     def size(self) -> int:
         return sum(file.stat().st_size for file in self.files())
 
-    def files(self) -> List[pathlib.Path]:
+    def files(self) -> list[pathlib.Path]:
         return [file for place in self.inputs
                 for file in ([place] if place.is_file()
                              else sorted(place.rglob("*")))
                 if file.is_file()]
 
-    def arguments(self, out: pathlib.Path) -> List[str]:
+    def arguments(self, out: pathlib.Path) -> list[str]:
         if self.linker == "lld-link":
             return [*self.words, f"/out:{out / self.output}"]
         return [*self.words, "-o", str(out / self.output)]
@@ -87,7 +87,7 @@ class Condition:
         return ", ".join(parts)
 
 
-def ways(sample: Sample, profile: pathlib.Path) -> List[Variant]:
+def ways(sample: Sample, profile: pathlib.Path) -> list[Variant]:
     """The variants: stock, a first link, and a link with a profile."""
     linker = sample.linker
     ours = harness.BIN / linker
@@ -102,13 +102,13 @@ def wrapped(name: str, linker: pathlib.Path) -> Variant:
                    argv0="headstart")
 
 
-def as_others(ways: List[Variant]) -> List[Variant]:
+def as_others(ways: list[Variant]) -> list[Variant]:
     """Returns the variants as an ordinary user's, and Headstart's as the owner's too."""
     return [dataclasses.replace(way, user=NOBODY) for way in ways] + [
         dataclasses.replace(way, name=f"{way.name}, as the owner") for way in ways[-2:]]
 
 
-def variants(sample: Sample, around: bool, profile: pathlib.Path) -> List[Variant]:
+def variants(sample: Sample, around: bool, profile: pathlib.Path) -> list[Variant]:
     """Returns the variants. Stock is the first; Headstart without and with a profile are
     the last two."""
     linker = sample.linker
@@ -137,7 +137,7 @@ STATISTICS = ("inputs", "handed_over", "hinted_bytes", "touched_bytes",
               "first_hint_ms")
 
 
-def statistics_of(sample: Sample, out: pathlib.Path, size: int) -> List[dict]:
+def statistics_of(sample: Sample, out: pathlib.Path, size: int) -> list[dict]:
     """The prefetcher's statistics of a first link and of the next one, with no limit on
     the disk."""
     report = out.parent / "stats.json"
@@ -191,8 +191,8 @@ def measure(condition: Condition, factor: float = 1) -> dict:
             out.chmod(0o777)
         arguments = sample.arguments(out)
         stats = statistics_of(sample, out, size)
-        memory: Optional[int] = None
-        own: Optional[int] = None
+        memory: int | None = None
+        own: int | None = None
         if condition.short_memory:
             own = harness.own_memory(harness.LLVM / sample.linker, arguments)
             memory = own + size // 2
@@ -213,14 +213,14 @@ def measure(condition: Condition, factor: float = 1) -> dict:
     }
 
 
-def processor(runs: List[Run], base: List[Run]) -> str:
+def processor(runs: list[Run], base: list[Run]) -> str:
     """The ratio of processor times. It is not known for mold and wild, which work in a
     process for which their parent does not wait."""
     value = ratio(runs, base, "processor")
     return f"{value:.2f}" if value > 0.2 else "not known"
 
 
-def rows(cold: Runs, warm: Runs) -> List[List[str]]:
+def rows(cold: Runs, warm: Runs) -> list[list[str]]:
     """A row for each variant: names, times, ratios, bytes."""
     base = next(iter(cold))
     result = []

@@ -1,6 +1,6 @@
 """The tables of the links that have the usual variants: a row for each link."""
 
-from typing import Callable, Dict, List
+from typing import Callable
 
 import plots
 from figures import Runs, format_bytes, median, runs_of, sameness, table, time_cell
@@ -19,7 +19,7 @@ def is_row(entry: dict) -> bool:
     return set(others) - set(OWN) == {FIRST, NEXT}
 
 
-def times(runs: Runs, own: str = "") -> List[str]:
+def times(runs: Runs, own: str = "") -> list[str]:
     """The times with their ratios. `own` is the name of lld's own prefetching, or the
     cell of a link that has none."""
     base, *_ = runs
@@ -37,7 +37,7 @@ def read(runs: Runs) -> str:
                       for name in (next(iter(runs)), FIRST, NEXT))
 
 
-def cold_row(entry: dict) -> List[str]:
+def cold_row(entry: dict) -> list[str]:
     one = entry["figures"]
     runs = runs_of(one, "cold")
     own = next((name for name in OWN if name in runs), "–")
@@ -51,13 +51,13 @@ def processor_times(runs: Runs) -> str:
     return " / ".join(processor(runs[name], base) for name in (FIRST, NEXT))
 
 
-def section(title: str, pictures: str, head: List[str],
-            rows: List[List[str]]) -> str:
+def section(title: str, pictures: str, head: list[str],
+            rows: list[list[str]]) -> str:
     return "\n".join([f"## {title}", "", *([pictures] if pictures else []),
                       *table(head, rows), ""]) if rows else ""
 
 
-def text(figures: Dict[str, dict], picture: Callable[[str], str],
+def text(figures: dict[str, dict], picture: Callable[[str], str],
          source: Callable[[str, str], str]) -> str:
     """Returns the sections. `picture` returns a plot, or an empty string; `source` says
     by which command, in how many rounds, when and where a link was measured."""

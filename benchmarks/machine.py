@@ -9,7 +9,7 @@ import pathlib
 import platform
 import sys
 import time
-from typing import Dict, Iterator, Optional
+from typing import Iterator
 
 from figures import format_bytes
 
@@ -45,7 +45,7 @@ def readahead(kilobytes: int, folder: pathlib.Path) -> Iterator[str]:
         knob.write_text(before)
 
 
-def readahead_knob(folder: pathlib.Path) -> Optional[pathlib.Path]:
+def readahead_knob(folder: pathlib.Path) -> pathlib.Path | None:
     """The file with the readahead of the disk of `folder`."""
     device = os.stat(folder).st_dev
     entry = pathlib.Path(f"/sys/dev/block/{os.major(device)}:"
@@ -104,7 +104,7 @@ def group_in(hierarchy: pathlib.Path, memberships: str) -> pathlib.Path:
 
 
 @contextlib.contextmanager
-def cgroup(hierarchy: pathlib.Path, settings: Dict[str, str]) -> Iterator[None]:
+def cgroup(hierarchy: pathlib.Path, settings: dict[str, str]) -> Iterator[None]:
     """Moves this process, and so its children, into a new group of a v1 hierarchy,
     then back into its former group, and removes the new one. A signal may end the
     block at any line."""
@@ -164,7 +164,7 @@ def limit_memory(size: int) -> Iterator[str]:
 
 @contextlib.contextmanager
 def held(folder: pathlib.Path, megabytes: int = 0, reads: int = 0,
-         memory: Optional[int] = None) -> Iterator[str]:
+         memory: int | None = None) -> Iterator[str]:
     """Sets the usual readahead for the disk of `folder` and, if given, limits of its
     speed and of memory. Yields the readahead in effect."""
     with contextlib.ExitStack() as stack:

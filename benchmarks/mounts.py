@@ -17,7 +17,7 @@ import statistics
 import subprocess
 import sys
 import time
-from typing import Callable, Iterator, List, Optional
+from typing import Callable, Iterator
 
 import coff
 import flavours
@@ -38,7 +38,7 @@ def free_port() -> int:
         return probe.getsockname()[1]
 
 
-def sshd(folder: pathlib.Path, scratch: pathlib.Path, port: int) -> List[str]:
+def sshd(folder: pathlib.Path, scratch: pathlib.Path, port: int) -> list[str]:
     del folder  # sshd serves the whole machine
     for name in ("host", "user"):
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f",
@@ -51,26 +51,26 @@ def sshd(folder: pathlib.Path, scratch: pathlib.Path, port: int) -> List[str]:
     return ["/usr/sbin/sshd", "-D", "-f", str(scratch / "sshd.conf")]
 
 
-def sshfs(folder: pathlib.Path, scratch: pathlib.Path, port: int) -> List[str]:
+def sshfs(folder: pathlib.Path, scratch: pathlib.Path, port: int) -> list[str]:
     return ["sshfs", "-p", str(port), "-o",
             f"ro,IdentityFile={scratch}/user,StrictHostKeyChecking=no,"
             "UserKnownHostsFile=/dev/null,LogLevel=ERROR",
             f"root@127.0.0.1:{folder}", str(folder)]
 
 
-def webdav(folder: pathlib.Path, scratch: pathlib.Path, port: int) -> List[str]:
+def webdav(folder: pathlib.Path, scratch: pathlib.Path, port: int) -> list[str]:
     del scratch
     return ["rclone", "serve", "webdav", str(folder), "--read-only",
             "--addr", f"127.0.0.1:{port}", "-q"]
 
 
-def rclone(folder: pathlib.Path, scratch: pathlib.Path, port: int) -> List[str]:
+def rclone(folder: pathlib.Path, scratch: pathlib.Path, port: int) -> list[str]:
     del scratch
     return ["rclone", "mount", f':webdav,url="http://127.0.0.1:{port}":',
             str(folder), "--read-only", "--daemon", "--allow-non-empty", "-q"]
 
 
-def s3(folder: pathlib.Path, scratch: pathlib.Path, port: int) -> List[str]:
+def s3(folder: pathlib.Path, scratch: pathlib.Path, port: int) -> list[str]:
     """Serves the parent of `folder`, in which `folder` is a bucket."""
     (scratch / "passwd").write_text("headstart:headstart")
     (scratch / "passwd").chmod(0o600)
@@ -79,7 +79,7 @@ def s3(folder: pathlib.Path, scratch: pathlib.Path, port: int) -> List[str]:
             "--addr", f"127.0.0.1:{port}", "-q"]
 
 
-def s3fs(folder: pathlib.Path, scratch: pathlib.Path, port: int) -> List[str]:
+def s3fs(folder: pathlib.Path, scratch: pathlib.Path, port: int) -> list[str]:
     return ["s3fs", folder.name, str(folder), "-o",
             f"ro,nonempty,passwd_file={scratch}/passwd,"
             f"use_path_request_style,url=http://127.0.0.1:{port}"]
@@ -96,9 +96,9 @@ def serves_s3() -> bool:
 class Mount:
     """A file system: the commands that serve it and mount it."""
     name: str
-    programs: List[str]
-    serve: Callable[[pathlib.Path, pathlib.Path, int], List[str]]
-    mount: Callable[[pathlib.Path, pathlib.Path, int], List[str]]
+    programs: list[str]
+    serve: Callable[[pathlib.Path, pathlib.Path, int], list[str]]
+    mount: Callable[[pathlib.Path, pathlib.Path, int], list[str]]
 
     def missing(self) -> str:
         gone = [name for name in self.programs
@@ -114,7 +114,7 @@ MOUNTS = [Mount("sshfs", ["sshfs", "sshd", "ssh-keygen"], sshd, sshfs),
 
 
 @contextlib.contextmanager
-def running(command: List[str], port: int) -> Iterator[None]:
+def running(command: list[str], port: int) -> Iterator[None]:
     """Runs a server to the end of the block. Waits first until the port answers."""
     server = subprocess.Popen(command, stdout=subprocess.DEVNULL,
                               stderr=subprocess.DEVNULL)
@@ -132,7 +132,7 @@ def running(command: List[str], port: int) -> Iterator[None]:
         server.wait()
 
 
-def inside(mount: List[str], folder: str, link: List[str], argv0: str) -> None:
+def inside(mount: list[str], folder: str, link: list[str], argv0: str) -> None:
     """Mounts, links and prints the time. Runs in a mount namespace of its own."""
     marker = next(os.scandir(folder)).name
     subprocess.run(mount, check=True)
@@ -148,7 +148,7 @@ def inside(mount: List[str], folder: str, link: List[str], argv0: str) -> None:
     print(json.dumps({"seconds": seconds, "status": status}))
 
 
-def link(sample: Sample, way: Variant, mount: List[str],
+def link(sample: Sample, way: Variant, mount: list[str],
          scratch: pathlib.Path) -> dict:
     out = scratch / "out"
     shutil.rmtree(out, ignore_errors=True)
@@ -164,7 +164,7 @@ def link(sample: Sample, way: Variant, mount: List[str],
     return {"seconds": told["seconds"], "outputs": harness.hash_of(out)}
 
 
-def measure_mount(mount: Mount, sample: Sample, rounds: int) -> List[dict]:
+def measure_mount(mount: Mount, sample: Sample, rounds: int) -> list[dict]:
     points = []
     with contextlib.ExitStack() as stack:
         scratch = stack.enter_context(harness.scratch_in(sample.folder.parent))
@@ -189,7 +189,7 @@ def measure_mount(mount: Mount, sample: Sample, rounds: int) -> List[dict]:
     return points
 
 
-def measure(factor: float) -> Optional[dict]:
+def measure(factor: float) -> dict | None:
     if os.geteuid() != 0:
         say("   skipped: mounting needs root")
         return None

@@ -11,7 +11,6 @@ import pathlib
 import re
 import shutil
 import subprocess
-from typing import Dict, List
 
 import harness
 from machine import say
@@ -38,7 +37,7 @@ def last_line(text: bytes) -> str:
     return lines[-1].strip() if lines else "no message"
 
 
-def attempt(command: List[str], **keywords) -> str:
+def attempt(command: list[str], **keywords) -> str:
     """Runs a step of an installation. Returns its error message or an empty string."""
     say("   " + " ".join(command))
     try:
@@ -94,7 +93,7 @@ def find(name: str) -> Peer:
     return from_cargo(name) if name in CRATES else from_debian(name)
 
 
-def environment(scratch: pathlib.Path) -> Dict[str, str]:
+def environment(scratch: pathlib.Path) -> dict[str, str]:
     """The environment of all programs, without settings of the user, so that all have
     the same ignore rules."""
     kept = {key: value for key, value in os.environ.items()

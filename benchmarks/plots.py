@@ -10,7 +10,7 @@ import pathlib
 import statistics
 import subprocess
 import sys
-from typing import Dict, Iterator, List, Optional, Tuple
+from typing import Iterator
 
 import far
 import scale
@@ -51,13 +51,13 @@ def is_limited(entry: dict) -> bool:
         bool(entry["figures"].get("memory"))
 
 
-def bar(label: str, kind: str, all_ratios: List[float]) -> dict:
+def bar(label: str, kind: str, all_ratios: list[float]) -> dict:
     low, high = interval(all_ratios)
     return {"label": label, "role": kind, "low": low,
             "value": statistics.median(all_ratios), "high": high}
 
 
-def ratio_groups(entries: List[dict], kind: str) -> List[dict]:
+def ratio_groups(entries: list[dict], kind: str) -> list[dict]:
     """Bars of every variant except the first, stock, which is their base."""
     groups = []
     for entry in entries:
@@ -71,7 +71,7 @@ def ratio_groups(entries: List[dict], kind: str) -> List[dict]:
     return groups
 
 
-def ratio_plot(title: str, entries: List[dict], kind: str) -> Optional[dict]:
+def ratio_plot(title: str, entries: list[dict], kind: str) -> dict | None:
     groups = ratio_groups(entries, kind)
     if not groups:
         return None
@@ -95,7 +95,7 @@ def scale_plot(figures: dict) -> dict:
                    "stock and Headstart"}
 
 
-def throttled(figures: Dict[str, dict]) -> List[dict]:
+def throttled(figures: dict[str, dict]) -> list[dict]:
     """The links of one corpus on disks of known speeds, slowest first."""
     limited = [entry for name, entry in figures.items()
                if name.startswith("large-debug-")
@@ -104,11 +104,11 @@ def throttled(figures: Dict[str, dict]) -> List[dict]:
                   key=lambda entry: entry["figures"]["megabytes_per_second"])
 
 
-def throttled_plot(figures: Dict[str, dict]) -> Optional[dict]:
+def throttled_plot(figures: dict[str, dict]) -> dict | None:
     entries = throttled(figures)
     if len(entries) < 2:
         return None
-    curves: Dict[str, dict] = {}
+    curves: dict[str, dict] = {}
     limit = []
     for entry in entries:
         one = entry["figures"]
@@ -137,7 +137,7 @@ def throttled_plot(figures: Dict[str, dict]) -> Optional[dict]:
                    "needs for the bytes alone"}
 
 
-def walks(figures: Dict[str, dict]) -> Iterator[dict]:
+def walks(figures: dict[str, dict]) -> Iterator[dict]:
     for name in ("tree-warm", "tree-cold", "tree-ignore"):
         if name not in figures:
             continue
@@ -152,7 +152,7 @@ def walks(figures: Dict[str, dict]) -> Iterator[dict]:
                 for row, times in column["seconds"].items()]}
 
 
-def walks_plot(figures: Dict[str, dict]) -> Optional[dict]:
+def walks_plot(figures: dict[str, dict]) -> dict | None:
     panels = list(walks(figures))
     if not panels:
         return None
@@ -162,13 +162,13 @@ def walks_plot(figures: Dict[str, dict]) -> Optional[dict]:
                    "peer, for each tree"}
 
 
-def plots(figures: Dict[str, dict], order: List[str]) -> Dict[str, dict]:
+def plots(figures: dict[str, dict], order: list[str]) -> dict[str, dict]:
     """Every plot that these figures allow, by the name of its file."""
     entries = [figures[name] for name in order
                if name in figures and is_link(figures[name])]
     free = [entry for entry in entries if not is_limited(entry)]
     limited = [entry for entry in entries if is_limited(entry)]
-    found: Dict[str, Optional[dict]] = {
+    found: dict[str, dict | None] = {
         "cold": ratio_plot("Cold links", free, "cold"),
         "limited": ratio_plot("Cold links, disk or memory limited", limited,
                               "cold"),
@@ -182,7 +182,7 @@ def plots(figures: Dict[str, dict], order: List[str]) -> Dict[str, dict]:
     return {name: plot for name, plot in found.items() if plot}
 
 
-def interpreter() -> Tuple[str, str]:
+def interpreter() -> tuple[str, str]:
     """A Python with matplotlib (this one, or the system's, for which Debian packages it)
     and matplotlib's version: another version writes different bytes."""
     for program in dict.fromkeys((sys.executable, "/usr/bin/python3")):
@@ -193,7 +193,7 @@ def interpreter() -> Tuple[str, str]:
     return "", ""
 
 
-def draw(wanted: Dict[str, dict], folder: pathlib.Path, python: str) -> None:
+def draw(wanted: dict[str, dict], folder: pathlib.Path, python: str) -> None:
     """Writes two SVG files for each plot into `folder`; removes those that are no
     longer shown."""
     folder.mkdir(parents=True, exist_ok=True)

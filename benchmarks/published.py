@@ -2,7 +2,6 @@
 the same experiment here: cold without and with prefetching, and warm.
 """
 
-from typing import Dict, List, Optional
 
 from figures import format_bytes, median, ratio, runs_of, saved, table
 from links import FIRST, NEXT, PREFETCHING
@@ -21,7 +20,7 @@ VARIANTS = {"stock": STOCK, "stock-prefetch": PREFETCHING, "on": FIRST,
 NAMES = ("large-debug", "coff")
 
 
-def name_of(figures: Dict[str, dict]) -> Optional[str]:
+def name_of(figures: dict[str, dict]) -> str | None:
     """The benchmark that is compared with the published one."""
     for name in NAMES:
         if name in figures and figures[name]["figures"]["warm"]:
@@ -29,7 +28,7 @@ def name_of(figures: Dict[str, dict]) -> Optional[str]:
     return None
 
 
-def theirs() -> List[List[str]]:
+def theirs() -> list[list[str]]:
     rows = [("published, without", COLD, WARM),
             ("published, `/prefetch-inputs`", COLD_PREFETCHED,
              WARM_PREFETCHED)]
@@ -39,7 +38,7 @@ def theirs() -> List[List[str]]:
             for name, cold, warm in rows]
 
 
-def ours(figures: dict) -> List[List[str]]:
+def ours(figures: dict) -> list[list[str]]:
     cold, warm = runs_of(figures, "cold"), runs_of(figures, "warm")
     base, warm_base = cold[STOCK], warm[STOCK]
     rows = []
@@ -53,7 +52,7 @@ def ours(figures: dict) -> List[List[str]]:
     return rows
 
 
-def text(figures: Dict[str, dict]) -> str:
+def text(figures: dict[str, dict]) -> str:
     """Returns the table, or an empty string if the figures lack the link it needs."""
     name = name_of(figures)
     if not name:

@@ -2,7 +2,7 @@
 
 import dataclasses
 import functools
-from typing import Callable, Dict
+from typing import Callable
 
 import build
 import coff
@@ -53,7 +53,7 @@ def tree(name: str) -> Benchmark:
                      functools.partial(trees.text, name))
 
 
-def full() -> Dict[str, Benchmark]:
+def full() -> dict[str, Benchmark]:
     """All benchmarks, in the order of the document."""
     conditions = {**coff.CONDITIONS, **flavours.CONDITIONS,
                   **heldback.CONDITIONS}
@@ -71,7 +71,7 @@ def full() -> Dict[str, Benchmark]:
         **{name: tree(name) for name in trees.MEASURES}}
 
 
-def short() -> Dict[str, Benchmark]:
+def short() -> dict[str, Benchmark]:
     """The benchmarks that fit into ten minutes on two cores, with smaller corpora:
     the main link of each flavour cold and warm, one on a slow disk, one with little
     memory, the growth with the inputs, and one tree."""

@@ -14,7 +14,7 @@ import shlex
 import statistics
 import subprocess
 import sys
-from typing import Callable, Dict, Iterator, List, Optional, Sequence, Set
+from typing import Callable, Iterator, Sequence
 
 import harness
 import machine
@@ -56,10 +56,10 @@ class Way:
     """One program in one column."""
     name: str                       # the row's
     peer: Peer
-    arguments: List[str]
+    arguments: list[str]
     files_only: bool = False        # the program does not list directories
 
-    def command(self) -> List[str]:
+    def command(self) -> list[str]:
         return [self.peer.program, *self.arguments]
 
     def shown(self, tree: str = "") -> str:
@@ -74,7 +74,7 @@ class Way:
 @dataclasses.dataclass
 class Column:
     title: str
-    ways: List[Way]
+    ways: list[Way]
     tree: str                       # the directory that is walked
 
 
@@ -83,7 +83,7 @@ class Place:
     """A benchmark's scratch space: an empty directory and a file in memory."""
     empty: pathlib.Path
     output: pathlib.Path
-    environment: Dict[str, str]
+    environment: dict[str, str]
 
     def run(self, way: Way) -> harness.Ended:
         """Runs a program with its output in `output`: some programs do less if they
@@ -96,18 +96,18 @@ class Place:
                      + done.output.decode(errors="replace"))
         return done
 
-    def lines(self, way: Way) -> List[bytes]:
+    def lines(self, way: Way) -> list[bytes]:
         """The lines that a program prints."""
         self.run(way)
         return self.output.read_bytes().split(b"\n")[:-1]
 
     def in_turn(self, column: Column, rounds: int,
-                before: Optional[Callable[[Way], None]] = None,
-                after: Optional[Callable[[Way, harness.Ended], None]] = None) -> dict:
+                before: Callable[[Way], None] | None = None,
+                after: Callable[[Way, harness.Ended], None] | None = None) -> dict:
         """Runs every program of a column `rounds` times, in turn, and returns the column
         as benchmarks/figures.json stores it. `before` prepares each run; without
         `before`, the first round is not counted."""
-        seconds: Dict[str, List[float]] = {}
+        seconds: dict[str, list[float]] = {}
         ways = [way for way in column.ways if not way.peer.missing]
         for number in range(rounds + (before is None)):
             for way in ways:
@@ -167,7 +167,7 @@ def ours(name: str, *arguments: str, files_only: bool = False) -> Way:
     return Way(name, Peer(str(harness.HEADSTART)), list(arguments), files_only)
 
 
-def listing(folder: pathlib.Path, status: bool) -> List[Way]:
+def listing(folder: pathlib.Path, status: bool) -> list[Way]:
     """Programs that print all paths below a directory, including hidden and ignored
     ones; with `status`, they stat each path for size and time."""
     path = str(folder)
@@ -185,7 +185,7 @@ def listing(folder: pathlib.Path, status: bool) -> List[Way]:
                    Way("GNU find", peers.find("find"), plain)]
 
 
-def ignoring(folder: pathlib.Path) -> List[Way]:
+def ignoring(folder: pathlib.Path) -> list[Way]:
     """Programs that skip hidden and ignored files."""
     path = str(folder)
     return [
@@ -197,7 +197,7 @@ def ignoring(folder: pathlib.Path) -> List[Way]:
         Way("ripgrep, files only", peers.find("rg"), ["--files", path], files_only=True)]
 
 
-def figures_of(ways: Sequence[Way], columns: List[dict], **others) -> dict:
+def figures_of(ways: Sequence[Way], columns: list[dict], **others) -> dict:
     """The figures as benchmarks/figures.json stores them."""
     return {**others, "columns": columns,
             "versions": {way.name: way.peer.version for way in ways if way.peer.version},
@@ -206,25 +206,25 @@ def figures_of(ways: Sequence[Way], columns: List[dict], **others) -> dict:
 
 # -- comparing results -------------------------------------------------------
 
-def paths_from(command: Sequence[str]) -> Set[bytes]:
+def paths_from(command: Sequence[str]) -> set[bytes]:
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE)
     return set(done.stdout.split(b"\0")[:-1])
 
 
-def all_paths(folder: pathlib.Path, *words: str) -> Set[bytes]:
+def all_paths(folder: pathlib.Path, *words: str) -> set[bytes]:
     """The paths below a directory, by GNU find."""
     return paths_from(["find", str(folder), "-mindepth", "1", *words, "-print0"])
 
 
-def not_ignored(folder: pathlib.Path) -> Set[bytes]:
+def not_ignored(folder: pathlib.Path) -> set[bytes]:
     """The files of a directory that git tracks, without hidden ones."""
     names = paths_from(["git", "-C", str(folder), "ls-files", "-z"])
     return {os.fsencode(folder / os.fsdecode(name)) for name in names
             if not name.startswith(b".") and b"/." not in name}
 
 
-def differences(ways: Sequence[Way], where: Place, files: Set[bytes],
-                folders: Set[bytes], all_folders: Set[bytes]) -> Dict[str, str]:
+def differences(ways: Sequence[Way], where: Place, files: set[bytes],
+                folders: set[bytes], all_folders: set[bytes]) -> dict[str, str]:
     """Returns the programs whose list differs from `files` and, unless they list only
     files, `folders`, with a description."""
     result = {}
@@ -247,7 +247,7 @@ def differences(ways: Sequence[Way], where: Place, files: Set[bytes],
 
 
 def sees_changes(ways: Sequence[Way], folder: pathlib.Path,
-                 where: Place) -> Dict[str, str]:
+                 where: Place) -> dict[str, str]:
     """Checks that each program reports nothing in an unchanged tree, and exactly one
     file after that file has changed. Restores the tree."""
     ways = [way for way in ways if not way.peer.missing]
@@ -269,7 +269,7 @@ def sees_changes(ways: Sequence[Way], folder: pathlib.Path,
 
 # -- the benchmarks ----------------------------------------------------------
 
-def columns_for(names: str) -> List[Column]:
+def columns_for(names: str) -> list[Column]:
     """Two columns for each tree: one with names, one with sizes and times."""
     return [Column(f"{name}, {'sizes and times' if status else 'names'}",
                    listing(tree(name), status), str(tree(name)))
@@ -369,14 +369,14 @@ def measure(name: str, factor: float) -> dict:
 
 # -- the text ----------------------------------------------------------------
 
-def base_of(column: dict) -> Optional[str]:
+def base_of(column: dict) -> str | None:
     """The row that is the base of a column's ratios: the fastest peer."""
     times = column["seconds"]
     rivals = [name for name in times if not name.startswith(OURS)]
     return min(rivals, key=lambda name: statistics.median(times[name]), default=None)
 
 
-def table(figures: dict) -> List[str]:
+def table(figures: dict) -> list[str]:
     """The figures as lines of Markdown. Ratios are medians of the ratios round by
     round."""
     columns = figures["columns"]
@@ -395,9 +395,9 @@ def table(figures: dict) -> List[str]:
     return markdown(["", *(column["title"] for column in columns)], result)
 
 
-def called(figures: dict, with_commands: bool = True) -> List[str]:
+def called(figures: dict, with_commands: bool = True) -> list[str]:
     """The commands of the rows, and the reasons for empty rows."""
-    commands: Dict[str, Dict[str, None]] = {}
+    commands: dict[str, dict[str, None]] = {}
     for column in figures["columns"] if with_commands else ():
         for name, command in column["commands"].items():
             commands.setdefault(name, {})[command] = None

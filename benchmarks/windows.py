@@ -5,7 +5,6 @@ The host evicts the inputs. A ratio includes the cost of Wine.
 
 import pathlib
 import subprocess
-from typing import List
 
 import coff
 import harness
@@ -32,7 +31,7 @@ def wine(name: str, program: pathlib.Path, folder: pathlib.Path,
                     str(harness.ROOT / "utils" / "wine"), *options], argv0="bash")
 
 
-def for_windows(words: List[str], folder: pathlib.Path) -> List[str]:
+def for_windows(words: list[str], folder: pathlib.Path) -> list[str]:
     """Converts a link's arguments for a linker that takes a leading slash for an option."""
     response = folder / "link.rsp"
     (path,) = (word[1:] for word in words if word.startswith("@"))

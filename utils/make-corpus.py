@@ -43,8 +43,6 @@ number of jobs.
 This is the command line; the package corpus/ next to it does the work.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import re

@@ -25,7 +25,6 @@ import shutil
 import subprocess
 import sys
 import time
-from typing import Dict, List
 
 WORDS = ("Actor Asset Audio Blend Buffer Bundle Cache Camera Channel Chunk Client "
          "Cluster Codec Command Component Config Context Control Core Cook Curve "
@@ -56,7 +55,7 @@ RULES = ("*.tmp\n", "*.tmp\n!*Asset*.tmp\n", "/Cache/\n*.bak\n",
          "[A-D]*.bak\nDebug*/\n", "**/Audio/*.json\n", "# none\n\n*.swp\n",
          "Generated\n*.tmp\n\\#*\n", "/*.json\n!/Config*.json\n")
 
-Tree = Dict[str, List[str]]  # a directory's path and the names of its files
+Tree = dict[str, list[str]]  # a directory's path and the names of its files
 
 
 class Namer:
@@ -64,7 +63,7 @@ class Namer:
 
     def __init__(self, rng: random.Random):
         self.rng = rng
-        self.taken: Dict[str, set] = {}
+        self.taken: dict[str, set] = {}
 
     def name(self, folder: str, words: int, suffix: str) -> str:
         taken = self.taken.setdefault(folder, set())

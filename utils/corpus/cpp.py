@@ -4,8 +4,6 @@ Each writer returns lines of source, and draws every choice from the generator
 that it is given, so that equal seeds give equal sources.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import random
 from typing import Iterable, Sequence

@@ -1,7 +1,5 @@
 """The plan: the units of a corpus, their places and their sizes."""
 
-from __future__ import annotations
-
 import dataclasses
 import random
 

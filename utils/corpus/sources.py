@@ -5,8 +5,6 @@ share types and inline functions (COMDATs), which the linker folds.  The headers
 are the engine and the additions of each module.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import random
 from pathlib import Path

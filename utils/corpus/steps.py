@@ -1,7 +1,5 @@
 """The files of a corpus: for each one a tool, its recipe and its output."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shutil

@@ -1,7 +1,5 @@
 """The targets: the kinds of the objects, and the flags and tools that make them."""
 
-from __future__ import annotations
-
 import dataclasses
 
 

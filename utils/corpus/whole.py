@@ -1,7 +1,5 @@
 """Makes a whole corpus, in order."""
 
-from __future__ import annotations
-
 import argparse
 import re
 import shutil

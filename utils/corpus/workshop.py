@@ -1,7 +1,5 @@
 """The workshop: runs the compilers and the librarian, and stores what they made."""
 
-from __future__ import annotations
-
 import concurrent.futures
 import dataclasses
 import json

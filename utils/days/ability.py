@@ -5,7 +5,6 @@ import os
 import pathlib
 import shutil
 import subprocess
-from typing import Dict, List, Optional
 
 from days.launch import MemoryGroup
 from links import residency
@@ -35,8 +34,8 @@ class Abilities:
     mold: str
     sanitized: bool
 
-    def missing(self) -> List[str]:
-        told: Dict[str, Optional[bool]] = {
+    def missing(self) -> list[str]:
+        told: dict[str, bool | None] = {
             "another user's inputs (only root can link as another user)":
                 self.other_user,
             "memory limits (no control group of memory can be made here); "

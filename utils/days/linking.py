@@ -13,7 +13,6 @@ import pathlib
 import random
 import shlex
 import signal
-from typing import List, Optional
 
 from days.ability import Abilities
 from days.launch import (Process, described, empty, has_children, kill_children,
@@ -29,7 +28,7 @@ WAITS = b"waiting for other links: together they do not fit in memory"
 class Different(Exception):
     """A result of ours differs from stock's."""
 
-    def __init__(self, found: List[str], command: str):
+    def __init__(self, found: list[str], command: str):
         super().__init__("\n".join(found))
         self.found, self.command = found, command
 
@@ -37,7 +36,7 @@ class Different(Exception):
 @dataclasses.dataclass
 class How:
     """How our linker runs."""
-    options: List[str] = dataclasses.field(default_factory=list)
+    options: list[str] = dataclasses.field(default_factory=list)
     by_environment: bool = True
     runs: str = ""  # stock or mold: the linker under `headstart run`
     cache: str = "cache"
@@ -61,7 +60,7 @@ class Place:
     abilities: Abilities
     pool: Objects
     directory: pathlib.Path
-    tree: Optional[Tree] = None
+    tree: Tree | None = None
     profiles: dict = dataclasses.field(default_factory=dict)  # of earlier days
     should_stop: object = None
 
@@ -152,7 +151,7 @@ class Linking:
 
     # Links.
 
-    def state(self, name: str, args: List[str]) -> int:
+    def state(self, name: str, args: list[str]) -> int:
         """A hash of everything that decides a link's result."""
         parts = [name, os.getcwd(), tuple(args),
                  frozenset(self.tree.files.items())]

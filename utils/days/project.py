@@ -9,7 +9,6 @@ import os
 import pathlib
 import shutil
 import subprocess
-from typing import Dict, List
 
 from days.objects import (BITCODE, CORE, EXTRAS, SHARED, Objects, calls,
                           is_member)
@@ -34,7 +33,7 @@ class Object:
 @dataclasses.dataclass
 class Archive:
     path: str
-    members: List[str]
+    members: list[str]
     thin: bool
     how: str  # plain, whole, -l, group, script
 
@@ -62,12 +61,12 @@ class Project:
         self.pool, self.flavour = pool, pool.flavour.name
         self.suffix = pool.flavour.suffix
         numbers = range(count)
-        self.objects: Dict[str, Object] = {
+        self.objects: dict[str, Object] = {
             self.path(n): Object(n) for n in numbers}
         self.next_number = count
         self.plain = [self.path(n) for n in numbers if not is_member(n)]
-        self.archives: List[Archive] = []
-        self.missing: List[str] = []  # on the command line only
+        self.archives: list[Archive] = []
+        self.missing: list[str] = []  # on the command line only
         members = [self.path(n) for n in numbers if is_member(n)]
         many = 1 + int(rng.random() * min(12, len(members)))
         hows = {"elf": ["plain", "whole", "-l", "group", "script"],
@@ -77,14 +76,14 @@ class Project:
             self.archives.append(Archive(
                 f"lib/{pool.flavour.archive(f'a{at}')}", members[at::many],
                 rng.random() < 0.3 and self.flavour != "macho", rng.choice(hows)))
-        self.lazy: List[str] = []  # between --start-lib and --end-lib
+        self.lazy: list[str] = []  # between --start-lib and --end-lib
         if rng.random() < 0.3:
             self.lazy = rng.sample(self.plain[CORE:], len(self.plain) // 10)
-        self.in_script: List[str] = []
+        self.in_script: list[str] = []
         if self.flavour == "elf" and rng.random() < 0.4:
             self.in_script = [p for p in rng.sample(
                 self.plain[CORE:], len(self.plain) // 20) if p not in self.lazy]
-        self.bitcode: Dict[str, int] = {}
+        self.bitcode: dict[str, int] = {}
         if self.flavour == "elf" and rng.random() < 0.25:
             for k in range(rng.randint(1, BITCODE)):
                 self.bitcode[f"obj/bitcode{k}.o"] = 0
@@ -122,7 +121,7 @@ class Project:
 
     # The linker's arguments.
 
-    def arguments(self, variation: Variation) -> List[str]:
+    def arguments(self, variation: Variation) -> list[str]:
         out = f"{variation.directory}/{variation.name}"
         options = [o.format(out=out) for o in self.options]
         inputs = [f"start.{self.suffix}"]
@@ -135,7 +134,7 @@ class Project:
             inputs += [slash + "start-lib", *self.lazy, slash + "end-lib"]
         return getattr(self, self.flavour)(out, options, inputs)
 
-    def in_response(self, text: str, args) -> List[str]:
+    def in_response(self, text: str, args) -> list[str]:
         """Passes arguments in a response file if the project uses one."""
         if not self.response:
             return args
@@ -204,14 +203,14 @@ class Project:
                 out, "-syslibroot", str(self.pool.directory), "-Llib", "-Flib",
                 "-lSystem", *options, *inputs]
 
-    def inputs(self) -> List[str]:
+    def inputs(self) -> list[str]:
         """The files that a link reads, about in the linker's order."""
         thin = [m for a in self.archives if a.thin for m in a.members]
         return [f"start.{self.suffix}", *self.plain, *self.bitcode,
                 *(a.path for a in self.archives), *thin, *self.libraries(),
                 *self.texts]
 
-    def libraries(self) -> Dict[str, str]:
+    def libraries(self) -> dict[str, str]:
         """The libraries of the pool, by their paths in the tree."""
         names = [self.pool.flavour.archive(f"extra{k}") for k in range(EXTRAS)]
         if self.flavour == "coff":

@@ -4,7 +4,6 @@ import collections
 import platform
 import textwrap
 import time
-from typing import List
 
 import documents
 from links.judge import ROOT
@@ -31,14 +30,14 @@ lock or a temporary file.
 """
 
 
-def sums(records: List[dict], field: str) -> collections.Counter:
+def sums(records: list[dict], field: str) -> collections.Counter:
     total: collections.Counter = collections.Counter()
     for record in records:
         total.update(record[field])
     return total
 
 
-def table(records: List[dict]) -> str:
+def table(records: list[dict]) -> str:
     """A row for each flavour and size."""
     rows = [[record["flavour"], SIZES[record["size"]],
              *(f"{record['counts'].get(c, 0):,}" for c in COLUMNS)]
@@ -48,7 +47,7 @@ def table(records: List[dict]) -> str:
     return "\n".join(documents.table(["flavour", "size", *COLUMNS], rows, texts=(0, 1)))
 
 
-def kinds(records: List[dict]) -> str:
+def kinds(records: list[dict]) -> str:
     """How often each kind of step was done."""
     total = sums(records, "counts")
     names = sorted((n for n in total if n.startswith("kind: ")),
@@ -57,7 +56,7 @@ def kinds(records: List[dict]) -> str:
         f"{n[6:]} {total[n]:,}" for n in names) + ".", 90, break_on_hyphens=False)
 
 
-def decisions(records: List[dict]) -> str:
+def decisions(records: list[dict]) -> str:
     """The prefetcher's decisions, in the links with statistics."""
     by_flavour = {f: sums([r for r in records if r["flavour"] == f], "decisions")
                   for f in FLAVOURS}
@@ -67,7 +66,7 @@ def decisions(records: List[dict]) -> str:
         f"{by_flavour[f][n]:>9,}" for f in FLAVOURS) for n in names)
 
 
-def plain(records: List[dict]) -> str:
+def plain(records: list[dict]) -> str:
     lines = []
     for record in records:
         c = collections.Counter(record["counts"])
@@ -83,7 +82,7 @@ def plain(records: List[dict]) -> str:
     return "\n".join(lines + [f"{steps} steps, {different} different"])
 
 
-def write(records: List[dict]) -> None:
+def write(records: list[dict]) -> None:
     """Writes the section of docs/Correctness.md."""
     records = [r for r in records if r["counts"].get("steps")]
     commits = sorted({r["commit"] for r in records if "commit" in r})

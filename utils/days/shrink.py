@@ -1,7 +1,6 @@
 """Repeats one day, and makes it smaller if it differs."""
 
 import time
-from typing import List, Optional
 
 from days.day import Day
 from days.linking import Different, Place
@@ -16,7 +15,7 @@ class Shrinker:
         self.place, self.size, self.seed = place, size, seed
         self.end = time.monotonic() + SECONDS
 
-    def attempt(self, objects: int, wanted, say=None) -> Optional[tuple]:
+    def attempt(self, objects: int, wanted, say=None) -> tuple | None:
         """Runs the steps `wanted` of the day. Returns (day, difference), or None."""
         day = Day(self.place, self.size, self.seed, objects, say)
         try:
@@ -29,7 +28,7 @@ class Shrinker:
         return any(time.monotonic() < self.end and self.attempt(objects, wanted)
                    for _ in range(TRIES))
 
-    def fewer_steps(self, objects: int, steps: List[int]) -> List[int]:
+    def fewer_steps(self, objects: int, steps: list[int]) -> list[int]:
         """Removes steps before the last one, which is the one that differs."""
         if len(steps) > 1 and self.differs(objects, steps[-1:]):
             return steps[-1:]
@@ -45,7 +44,7 @@ class Shrinker:
             chunk //= 2
         return steps
 
-    def fewer_objects(self, objects: int, steps: List[int]) -> int:
+    def fewer_objects(self, objects: int, steps: list[int]) -> int:
         for share in (0.25, 0.5, 0.7, 0.9):
             while int(objects * share) >= LEAST_OBJECTS and self.differs(
                     int(objects * share), steps):

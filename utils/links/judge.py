@@ -10,7 +10,6 @@ import random
 import shlex
 import shutil
 import subprocess
-from typing import List
 
 from links import residency
 from links.pool import FLAVOURS
@@ -52,7 +51,7 @@ class Response:
 @dataclasses.dataclass
 class Way:
     """How our linker runs."""
-    options: List[str] = dataclasses.field(default_factory=list)
+    options: list[str] = dataclasses.field(default_factory=list)
     by_environment: bool = False
     evict: bool = False
     draw: str = ""  # of residency (links/residency.py): half, by runs, ...
@@ -70,7 +69,7 @@ class Way:
                     getattr(self, field))()})
 
 
-def render(parts) -> List[str]:
+def render(parts) -> list[str]:
     """Returns the arguments of a command line, and writes its response files."""
     words = []
     for part in parts:
@@ -84,7 +83,7 @@ def render(parts) -> List[str]:
     return words
 
 
-def inputs_here() -> List[str]:
+def inputs_here() -> list[str]:
     """The readable files of the current directory and of the pool."""
     return sorted(str(path) for folder in (CURRENT, CURRENT / "p/obj",
                                            CURRENT / "p/lib")
@@ -188,7 +187,7 @@ class Judge:
         found, unsteady = self.settle(name, words, got, found)
         return stock["exit status"], found, unsteady
 
-    def settle(self, name: str, words, got: dict, found: List[str],
+    def settle(self, name: str, words, got: dict, found: list[str],
                digest=lambda seen: seen):
         """Returns the differences that count, and whether stock differs from itself.
         `digest` was applied to the outputs of `got`."""
@@ -221,7 +220,7 @@ def fails(seen: dict) -> bool:
     return seen["exit status"] != b"0"
 
 
-def differences(stock: dict, ours: dict) -> List[str]:
+def differences(stock: dict, ours: dict) -> list[str]:
     if stock["exit status"].startswith(b"-"):
         # Stock died of a signal, so its messages contain addresses.
         stock, ours = ({"exit status": seen["exit status"]}

@@ -3,7 +3,6 @@
 import os
 import pathlib
 import random
-from typing import List, Optional
 
 from links.judge import Response, Way
 from links.pool import (ALONE, BITCODE, CLEAN, DEBUG, FLAVOURS, ODD, OTHER, Pool, fat,
@@ -38,7 +37,7 @@ class Maker:
             text if isinstance(text, bytes) else text.encode())
         return name
 
-    def object(self, which: Optional[int] = None) -> str:
+    def object(self, which: int | None = None) -> str:
         if which is None:
             which = self.random.randrange(CLEAN)
         path = self.pool.object(which)
@@ -152,7 +151,7 @@ class Maker:
                                           parts[first:last])]
         return parts
 
-    def objects(self, most=4) -> List[str]:
+    def objects(self, most=4) -> list[str]:
         return [self.object() for _ in range(self.random.randint(1, most))]
 
     def library(self) -> str:

@@ -13,7 +13,7 @@ import os
 import pathlib
 import random
 import sys
-from typing import Callable, Dict, List
+from typing import Callable
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 CACHED, EVICTED, SOME = "cached", "evicted", "some pages"
@@ -95,7 +95,7 @@ def keep_some(descriptor: int, size: int, rng: random.Random,
     return wanted
 
 
-def apply(states: Dict[str, str], rng: random.Random, clean=None) -> None:
+def apply(states: dict[str, str], rng: random.Random, clean=None) -> None:
     """Puts each file into its state, and skips files that cannot be opened. If `clean`
     is a set, it has the files without dirty pages."""
     reads = MOST_READS
@@ -127,7 +127,7 @@ def kind_of(path: str) -> str:
     return KINDS.get(os.path.splitext(path)[1], "objects")
 
 
-def by_group(rng, paths: List[str], group: Callable[[str], str]):
+def by_group(rng, paths: list[str], group: Callable[[str], str]):
     names = sorted({group(path) for path in paths})
     of_group = {name: rng.choice([CACHED, EVICTED, EVICTED, SOME])
                 for name in names}
