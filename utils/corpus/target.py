@@ -12,7 +12,7 @@ class Target:
     archive_suffix: str
     archivers: tuple[str, ...]
     archive_words: tuple[str, ...]  # "{out}" stands for the archive
-    # budget.py estimates the sizes of COFF objects with CodeView at -O0. The corpus
+    # sources.Budget estimates the sizes of COFF objects with CodeView at -O0. The corpus
     # requests its bytes times this factor from it.
     scale: float = 1.0
     # Further files for the output directory, by name.
