@@ -159,18 +159,17 @@ class Maker:
 
 
 class Checker:
-    def __init__(self, oracle, scratch, keep):
+    def __init__(self, oracle, scratch):
         self.oracle = oracle
         self.scratch = scratch
-        self.keep = keep
         self.home = os.path.join(scratch, b"home")
         self.asked = 0
         self.hidden = 0
         self.failures = []
         os.makedirs(os.path.join(self.home, b".config/git"))
-        keep = {k: v for k, v in os.environ.items()
-                if not k.startswith(("GIT_", "XDG_"))}
-        self.env = dict(keep, HOME=os.fsdecode(self.home), LC_ALL="C",
+        others = {k: v for k, v in os.environ.items()
+                  if not k.startswith(("GIT_", "XDG_"))}
+        self.env = dict(others, HOME=os.fsdecode(self.home), LC_ALL="C",
                         XDG_CONFIG_HOME=os.fsdecode(
                             os.path.join(self.home, b".config")),
                         GIT_CONFIG_NOSYSTEM="1",
@@ -188,11 +187,6 @@ class Checker:
     def listed(self, root):
         out = self.run([self.oracle, root], self.scratch)
         return set(out.split(b"\0")[:-1])
-
-    def remove(self, root):
-        """Removes a tree, unless it fails and the user wants to see it."""
-        if not (self.keep and self.failures):
-            shutil.rmtree(root)
 
     def repository(self, template, root):
         """Makes an empty repository, faster than git does."""
@@ -326,7 +320,7 @@ def check_tree(checker, template, seed):
             write(os.path.join(root, folder, b".gitignore"),
                   maker.ignore_file([p for p in below if p] or paths))
     checker.check(root, repositories, f"tree of seed {seed}")
-    checker.remove(root)
+    shutil.rmtree(root)
 
 
 def check_wide_tree(checker, template, seed):
@@ -342,7 +336,7 @@ def check_wide_tree(checker, template, seed):
         paths = maker.fill(folder, 1, 12)
         write(os.path.join(folder, b".gitignore"), maker.ignore_file(paths))
     checker.check(root, [b""], f"wide tree of seed {seed}")
-    checker.remove(root)
+    shutil.rmtree(root)
 
 
 def check_classes(checker, template):
@@ -366,7 +360,6 @@ def check_classes(checker, template):
             write(os.path.join(folder, name), b"")
         write(os.path.join(folder, b".gitignore"), b"q" + text + b"\n")
     checker.check(root, [b""], "classes")
-    checker.remove(root)
 
 
 def check_gitdir_files(checker):
@@ -404,8 +397,6 @@ def check_gitdir_files(checker):
         checker.asked += len(want)
         if ours - tracked != want:
             checker.failures.append(f"{folder!r}: {ours - tracked} is listed")
-    for folder in (root, tree):
-        checker.remove(folder)
 
 
 def main():
@@ -413,16 +404,13 @@ def main():
     parser.add_argument("oracle", type=pathlib.Path)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--trees", type=int, default=300)
-    parser.add_argument("--keep", action="store_true",
-                        help="keep the first tree that fails, and stop there")
     args = parser.parse_args()
     if not shutil.which("git"):
         sys.exit("git is missing")
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-    scratch = os.fsencode(os.path.realpath(
-        tempfile.mkdtemp(prefix="headstart-ignore-", dir=memory)))
-    try:
-        checker = Checker(args.oracle.resolve(), scratch, args.keep)
+    with tempfile.TemporaryDirectory(prefix="headstart-ignore-", dir=memory) as folder:
+        scratch = os.fsencode(os.path.realpath(folder))
+        checker = Checker(args.oracle.resolve(), scratch)
         template = os.path.join(scratch, b"template")
         checker.run(["git", "init", "-q", "--template=", "--bare", template],
                     scratch)
@@ -434,14 +422,7 @@ def main():
         for part, count in ((check_wide_tree, max(args.trees // 60, 1)),
                             (check_tree, args.trees)):
             for number in range(count):
-                if args.keep and checker.failures:
-                    break
                 part(checker, template, args.seed * 1000000 + number)
-    finally:
-        if args.keep and checker.failures:
-            print(f"kept: {os.fsdecode(scratch)}")
-        else:
-            shutil.rmtree(scratch)
     for failure in checker.failures[:40]:
         print(failure)
     print(f"{checker.asked} answers, {checker.hidden} entries hidden, "
