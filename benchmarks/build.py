@@ -67,11 +67,9 @@ int main() {{
 def write_project(folder: pathlib.Path) -> None:
     (folder / "linker").mkdir(parents=True)
     (folder / "data").write_bytes(os.urandom(1 << 20))
-    (folder / "CMakeLists.txt").write_text(
-        PROJECT.format(linker=folder / "linker"))
+    (folder / "CMakeLists.txt").write_text(PROJECT.format(linker=folder / "linker"))
     for number in range(FILES - 1):
-        (folder / f"part{number}.cpp").write_text(
-            PART.format(number=number, folder=folder))
+        (folder / f"part{number}.cpp").write_text(PART.format(number=number, folder=folder))
     (folder / "main.cpp").write_text(MAIN.format(
         declarations="".join(f"int part{n}();" for n in range(FILES - 1)),
         calls="".join(f" + part{n}()" for n in range(FILES - 1))))
@@ -98,15 +96,13 @@ def build_once(folder: pathlib.Path, way: str, cold: bool) -> dict:
     use_linker(folder, (harness.LLVM if way == "stock" else harness.BIN) / "ld.lld")
     (folder / "main.cpp").touch()
     if cold:
-        harness.evict([pathlib.Path("/usr/lib/gcc"), pathlib.Path("/usr/include/c++"),
-                       harness.BIN, harness.LLVM / "lld",
-                       *harness.LLVM.parent.glob("lib/libLLVM.so*")])
+        harness.evict([pathlib.Path("/usr/lib/gcc"), pathlib.Path("/usr/include/c++"), harness.BIN,
+                       harness.LLVM / "lld", *harness.LLVM.parent.glob("lib/libLLVM.so*")])
         harness.make_cold([folder], (FILES << 20))
     command = ["ninja", "-C", str(build)]
     if way == "headstart build":
         command = [str(harness.HEADSTART), "build", "--", *command]
-    done = harness.timed(command, {**os.environ, "XDG_CACHE_HOME":
-                                   str(folder / "cache")},
+    done = harness.timed(command, {**os.environ, "XDG_CACHE_HOME": str(folder / "cache")},
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.status != 0:
         sys.exit(f"error: {way} failed:\n" + done.output.decode(errors="replace"))
@@ -150,16 +146,13 @@ def text(figures: dict) -> str:
     rows = []
     for speed in figures["speeds"]:
         limit = speed["megabytes_per_second"]
-        where = ("cached" if not speed["cold"] else
-                 f"cold, {limit} MB/s" if limit else "cold")
+        where = "cached" if not speed["cold"] else f"cold, {limit} MB/s" if limit else "cold"
         for way, runs in speed["ways"].items():
-            rows.append([where, way] + [
-                f"{statistics.median(run[kind] for run in runs):.2f} s"
-                for kind in ("compile", "link", "seconds")])
-    return "\n".join([
-        "## A build after one file was edited", "",
-        f"CMake, ninja and g++, {figures['files']} files; the link has "
-        f"{format_bytes(figures['bytes'])} of objects. *Cold*: objects, sources, headers "
-        "and compilers are evicted. Medians of "
-        f"{len(next(iter(figures['speeds'][0]['ways'].values())))} rounds.", "",
-        *table(["", "", "compile", "link", "whole build"], rows)])
+            rows.append([where, way] + [f"{statistics.median(run[kind] for run in runs):.2f} s"
+                                        for kind in ("compile", "link", "seconds")])
+    return "\n".join(["## A build after one file was edited",
+                      "", f"CMake, ninja and g++, {figures['files']} "
+                          f"files; the link has {format_bytes(figures['bytes'])} of objects. "
+                          "*Cold*: objects, sources, headers and compilers are evicted. Medians of "
+                          f"{len(next(iter(figures['speeds'][0]['ways'].values())))} rounds.", "",
+                      *table(["", "", "compile", "link", "whole build"], rows)])

@@ -13,8 +13,7 @@ from typing import Sequence
 import harness
 from links import Condition, Sample
 
-LARGE = ["--objects", "2000", "--bytes", "2.2G", "--folders", "120",
-         "--archive"]
+LARGE = ["--objects", "2000", "--bytes", "2.2G", "--folders", "120", "--archive"]
 SMALL = ["--objects", "120", "--bytes", "200M", "--folders", "20"]
 
 
@@ -24,29 +23,24 @@ def words(folder: pathlib.Path, response: str = "link.rsp",
             "/nodefaultlib", f"@{folder}/{response}"]
 
 
-def sample(title: str, corpus: str, recipe: Sequence[str] = (),
-           response: str = "link.rsp", options: Sequence[str] = ("/debug",),
-           folders: Sequence[str] = ("obj",)) -> Sample:
+def sample(title: str, corpus: str, recipe: Sequence[str] = (), response: str = "link.rsp",
+           options: Sequence[str] = ("/debug",), folders: Sequence[str] = ("obj",)) -> Sample:
     """Returns a link of the named corpus, which the recipe makes."""
     folder = harness.make_corpus(corpus, recipe)
     return Sample(title, "lld-link", folder,
-                  [folder / name for name in folders],
-                  words(folder, response, options), "a.exe")
+                  [folder / name for name in folders], words(folder, response, options), "a.exe")
 
 
 # The corpus keeps the name under which it was measured.
 medium = functools.partial(sample, "COFF: /debug", "demo")
-demo = functools.partial(sample, "COFF: /debug, 225 objects", "scale-225",
-                         ["--objects", "225"])
+demo = functools.partial(sample, "COFF: /debug, 225 objects", "scale-225", ["--objects", "225"])
 quick = functools.partial(sample, "COFF: /debug, 60 objects", "quick",
                           ["--objects", "60", "--bytes", "100M"])
 small = functools.partial(sample, "COFF: /debug, small", "small", SMALL)
 large = functools.partial(sample, "COFF, large: /debug", "large", LARGE)
-image = functools.partial(sample, "COFF, large: no /debug", "large", LARGE,
-                          options=())
-archives = functools.partial(
-    sample, "COFF, large: /debug, archives, 1/8 linked", "large", LARGE,
-    response="link-archives.rsp", folders=("obj/launch", "lib"))
+image = functools.partial(sample, "COFF, large: no /debug", "large", LARGE, options=())
+archives = functools.partial(sample, "COFF, large: /debug, archives, 1/8 linked", "large", LARGE,
+                             response="link-archives.rsp", folders=("obj/launch", "lib"))
 
 # The speeds of the disk in MB/s; one plot shows the link's time at each.
 SPEEDS = (50, 100, 200, 400)

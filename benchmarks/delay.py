@@ -14,8 +14,7 @@ import sys
 CHUNK = 1 << 18
 
 
-async def pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter,
-               seconds: float) -> None:
+async def pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, seconds: float) -> None:
     loop = asyncio.get_running_loop()
     waiting: asyncio.Queue = asyncio.Queue()
 
@@ -47,12 +46,10 @@ async def serve(port: int, to_port: int, seconds: float) -> None:
         await asyncio.gather(pump(reader, there[1], seconds / 2),
                              pump(there[0], writer, seconds / 2))
 
-    server = await asyncio.start_server(connected, "127.0.0.1", port,
-                                        limit=4 * CHUNK)
+    server = await asyncio.start_server(connected, "127.0.0.1", port, limit=4 * CHUNK)
     async with server:
         await server.serve_forever()
 
 
 if __name__ == "__main__":
-    asyncio.run(serve(int(sys.argv[1]), int(sys.argv[2]),
-                      float(sys.argv[3]) / 1000))
+    asyncio.run(serve(int(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3]) / 1000))

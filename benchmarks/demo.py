@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 """The demonstration: measures four variants of one cold link.
 
-Makes 225 COFF objects (about 385 MB, with CodeView) once and evicts them before
-each link. Links them in turn with stock lld-link, with stock lld-link
-/prefetch-inputs and with Headstart's lld-link (without and with the profile of an
-earlier link). Prints the comparison.
+Makes 225 COFF objects (about 385 MB, with CodeView) once and evicts them before each link. Links
+them in turn with stock lld-link, with stock lld-link /prefetch-inputs and with Headstart's lld-link
+(without and with the profile of an earlier link). Prints the comparison.
 """
 
 import argparse
@@ -22,14 +21,11 @@ ROUNDS = 3
 
 def table(cold: Runs, warm: Runs) -> str:
     base = next(iter(cold))
-    lines = [f"{'':31}{'cold':>8} {'ratio':>7} {'read':>9}"
-             f" {'warm':>8} {'ratio':>7}"]
+    lines = [f"{'':31}{'cold':>8} {'ratio':>7} {'read':>9} {'warm':>8} {'ratio':>7}"]
     for name, runs in cold.items():
-        lines.append(
-            f"{name:31}{median(runs):6.2f} s {ratio(runs, cold[base]):7.2f}"
-            f" {format_bytes(median(runs, 'read_bytes')):>9}"
-            f" {median(warm[name]):6.2f} s"
-            f" {ratio(warm[name], warm[base]):7.2f}")
+        lines.append(f"{name:31}{median(runs):6.2f} s {ratio(runs, cold[base]):7.2f}"
+                     f" {format_bytes(median(runs, 'read_bytes')):>9} {median(warm[name]):6.2f} s "
+                     f"{ratio(warm[name], warm[base]):7.2f}")
     return "\n".join(lines)
 
 
@@ -61,8 +57,7 @@ CMake, Cargo, Meson, Bazel, gcc: docs/Guide.md. To install it: ./dev packages"""
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true",
-                        help="60 objects instead of 225")
+    parser.add_argument("--quick", action="store_true", help="60 objects instead of 225")
     parser.add_argument("--only-inputs", action="store_true",
                         help="make the sample objects, and stop")
     options = parser.parse_args()
@@ -72,8 +67,7 @@ def main() -> int:
         sample()
         return 0
     harness.installed()
-    say("Sample inputs (made once; a minute on two cores), then links in turn, cold "
-        "and warm")
+    say("Sample inputs (made once; a minute on two cores), then links in turn, cold and warm")
     try:
         figures = links.measure(links.Condition(sample, rounds=ROUNDS, warm_rounds=ROUNDS))
     except KeyboardInterrupt:

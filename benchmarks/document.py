@@ -88,18 +88,16 @@ def headline(figures: dict[str, dict]) -> str:
         found["warm"] += [ratio(warm[way], warm[base]) for way in (FIRST, NEXT)]
     if not found["cold"]:
         return ""
-    return (f"Without limits on disk and memory, the {len(found['cold'])} measured cold "
-            f"links take {span(found['cold'])} of stock lld's time as first links and "
-            f"{span(found['next'])} as next links. Warm links take "
-            f"{span(found['warm'])}.\n")
+    return (f"Without limits on disk and memory, the {len(found['cold'])} measured cold links take "
+            f"{span(found['cold'])} of stock lld's time as first links and {span(found['next'])} "
+            f"as next links. Warm links take {span(found['warm'])}.\n")
 
 
 def short(entry: dict) -> str:
     return "--short " if entry.get("short") else ""
 
 
-def document(figures: dict[str, dict], benchmarks: dict, plots: dict,
-             raw: str) -> str:
+def document(figures: dict[str, dict], benchmarks: dict, plots: dict, raw: str) -> str:
     """Returns the page. `benchmarks` has all benchmarks by name, in order; `plots` is
     the result of plots.py."""
     letters = days(figures)
@@ -126,8 +124,7 @@ def document(figures: dict[str, dict], benchmarks: dict, plots: dict,
     differ = any(DIFFERENT in part for part in parts)
     parts.insert(about, ABOUT.lstrip("\n").format(
         raw=raw, outputs=NOT_SAME if differ or not ordered else SAME,
-        days="\n".join(f"- {letter}: {name}." for name, letter in letters.items())
-        or "- None."))
+        days="\n".join(f"- {letter}: {name}." for name, letter in letters.items()) or "- None."))
     return "\n".join(filter(None, [HEADER, headline(figures), *parts]))
 
 
@@ -142,11 +139,10 @@ def main_table(plain: dict, slow: dict) -> list[str]:
     cold, warm = runs_of(plain, "cold"), runs_of(plain, "warm")
     held = runs_of(slow, "cold")
     base = next(iter(cold))
-    return table(
-        [f"`lld-link`: {plain['inputs']:,} objects, {format_bytes(plain['bytes'])}, "
-         "`/debug`", "cold", "cold, disk limited to 400 MB/s", "warm"],
-        [[name, *(time_cell(runs[name], runs[base]) for runs in (cold, held, warm))]
-         for name in cold])
+    return table([f"`lld-link`: {plain['inputs']:,} objects, {format_bytes(plain['bytes'])}, "
+                  "`/debug`", "cold", "cold, disk limited to 400 MB/s", "warm"],
+                 [[name, *(time_cell(runs[name], runs[base]) for runs in (cold, held, warm))]
+                  for name in cold])
 
 
 def other_rows(figures: dict[str, dict]) -> list[list[str]]:
@@ -168,13 +164,11 @@ def readme(figures: dict[str, dict], text: str) -> str:
     lines = [headline(figures), *main_table(figures["coff"]["figures"],
                                             figures["coff-400"]["figures"])]
     if rows := other_rows(figures):
-        lines += ["", *table(["", "stock, cold", "first link", "next links",
-                              "stock, warm"], rows)]
+        lines += ["", *table(["", "stock, cold", "first link", "next links", "stock, warm"], rows)]
     used = ["coff", "coff-400", *(name for name, _ in OTHERS if name in figures)]
     several = len({day_of(figures[name]) for name in used}) > 1
-    lines += ["", f"Medians (ratios to stock), by `./dev bench`; `coff`: "
-              f"{day_of(figures['coff'])}" + ("; [the others](docs/Benchmarks.md)" * several)
-              + ".", ""]
+    lines += ["", f"Medians (ratios to stock), by `./dev bench`; `coff`: {day_of(figures['coff'])}"
+              + ("; [the others](docs/Benchmarks.md)" * several) + ".", ""]
     head, rest = text.split(BEGIN)
     return head + BEGIN + "\n".join(lines) + END + rest.split(END)[1]
 

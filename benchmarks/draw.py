@@ -19,20 +19,16 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import LogLocator, NullLocator
 
 # The colours of each role, for light and for dark pages.
-COLOURS = {
-    "text": ("#1f2328", "#e6edf3"), "grid": ("#d1d9e0", "#343b43"),
-    "stock": ("#818b98", "#848d97"), "other": ("#c46a10", "#e8923a"),
-    "first": ("#54a3ff", "#79b8ff"), "next": ("#2f9e5f", "#3fae70"),
-    "limit": ("#8250df", "#b083f0"), "page": ("#fffffe", "#0d1117")}
+COLOURS = {"text": ("#1f2328", "#e6edf3"), "grid": ("#d1d9e0", "#343b43"),
+           "stock": ("#818b98", "#848d97"), "other": ("#c46a10", "#e8923a"),
+           "first": ("#54a3ff", "#79b8ff"), "next": ("#2f9e5f", "#3fae70"),
+           "limit": ("#8250df", "#b083f0"), "page": ("#fffffe", "#0d1117")}
 WIDTH = 8.0  # inches
-SETTINGS = {
-    "svg.hashsalt": "headstart", "svg.fonttype": "none",
-    "font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans"],
-    "font.size": 9, "axes.titlesize": 10, "axes.titlelocation": "left",
-    "axes.titleweight": "bold",
-    "axes.spines.top": False, "axes.spines.right": False,
-    "axes.axisbelow": True, "legend.frameon": False,
-    "lines.linewidth": 1.6, "path.simplify": False}
+SETTINGS = {"svg.hashsalt": "headstart", "svg.fonttype": "none",
+            "font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans"], "font.size": 9,
+            "axes.titlesize": 10, "axes.titlelocation": "left", "axes.titleweight": "bold",
+            "axes.spines.top": False, "axes.spines.right": False, "axes.axisbelow": True,
+            "legend.frameon": False, "lines.linewidth": 1.6, "path.simplify": False}
 
 
 def colour(role: str) -> str:
@@ -57,19 +53,16 @@ def bar(axes, place: float, height: float, one: dict, room: float) -> None:
     """A bar with its interval and its value."""
     axes.barh(place, one["value"], height, color=colour(one["role"]))
     if one["high"] > one["low"]:
-        axes.plot([one["low"], one["high"]], [place, place],
-                  color=colour("text"), linewidth=1)
+        axes.plot([one["low"], one["high"]], [place, place], color=colour("text"), linewidth=1)
     axes.text(max(one["high"], one["value"]) + room, place,
-              f"{one['value']:.2f}", va="center", fontsize=7,
-              color=colour("text"))
+              f"{one['value']:.2f}", va="center", fontsize=7, color=colour("text"))
 
 
 def draw_ratios(plot: dict) -> Figure:
     rows = sum(len(group["bars"]) + 0.8 for group in plot["groups"])
     figure = Figure(figsize=(WIDTH, 0.95 + 0.19 * rows))
     axes = figure.subplots()
-    most = max(one["high"] for group in plot["groups"]
-               for one in group["bars"])
+    most = max(one["high"] for group in plot["groups"] for one in group["bars"])
     place, ticks, labels = 0.0, [], []
     for group in plot["groups"]:
         ticks.append(place + (len(group["bars"]) - 1) / 2)
@@ -109,8 +102,7 @@ def draw_curves(plot: dict) -> Figure:
     if plot.get("logarithmic"):
         axes.set_xscale("log")
         axes.set_yscale("log")
-        axes.set_xticks(sorted({point[0] for curve in plot["curves"]
-                                for point in curve["points"]}))
+        axes.set_xticks(sorted({point[0] for curve in plot["curves"] for point in curve["points"]}))
         axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_major_formatter("{x:g}")
@@ -130,11 +122,9 @@ def draw_panels(plot: dict) -> Figure:
     columns = 2
     panels = plot["panels"]
     lines = -(-len(panels) // columns)
-    heights = [max(len(panel["bars"])
-                   for panel in panels[line * columns:(line + 1) * columns])
+    heights = [max(len(panel["bars"]) for panel in panels[line * columns:(line + 1) * columns])
                for line in range(lines)]
-    figure = Figure(figsize=(WIDTH, 0.6 + sum(0.75 + 0.17 * height
-                                              for height in heights)))
+    figure = Figure(figsize=(WIDTH, 0.6 + sum(0.75 + 0.17 * height for height in heights)))
     grid = figure.subplots(lines, columns, squeeze=False, gridspec_kw={
         "height_ratios": [0.6 + 0.17 * height for height in heights]})
     most = max(one["high"] for panel in panels for one in panel["bars"])
@@ -167,10 +157,9 @@ def draw_heat(plot: dict) -> Figure:
             for column, value in enumerate(cells):
                 good = value <= panel["middle"]
                 far = min(1, abs(math.log(value / panel["middle"], 4)))
-                axes.add_patch(Rectangle(
-                    (column - 0.5, row - 0.5), 1, 1,
-                    facecolor=colour("next" if good else "other"),
-                    alpha=round(0.15 + 0.7 * far, 2)))
+                axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1,
+                                         facecolor=colour("next" if good else "other"),
+                                         alpha=round(0.15 + 0.7 * far, 2)))
                 axes.text(column, row, f"{value:.2f}", ha="center", va="center",
                           fontsize=8, color=colour("text"))
         axes.set_xlim(-0.5, len(plot["columns"]) - 0.5)
@@ -186,8 +175,7 @@ def draw_heat(plot: dict) -> Figure:
     return figure
 
 
-KINDS = {"ratios": draw_ratios, "curves": draw_curves, "panels": draw_panels,
-         "heat": draw_heat}
+KINDS = {"ratios": draw_ratios, "curves": draw_curves, "panels": draw_panels, "heat": draw_heat}
 
 
 # The patterns that write the style of most text once and remove what no browser needs.
@@ -215,8 +203,7 @@ def files(name: str, figure: Figure) -> dict[str, str]:
     """The two files of a figure. They have no date, so that the bytes repeat."""
     figure.set_layout_engine("constrained")
     text = io.StringIO()
-    figure.savefig(text, format="svg", transparent=True,
-                   metadata={"Date": None, "Title": name})
+    figure.savefig(text, format="svg", transparent=True, metadata={"Date": None, "Title": name})
     light = smaller(text.getvalue())
     dark = light
     for number, (white, _) in enumerate(COLOURS.values()):

@@ -1,9 +1,8 @@
 """Measures links whose inputs are on a high-latency store: a FUSE view that adds a
 latency to each read and limits the bandwidth (utils/farfs).
 
-Each link mounts the view over the inputs anew, so that it starts cold; the files behind
-the view are cached. Compares stock, stock after 16 `cat` or `headstart warm` read all
-files, and Headstart.
+Each link mounts the view over the inputs anew, so that it starts cold; the files behind the view
+are cached. Compares stock, stock after 16 `cat` or `headstart warm` read all files, and Headstart.
 """
 
 import dataclasses
@@ -47,8 +46,7 @@ def before(way: str, files: pathlib.Path) -> str:
     return ""
 
 
-def link(sample: Sample, way: Variant, view: list[str],
-         scratch: pathlib.Path) -> dict:
+def link(sample: Sample, way: Variant, view: list[str], scratch: pathlib.Path) -> dict:
     """Links once through a view. Returns the view's counts and a hash of the outputs."""
     out = scratch / "out"
     shutil.rmtree(out, ignore_errors=True)
@@ -58,13 +56,11 @@ def link(sample: Sample, way: Variant, view: list[str],
     # All variants run under one name, since a PDB contains the linker's name.
     script = before(way.name, files) + f'exec -a {way.argv0} "$@"'
     done = subprocess.run(
-        [str(FARFS), *view, f"--counts={counts}", str(sample.folder),
-         str(sample.folder), "--", "bash", "-c", script, "bash", str(way.program),
-         *way.options, *sample.arguments(out)],
+        [str(FARFS), *view, f"--counts={counts}", str(sample.folder), str(sample.folder), "--",
+         "bash", "-c", script, "bash", str(way.program), *way.options, *sample.arguments(out)],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode != 0:
-        sys.exit(f"error: {way.name} failed:\n"
-                 + done.stdout.decode(errors="replace"))
+        sys.exit(f"error: {way.name} failed:\n" + done.stdout.decode(errors="replace"))
     counted = json.loads(counts.read_text())
     return {**counted, "outputs": harness.hash_of(out)}
 
@@ -78,8 +74,7 @@ def needed(sample: Sample, scratch: pathlib.Path) -> tuple[int, float]:
     harness.link(ours, sample.arguments(out), out)
     touched = json.loads(report.read_text())["touched_bytes"]
     harness.warm_up(sample.inputs)
-    return touched, min(harness.link(stock, sample.arguments(out), out).seconds
-                        for _ in range(3))
+    return touched, min(harness.link(stock, sample.arguments(out), out).seconds for _ in range(3))
 
 
 def ways(sample: Sample, scratch: pathlib.Path) -> dict[str, Variant]:
@@ -109,18 +104,15 @@ def measure_one(sample: Sample, factor: float) -> dict:
                     if way.name == DEEP:
                         view.append("--max-background=64")
                     run = link(sample, way, view, scratch)
-                    say(f"    {latency} ms, {bandwidth} MB/s, {way.name}: "
-                        f"{run['seconds']:.2f} s, {run['reads']} reads, "
-                        f"{format_bytes(run['bytes'])}")
+                    say(f"    {latency} ms, {bandwidth} MB/s, {way.name}: {run['seconds']:.2f} s, "
+                        f"{run['reads']} reads, {format_bytes(run['bytes'])}")
                     return run
                 runs = harness.in_turn(every, links.scaled(1, factor), one)
-                points.append({"latency": latency, "bandwidth": bandwidth,
-                               "runs": runs})
+                points.append({"latency": latency, "bandwidth": bandwidth, "runs": runs})
     outputs = {run["outputs"] for point in points
                for several in point["runs"].values() for run in several}
     return {"title": sample.title, "inputs": len(sample.files()), "bytes": size,
-            "touched": touched, "warm": warm, "same": len(outputs) == 1,
-            "points": points}
+            "touched": touched, "warm": warm, "same": len(outputs) == 1, "points": points}
 
 
 def measure_names(factor: float) -> dict | None:
@@ -131,20 +123,16 @@ def measure_names(factor: float) -> dict | None:
     for sample in samples():
         harness.warm_up(sample.inputs)
         with harness.scratch_in(sample.folder.parent) as scratch:
-            every = {way.name: way
-                     for way in links.ways(sample, scratch / "profile")}
+            every = {way.name: way for way in links.ways(sample, scratch / "profile")}
             link(sample, every[NEXT], [], scratch)  # stores the profile
             for latency in NAME_LATENCIES:
                 def one(way: Variant) -> dict:
-                    run = link(sample, way, [
-                        f"--latency={latency}", f"--lookup-latency={latency}",
-                        "--bandwidth=200"], scratch)
-                    say(f"    {sample.title}, {latency} ms, {way.name}: "
-                        f"{run['seconds']:.2f} s")
+                    run = link(sample, way, [f"--latency={latency}", f"--lookup-latency={latency}",
+                                             "--bandwidth=200"], scratch)
+                    say(f"    {sample.title}, {latency} ms, {way.name}: {run['seconds']:.2f} s")
                     return run
                 runs = harness.in_turn(every, links.scaled(1, factor), one)
-                measured.append({"title": sample.title, "latency": latency,
-                                 "runs": runs})
+                measured.append({"title": sample.title, "latency": latency, "runs": runs})
     return {"title": "High latency, names too", "points": measured}
 
 
@@ -155,33 +143,28 @@ def text_names(figures: dict) -> str:
         base = seconds(point, "stock")
         row = [point["title"], f"{point['latency']} ms"]
         for name, runs in point["runs"].items():
-            outputs.setdefault(point["title"], set()).update(
-                run["outputs"] for run in runs)
-            names = sum(seconds(point, name, what)
-                        for what in ("lookups", "opens", "listings"))
+            outputs.setdefault(point["title"], set()).update(run["outputs"] for run in runs)
+            names = sum(seconds(point, name, what) for what in ("lookups", "opens", "listings"))
             row.append(f"{seconds(point, name):.1f} s "
                        f"({seconds(point, name) / base:.2f}), {names:,.0f}")
         cells.append(row)
     same = all(len(each) == 1 for each in outputs.values())
-    return "\n".join([
-        "## High-latency names", "",
-        "The view above at 200 MB/s; lookups, opens and listings take as long as "
-        "reads. Cells: time (ratio to stock), number of lookups, opens and "
-        "listings. Each link ran once." + sameness(same), "",
-        *table(["link", "latency", "stock", "first link", "next link"], cells)])
+    return "\n".join(["## High-latency names", "",
+                      "The view above at 200 MB/s; lookups, opens and listings take as long as "
+                      "reads. Cells: time (ratio to stock), number of lookups, opens and listings. "
+                      "Each link ran once." + sameness(same), "",
+                      *table(["link", "latency", "stock", "first link", "next link"], cells)])
 
 
 def has_view() -> bool:
-    if FARFS.exists() and subprocess.run(
-            [str(FARFS), "/tmp", "/tmp", "--", "true"],
-            stderr=subprocess.DEVNULL).returncode == 0:
+    if FARFS.exists() and subprocess.run([str(FARFS), "/tmp", "/tmp", "--", "true"],
+                                         stderr=subprocess.DEVNULL).returncode == 0:
         return True
     say("   skipped: a view needs libfuse 3, and root or fusermount3")
     return False
 
 
-def measure(factor: float,
-            which: Callable[[], list[Sample]] = samples) -> dict | None:
+def measure(factor: float, which: Callable[[], list[Sample]] = samples) -> dict | None:
     if not has_view():
         return None
     flavours_measured = []
@@ -208,8 +191,7 @@ def rows(flavour: dict, bandwidth: int) -> list[list[str]]:
         if point["bandwidth"] != bandwidth:
             continue
         least = limit(flavour, point)
-        cells = [flavour["title"].split(":")[0], f"{point['latency']:g} ms",
-                 f"{least:.1f} s"]
+        cells = [flavour["title"].split(":")[0], f"{point['latency']:g} ms", f"{least:.1f} s"]
         for way in ("stock", CAT, WARM, FIRST, NEXT, DEEP):
             took = seconds(point, way)
             cells.append(f"{took:.1f} s ({took / least:.1f})")
@@ -222,18 +204,17 @@ def rows(flavour: dict, bandwidth: int) -> list[list[str]]:
 def text(figures: dict) -> str:
     return "\n".join([
         "## High-latency inputs", "",
-        "A FUSE view (`utils/farfs`) adds a latency to each read and limits the "
-        "bandwidth to 200 MB/s. Opening a file costs nothing. The *limit* is the warm "
-        "link or the transfer of the touched bytes, whichever takes longer, plus "
-        f"{ROUND_TRIPS} round trips. Cells: time (ratio to the limit). FUSE serves 12 "
-        "requests at once by default; `max_background` raises that. Each link ran once.",
-        "", *(f"- {flavour['title']}: {flavour['inputs']:,} files, "
-              f"{format_bytes(flavour['bytes'])}; the linker touches "
-              f"{format_bytes(flavour['touched'])}; warm {flavour['warm']:.2f} s."
-              + sameness(flavour["same"]) for flavour in figures["flavours"]), "",
-        *table(["link", "latency", "limit", "stock", CAT, WARM, "first link", "next link",
-                "first link, max_background=64", "reads: stock / first / next"],
-               [row for flavour in figures["flavours"] for row in rows(flavour, 200)])])
+        "A FUSE view (`utils/farfs`) adds a latency to each read and limits the bandwidth to "
+        "200 MB/s. Opening a file costs nothing. The *limit* is the warm link or the transfer of "
+        f"the touched bytes, whichever takes longer, plus {ROUND_TRIPS} round trips. Cells: time "
+        "(ratio to the limit). FUSE serves 12 requests at once by default; `max_background` raises "
+        "that. Each link ran once.", "",
+        *(f"- {flavour['title']}: {flavour['inputs']:,} files, {format_bytes(flavour['bytes'])}; "
+          f"the linker touches {format_bytes(flavour['touched'])}; warm {flavour['warm']:.2f} "
+          "s." + sameness(flavour["same"]) for flavour in figures["flavours"]),
+        "", *table(["link", "latency", "limit", "stock", CAT, WARM, "first link", "next link",
+                    "first link, max_background=64", "reads: stock / first / next"],
+                   [row for flavour in figures["flavours"] for row in rows(flavour, 200)])])
 
 
 def heat_plot(figures: dict) -> dict:
@@ -242,13 +223,10 @@ def heat_plot(figures: dict) -> dict:
     for flavour in figures["flavours"]:
         for what, base in (("stock", lambda point: seconds(point, "stock")),
                            ("the limit", functools.partial(limit, flavour))):
-            cells = [[seconds(point, FIRST) / base(point)
-                      for point in flavour["points"]
-                      if point["bandwidth"] == bandwidth]
-                     for bandwidth in BANDWIDTHS]
-            panels.append({"title": f"{flavour['title'].split(':')[0]}, "
-                           f"relative to {what}", "cells": cells,
-                           "middle": 1 if what == "stock" else 1.3})
+            cells = [[seconds(point, FIRST) / base(point) for point in flavour["points"]
+                      if point["bandwidth"] == bandwidth] for bandwidth in BANDWIDTHS]
+            panels.append({"title": f"{flavour['title'].split(':')[0]}, relative to {what}",
+                           "cells": cells, "middle": 1 if what == "stock" else 1.3})
     return {"kind": "heat", "title": "High-latency inputs: a first link",
             "panels": panels, "columns": [f"{each:g} ms" for each in LATENCIES],
             "rows": [f"{each} MB/s" for each in BANDWIDTHS],

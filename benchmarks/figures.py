@@ -28,14 +28,12 @@ Runs = dict[str, list[Run]]  # by variant, in the order of the rounds
 
 def kept(runs: Runs) -> dict:
     """Runs as benchmarks/figures.json stores them."""
-    return {name: [vars(run) for run in several]
-            for name, several in runs.items()}
+    return {name: [vars(run) for run in several] for name, several in runs.items()}
 
 
 def runs_of(figures: dict, kind: str) -> Runs:
     """The runs of one kind, "cold" or "warm", from stored figures."""
-    return {name: [Run(**run) for run in several]
-            for name, several in figures[kind].items()}
+    return {name: [Run(**run) for run in several] for name, several in figures[kind].items()}
 
 
 def median(runs: Sequence[Run], what: str = "seconds") -> float:
@@ -47,14 +45,11 @@ def pairs(times: Sequence[float], base: Sequence[float]) -> list[float]:
     return [a / max(b, 1e-9) for a, b in zip(times, base)]
 
 
-def ratios(runs: Sequence[Run], base: Sequence[Run],
-           what: str = "seconds") -> list[float]:
-    return pairs([getattr(run, what) for run in runs],
-                 [getattr(run, what) for run in base])
+def ratios(runs: Sequence[Run], base: Sequence[Run], what: str = "seconds") -> list[float]:
+    return pairs([getattr(run, what) for run in runs], [getattr(run, what) for run in base])
 
 
-def ratio(runs: Sequence[Run], base: Sequence[Run],
-          what: str = "seconds") -> float:
+def ratio(runs: Sequence[Run], base: Sequence[Run], what: str = "seconds") -> float:
     """The median of the ratios pair by pair."""
     return statistics.median(ratios(runs, base, what))
 
@@ -88,8 +83,7 @@ def format_bytes(count: float) -> str:
 
 
 def format_time(seconds: float) -> str:
-    return f"{seconds * 1000:.1f} ms" if seconds >= 0.001 \
-        else f"{seconds * 1e6:.1f} µs"
+    return f"{seconds * 1000:.1f} ms" if seconds >= 0.001 else f"{seconds * 1e6:.1f} µs"
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
@@ -102,10 +96,9 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 def start_table(seconds: dict[str, list[float]]) -> list[str]:
     """The times of starting programs; the first is the base of the ratios."""
     base = next(iter(seconds.values()))
-    return table(["", "time (ratio)"],
-                 [[name, f"{statistics.median(times) * 1000:.1f} ms "
-                   f"({statistics.median(pairs(times, base)):.2f})"]
-                  for name, times in seconds.items()])
+    return table(["", "time (ratio)"], [[name, f"{statistics.median(times) * 1000:.1f} ms "
+                                         f"({statistics.median(pairs(times, base)):.2f})"]
+                                        for name, times in seconds.items()])
 
 
 def line(cells: Sequence[str]) -> str:

@@ -84,8 +84,7 @@ def covering(system: FileSystem, folder: pathlib.Path, size: int) -> Iterator[No
 
 def measure_on(system: FileSystem, sample: Sample, factor: float) -> dict:
     with covering(system, sample.folder, sample.size()):
-        measured = links.measure(Condition(lambda: sample, rounds=5, warm_rounds=9),
-                                 factor)
+        measured = links.measure(Condition(lambda: sample, rounds=5, warm_rounds=9), factor)
     return {"system": system.name, **measured}
 
 
@@ -113,12 +112,10 @@ def text(figures: dict) -> str:
         cold, warm = runs_of(one, "cold"), runs_of(one, "warm")
         rows.append([one["system"], one["title"] + sameness(one["same"]), *times(cold),
                      processor_times(cold), read(cold), *times(warm)])
-    rounds = [str(len(next(iter(figures["links"][0][kind].values()))))
-              for kind in ("cold", "warm")]
+    rounds = [str(len(next(iter(figures["links"][0][kind].values())))) for kind in ("cold", "warm")]
     return "\n".join([
         "## Other file systems", "",
-        "The inputs are on a file system in a loop image, with its own readahead unless it "
-        f"can be set to 128 KiB; {rounds[0]} cold and {rounds[1]} warm rounds.", "",
+        "The inputs are on a file system in a loop image, with its own readahead unless it can be "
+        f"set to 128 KiB; {rounds[0]} cold and {rounds[1]} warm rounds.", "",
         *table(["file system", "link", "stock, cold", "first link", "next links",
-                "processor", "read, MB", "stock, warm", "first link", "next links"],
-               rows)])
+                "processor", "read, MB", "stock, warm", "first link", "next links"], rows)])

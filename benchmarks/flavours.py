@@ -25,13 +25,11 @@ MACHO_SMALL = ["--objects", "80", "--bytes", "180M", "--folders", "20"]
 def link_words() -> list[str]:
     """The arguments with which the linker links ld.lld itself."""
     build = harness.ROOT / "build"
-    command = subprocess.run(
-        ["ninja", "-C", str(build), "-t", "commands", "bin/headstart"],
-        stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()[-1]
+    command = subprocess.run(["ninja", "-C", str(build), "-t", "commands", "bin/headstart"],
+                             stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()[-1]
     # ": && clang++ ... && :"
     driver = shlex.split(command.split("&&")[1])
-    done = subprocess.run(driver + ["-###"], cwd=build,
-                          stderr=subprocess.PIPE, text=True)
+    done = subprocess.run(driver + ["-###"], cwd=build, stderr=subprocess.PIPE, text=True)
     asked = done.stderr
     if done.returncode != 0:
         sys.exit("error: ld.lld is linked from what is in build/, which is not "
@@ -72,8 +70,7 @@ def members(archive: pathlib.Path) -> Iterator[bytes]:
         at += 60 + size + size % 2
 
 
-def made(title: str, name: str,
-         make: Callable[[pathlib.Path], list[str]]) -> Sample:
+def made(title: str, name: str, make: Callable[[pathlib.Path], list[str]]) -> Sample:
     """A link by ld.lld, whose inputs `make` makes once. It returns the arguments."""
     folder = harness.corpus_folder(name)
     stamp = folder / "words.json"
@@ -82,8 +79,7 @@ def made(title: str, name: str,
         (folder / "in").mkdir(parents=True)
         words = make(folder / "in")
         stamp.write_text(json.dumps(words))
-    return Sample(title, "ld.lld", folder, [folder / "in"],
-                  json.loads(stamp.read_text()))
+    return Sample(title, "ld.lld", folder, [folder / "in"], json.loads(stamp.read_text()))
 
 
 def elf_archives() -> Sample:
@@ -127,9 +123,8 @@ g00000_{n}: .fill 40, 1, 0x90
 def numbered(folder: pathlib.Path) -> list[str]:
     """Copies of one object, each with its number in its symbols."""
     done = subprocess.run(
-        [str(harness.LLVM / "llvm-mc"), "-triple=x86_64-linux-gnu",
-         "-filetype=obj", "-o", "-"], input=SMALL_SOURCE.encode(),
-        stdout=subprocess.PIPE, check=True)
+        [str(harness.LLVM / "llvm-mc"), "-triple=x86_64-linux-gnu", "-filetype=obj", "-o", "-"],
+        input=SMALL_SOURCE.encode(), stdout=subprocess.PIPE, check=True)
     words = []
     for number in range(SMALL_OBJECTS):
         file = folder / f"{number:05}.o"

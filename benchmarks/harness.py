@@ -1,9 +1,8 @@
 """The common parts of the benchmarks: cold files, interleaved runs, medians.
 
-Variants run in turn, A B C A B C, since other tenants of a machine change absolute
-times within minutes; the documents quote medians and ratios. A run is cold only if
-the residency of its inputs confirms it. The benchmarks undo all changes to the machine,
-also after Ctrl-C.
+Variants run in turn, A B C A B C, since other tenants of a machine change absolute times within
+minutes; the documents quote medians and ratios. A run is cold only if the residency of its inputs
+confirms it. The benchmarks undo all changes to the machine, also after Ctrl-C.
 """
 
 import contextlib
@@ -92,8 +91,7 @@ def in_turn(ways: dict[str, Way], rounds: int,
 def own_memory(program: pathlib.Path, arguments: Sequence[str]) -> int:
     """Returns the peak of the anonymous memory, in bytes, that a link allocates."""
     process = subprocess.Popen([program.name, *arguments],
-                               executable=str(program),
-                               stdout=subprocess.DEVNULL)
+                               executable=str(program), stdout=subprocess.DEVNULL)
     most = 0
     try:
         status = pathlib.Path(f"/proc/{process.pid}/status")
@@ -115,8 +113,7 @@ def headstart(*words: str) -> bytes:
     """Returns the output of `headstart`. Ends the benchmark if it fails."""
     done = subprocess.run([str(HEADSTART), *words], stdout=subprocess.PIPE)
     if done.returncode != 0:
-        sys.exit(f"error: headstart {words[0]} failed with status "
-                 f"{done.returncode}")
+        sys.exit(f"error: headstart {words[0]} failed with status {done.returncode}")
     return done.stdout
 
 
@@ -152,8 +149,7 @@ def timed(command: Sequence[str], environment: dict[str, str],
           program: str | None = None, **streams) -> Ended:
     """Runs a program to its end, and reads the pipe among `streams`."""
     start = time.monotonic()
-    process = subprocess.Popen(command, executable=program, env=environment,
-                               **streams)
+    process = subprocess.Popen(command, executable=program, env=environment, **streams)
     pipe = process.stdout or process.stderr
     try:
         output = pipe.read()
@@ -169,8 +165,7 @@ def timed(command: Sequence[str], environment: dict[str, str],
     return Ended(seconds, process.returncode, output, usage)
 
 
-def link(variant: Variant, arguments: Sequence[str],
-         out: pathlib.Path) -> Run:
+def link(variant: Variant, arguments: Sequence[str], out: pathlib.Path) -> Run:
     """Links once into the directory `out`, which it empties first."""
     out.mkdir(parents=True, exist_ok=True)
     for old in out.iterdir():
@@ -178,21 +173,17 @@ def link(variant: Variant, arguments: Sequence[str],
     # The kernel must not write the last run's output during this one.
     os.sync()
     done = timed([variant.argv0, *variant.options, *arguments],
-                 {**os.environ, **variant.environment}, str(variant.program),
-                 user=variant.user, group=variant.user,
-                 extra_groups=None if variant.user is None else [],
+                 {**os.environ, **variant.environment}, str(variant.program), user=variant.user,
+                 group=variant.user, extra_groups=None if variant.user is None else [],
                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.status != 0:
-        sys.exit(f"error: {variant.name} failed:\n"
-                 + done.output.decode(errors="replace"))
+        sys.exit(f"error: {variant.name} failed:\n" + done.output.decode(errors="replace"))
     return Run(done.seconds, done.usage.ru_utime, done.usage.ru_stime,
                done.read_bytes, done.usage.ru_majflt, hash_of(out))
 
 
-def run_rounds(ways: Sequence[Variant], arguments: Sequence[str],
-               out: pathlib.Path, rounds: int,
-               cold: Sequence[pathlib.Path] = (),
-               size: int = 0, called: str = "round") -> Runs:
+def run_rounds(ways: Sequence[Variant], arguments: Sequence[str], out: pathlib.Path, rounds: int,
+               cold: Sequence[pathlib.Path] = (), size: int = 0, called: str = "round") -> Runs:
     """Links each variant `rounds` times, in turn, and prints the times. Evicts the
     paths in `cold`, `size` bytes in all, before each link."""
     number = itertools.count(len(ways))
@@ -235,8 +226,7 @@ def installed() -> None:
     than a stock linker from its package."""
     BIN.parent.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(BIN, ignore_errors=True)
-    subprocess.run(["cp", "-a", str(ROOT / "build" / "bin"), str(BIN)],
-                   check=True)
+    subprocess.run(["cp", "-a", str(ROOT / "build" / "bin"), str(BIN)], check=True)
 
 
 def hash_of(folder: pathlib.Path) -> str:
@@ -251,18 +241,15 @@ def hash_of(folder: pathlib.Path) -> str:
 
 def corpus_folder(name: str) -> pathlib.Path:
     """The directory of the named corpus."""
-    base = pathlib.Path(os.environ.get("HEADSTART_CORPORA",
-                                       ROOT / "build" / "corpora"))
+    base = pathlib.Path(os.environ.get("HEADSTART_CORPORA", ROOT / "build" / "corpora"))
     return base / name
 
 
-def make_corpus(name: str, arguments: Sequence[str],
-                kind: str = "coff") -> pathlib.Path:
+def make_corpus(name: str, arguments: Sequence[str], kind: str = "coff") -> pathlib.Path:
     """Makes the named corpus unless it exists, and returns its directory."""
     folder = corpus_folder(name)
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "utils" / "make-corpus.py"), kind,
-         "--out", str(folder), *arguments])
+    done = subprocess.run([sys.executable, str(ROOT / "utils" / "make-corpus.py"), kind,
+                           "--out", str(folder), *arguments])
     if done.returncode != 0:
         sys.exit(done.returncode)
     return folder

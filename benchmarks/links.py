@@ -39,8 +39,7 @@ class Sample:
 
     def files(self) -> list[pathlib.Path]:
         return [file for place in self.inputs
-                for file in ([place] if place.is_file()
-                             else sorted(place.rglob("*")))
+                for file in ([place] if place.is_file() else sorted(place.rglob("*")))
                 if file.is_file()]
 
     def arguments(self, out: pathlib.Path) -> list[str]:
@@ -63,8 +62,7 @@ class Condition:
 
     def missing(self) -> str:
         """The reason why this machine cannot set the condition, or an empty string."""
-        if ((self.megabytes_per_second or self.reads_per_second)
-                and not machine.can_throttle()):
+        if (self.megabytes_per_second or self.reads_per_second) and not machine.can_throttle():
             return "limiting the disk needs root and a blkio cgroup (v1)"
         if self.others and os.geteuid() != 0:
             return "linking as another user needs root"
@@ -98,8 +96,7 @@ def ways(sample: Sample, profile: pathlib.Path) -> list[Variant]:
 
 def wrapped(name: str, linker: pathlib.Path) -> Variant:
     """A linker under `headstart run`."""
-    return Variant(name, harness.HEADSTART, ["run", "--", str(linker)],
-                   argv0="headstart")
+    return Variant(name, harness.HEADSTART, ["run", "--", str(linker)], argv0="headstart")
 
 
 def as_others(ways: list[Variant]) -> list[Variant]:
@@ -121,20 +118,16 @@ def variants(sample: Sample, around: bool, profile: pathlib.Path) -> list[Varian
             peer = peers.find(name)
             if not peer.missing:
                 result += [Variant(name, pathlib.Path(peer.program), argv0=name),
-                           wrapped(f"headstart run {name}",
-                                   pathlib.Path(peer.program))]
+                           wrapped(f"headstart run {name}", pathlib.Path(peer.program))]
     elif linker == "lld-link":
-        result.append(dataclasses.replace(plain, name=PREFETCHING,
-                                          options=["/prefetch-inputs"]))
+        result.append(dataclasses.replace(plain, name=PREFETCHING, options=["/prefetch-inputs"]))
     elif linker == "ld64.lld":
-        result.append(dataclasses.replace(plain, name=READ_WORKERS,
-                                          options=["--read-workers=8"]))
+        result.append(dataclasses.replace(plain, name=READ_WORKERS, options=["--read-workers=8"]))
     return result + ours
 
 
 # The values of `--prefetch-stats` that the figures store.
-STATISTICS = ("inputs", "handed_over", "hinted_bytes", "touched_bytes",
-              "first_hint_ms")
+STATISTICS = ("inputs", "handed_over", "hinted_bytes", "touched_bytes", "first_hint_ms")
 
 
 def statistics_of(sample: Sample, out: pathlib.Path, size: int) -> list[dict]:
@@ -145,8 +138,7 @@ def statistics_of(sample: Sample, out: pathlib.Path, size: int) -> list[dict]:
     result = []
     for way in ways(sample, profile)[-2:]:
         # The first link stores the profile that the next one uses.
-        way.options = [f"--prefetch-profile={profile}",
-                       f"--prefetch-stats={report}"]
+        way.options = [f"--prefetch-profile={profile}", f"--prefetch-stats={report}"]
         harness.make_cold(sample.inputs, size)
         harness.link(way, sample.arguments(out), out)
         figures = json.loads(report.read_text())
@@ -155,16 +147,14 @@ def statistics_of(sample: Sample, out: pathlib.Path, size: int) -> list[dict]:
 
 
 def comparable(name: str) -> bool:
-    """Whether the outputs of a variant must be those of stock. Stock lld writes
-    /prefetch-inputs into the PDB's command line, and the outputs of other linkers
-    differ."""
+    """Whether the outputs of a variant must be those of stock. Stock lld writes /prefetch-inputs
+    into the PDB's command line, and the outputs of other linkers differ."""
     return name != PREFETCHING and "mold" not in name and "wild" not in name
 
 
 def all_same(*groups: Runs) -> bool:
     return len({run.outputs for group in groups
-                for name, several in group.items() if comparable(name)
-                for run in several}) == 1
+                for name, several in group.items() if comparable(name) for run in several}) == 1
 
 
 def scaled(rounds: int, factor: float) -> int:
@@ -179,8 +169,7 @@ def measure(condition: Condition, factor: float = 1) -> dict:
         return {}
     sample = condition.sample()
     size = sample.size()
-    say(f"   {len(sample.files())} inputs, {format_bytes(size)}, "
-        f"in {sample.folder}")
+    say(f"   {len(sample.files())} inputs, {format_bytes(size)}, in {sample.folder}")
     with harness.scratch_in(sample.folder) as scratch:
         out = scratch / "out"
         every = variants(sample, condition.around, scratch / "profile")
@@ -197,11 +186,9 @@ def measure(condition: Condition, factor: float = 1) -> dict:
             own = harness.own_memory(harness.LLVM / sample.linker, arguments)
             memory = own + size // 2
         with machine.held(sample.folder, condition.megabytes_per_second,
-                          condition.reads_per_second,
-                          memory) as readahead:
+                          condition.reads_per_second, memory) as readahead:
             cold = harness.run_rounds(every, arguments, out,
-                                      scaled(condition.rounds, factor),
-                                      sample.inputs, size)
+                                      scaled(condition.rounds, factor), sample.inputs, size)
         warm: Runs = harness.run_warm(
             every, arguments, out, sample.inputs, scaled(condition.warm_rounds, factor)
         ) if condition.warm_rounds else {}
@@ -236,9 +223,8 @@ def rows(cold: Runs, warm: Runs) -> list[list[str]]:
 def text(figures: dict) -> str:
     cold, warm = runs_of(figures, "cold"), runs_of(figures, "warm")
     base = next(iter(cold))
-    about = (f"{figures['inputs']:,} files, {format_bytes(figures['bytes'])}; "
-             f"{len(cold[base])} cold"
-             + (f" and {len(warm[base])} warm" if warm else "") + " rounds.")
+    about = (f"{figures['inputs']:,} files, {format_bytes(figures['bytes'])}; {len(cold[base])} "
+             "cold" + (f" and {len(warm[base])} warm" if warm else "") + " rounds.")
     if figures.get("memory"):
         about += (f" Memory is limited to {format_bytes(figures['memory'])}: the "
                   f"{format_bytes(figures['own_memory'])} that stock lld allocates, "
@@ -247,9 +233,8 @@ def text(figures: dict) -> str:
     elif warm:
         about += fetched(*figures["stats"])
     head = ["", "cold", "processor", "read from disk", *(["warm"] if warm else [])]
-    return "\n".join([
-        f"## {figures['title']}", "", about + sameness(figures["same"]), "",
-        *table(head, rows(cold, warm))])
+    return "\n".join([f"## {figures['title']}", "", about + sameness(figures["same"]), "",
+                      *table(head, rows(cold, warm))])
 
 
 def fetched(first: dict, following: dict) -> str:

@@ -7,8 +7,7 @@ from figures import Runs, format_bytes, median, runs_of, sameness, table, time_c
 from links import FIRST, NEXT, PREFETCHING, READ_WORKERS, processor
 
 OWN = (PREFETCHING, READ_WORKERS)
-HEAD = ["link", "inputs", "stock", "lld's own prefetching", "first link", "next links",
-        "read, MB"]
+HEAD = ["link", "inputs", "stock", "lld's own prefetching", "first link", "next links", "read, MB"]
 
 
 def is_row(entry: dict) -> bool:
@@ -24,7 +23,8 @@ def times(runs: Runs, own: str = "") -> list[str]:
     cell of a link that has none."""
     base, *_ = runs
     return [f"{median(runs[base]):.2f} s",
-            *(time_cell(runs[name], runs[base]) if name in runs else name for name in (own, FIRST, NEXT) if name)]
+            *(time_cell(runs[name], runs[base]) if name in runs else name
+              for name in (own, FIRST, NEXT) if name)]
 
 
 def megabytes(count: float) -> str:
@@ -42,8 +42,7 @@ def cold_row(entry: dict) -> list[str]:
     runs = runs_of(one, "cold")
     own = next((name for name in OWN if name in runs), "–")
     return [plots.heading(one["title"]) + sameness(one["same"]),
-            f"{one['inputs']:,}, {format_bytes(one['bytes'])}", *times(runs, own),
-            read(runs)]
+            f"{one['inputs']:,}, {format_bytes(one['bytes'])}", *times(runs, own), read(runs)]
 
 
 def processor_times(runs: Runs) -> str:
@@ -51,8 +50,7 @@ def processor_times(runs: Runs) -> str:
     return " / ".join(processor(runs[name], base) for name in (FIRST, NEXT))
 
 
-def section(title: str, pictures: str, head: list[str],
-            rows: list[list[str]]) -> str:
+def section(title: str, pictures: str, head: list[str], rows: list[list[str]]) -> str:
     return "\n".join([f"## {title}", "", *([pictures] if pictures else []),
                       *table(head, rows), ""]) if rows else ""
 
@@ -81,8 +79,7 @@ def text(figures: dict[str, dict], picture: Callable[[str], str],
                          str(len(next(iter(one["warm"].values()))))])
     measured = "command, rounds, date"
     return "\n".join(filter(None, [
-        section("Cold links", picture("cold"), [*HEAD, "touched, MB", "processor", measured],
-                cold),
+        section("Cold links", picture("cold"), [*HEAD, "touched, MB", "processor", measured], cold),
         section("Cold links, disk or memory limited",
                 picture("throttled") + picture("limited"), [*HEAD, measured], limited),
         section("Warm links", picture("warm"),

@@ -23,8 +23,7 @@ def say(text: str = "") -> None:
 def readahead(kilobytes: int, folder: pathlib.Path) -> Iterator[str]:
     """Sets the readahead of the disk of `folder`, and restores it.
 
-    Yields a phrase with the readahead in effect, which says so if it could not be
-    changed.
+    Yields a phrase with the readahead in effect, which says so if it could not be changed.
     """
     knob = readahead_knob(folder)
     if knob is None:
@@ -48,8 +47,7 @@ def readahead(kilobytes: int, folder: pathlib.Path) -> Iterator[str]:
 def readahead_knob(folder: pathlib.Path) -> pathlib.Path | None:
     """The file with the readahead of the disk of `folder`."""
     device = os.stat(folder).st_dev
-    entry = pathlib.Path(f"/sys/dev/block/{os.major(device)}:"
-                         f"{os.minor(device)}")
+    entry = pathlib.Path(f"/sys/dev/block/{os.major(device)}:{os.minor(device)}")
     for place in (entry, entry.parent if entry.exists() else entry):
         for path in (place / "queue" / "read_ahead_kb",
                      place.resolve().parent / "queue" / "read_ahead_kb"):
@@ -67,11 +65,9 @@ def can_throttle() -> bool:
 
 
 @contextlib.contextmanager
-def throttle(megabytes: int, folder: pathlib.Path,
-             reads: int = 0) -> Iterator[str]:
-    """Limits the reads of this process and its children from the disk of `folder` to
-    this many MB/s or reads per second (0: no limit) by a blkio cgroup (v1), which it
-    removes again."""
+def throttle(megabytes: int, folder: pathlib.Path, reads: int = 0) -> Iterator[str]:
+    """Limits the reads of this process and its children from the disk of `folder` to this many MB/s
+    or reads per second (0: no limit) by a blkio cgroup (v1), which it removes again."""
     if megabytes == 0 and reads == 0:
         yield ""
         return
@@ -80,8 +76,7 @@ def throttle(megabytes: int, folder: pathlib.Path,
     settings = {}
     notes = []
     if megabytes:
-        settings["blkio.throttle.read_bps_device"] = \
-            f"{number} {megabytes * 10**6}"
+        settings["blkio.throttle.read_bps_device"] = f"{number} {megabytes * 10**6}"
         notes.append(f"{megabytes} MB/s")
     if reads:
         settings["blkio.throttle.read_iops_device"] = f"{number} {reads}"
@@ -105,11 +100,9 @@ def group_in(hierarchy: pathlib.Path, memberships: str) -> pathlib.Path:
 
 @contextlib.contextmanager
 def cgroup(hierarchy: pathlib.Path, settings: dict[str, str]) -> Iterator[None]:
-    """Moves this process, and so its children, into a new group of a v1 hierarchy,
-    then back into its former group, and removes the new one. A signal may end the
-    block at any line."""
-    before = group_in(hierarchy, pathlib.Path("/proc/self/cgroup").read_text(
-        encoding="utf-8"))
+    """Moves this process, and so its children, into a new group of a v1 hierarchy, then back into
+    its former group, and removes the new one. A signal may end the block at any line."""
+    before = group_in(hierarchy, pathlib.Path("/proc/self/cgroup").read_text(encoding="utf-8"))
     group = hierarchy / f"headstart-{os.getpid()}"
     try:
         try:
@@ -149,8 +142,7 @@ MEMORY = pathlib.Path("/sys/fs/cgroup/memory")
 
 def can_limit_memory() -> bool:
     """Whether `limit_memory` can work here."""
-    return (os.geteuid() == 0
-            and (MEMORY / "memory.limit_in_bytes").exists())
+    return os.geteuid() == 0 and (MEMORY / "memory.limit_in_bytes").exists()
 
 
 @contextlib.contextmanager
@@ -195,11 +187,9 @@ def description() -> str:
     """The machine in one line."""
     model = platform.machine()
     with contextlib.suppress(OSError):
-        for line in pathlib.Path("/proc/cpuinfo").read_text(
-                encoding="utf-8").splitlines():
+        for line in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
             if line.startswith("model name"):
                 model = line.split(":", 1)[1].strip()
                 break
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return (f"{os.cpu_count()} cores ({model}), {memory / 2**30:.0f} GiB, "
-            f"Linux {platform.release()}")
+    return f"{os.cpu_count()} cores ({model}), {memory / 2**30:.0f} GiB, Linux {platform.release()}"

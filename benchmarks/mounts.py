@@ -54,8 +54,7 @@ def sshd(folder: pathlib.Path, scratch: pathlib.Path, port: int) -> list[str]:
 def sshfs(folder: pathlib.Path, scratch: pathlib.Path, port: int) -> list[str]:
     return ["sshfs", "-p", str(port), "-o",
             f"ro,IdentityFile={scratch}/user,StrictHostKeyChecking=no,"
-            "UserKnownHostsFile=/dev/null,LogLevel=ERROR",
-            f"root@127.0.0.1:{folder}", str(folder)]
+            "UserKnownHostsFile=/dev/null,LogLevel=ERROR", f"root@127.0.0.1:{folder}", str(folder)]
 
 
 def webdav(folder: pathlib.Path, scratch: pathlib.Path, port: int) -> list[str]:
@@ -75,8 +74,7 @@ def s3(folder: pathlib.Path, scratch: pathlib.Path, port: int) -> list[str]:
     (scratch / "passwd").write_text("headstart:headstart")
     (scratch / "passwd").chmod(0o600)
     return ["rclone", "serve", "s3", str(folder.parent), "--read-only",
-            "--auth-key", "headstart,headstart",
-            "--addr", f"127.0.0.1:{port}", "-q"]
+            "--auth-key", "headstart,headstart", "--addr", f"127.0.0.1:{port}", "-q"]
 
 
 def s3fs(folder: pathlib.Path, scratch: pathlib.Path, port: int) -> list[str]:
@@ -88,8 +86,7 @@ def s3fs(folder: pathlib.Path, scratch: pathlib.Path, port: int) -> list[str]:
 def serves_s3() -> bool:
     """Whether rclone can serve S3, which it does since 1.65."""
     return subprocess.run(["rclone", "serve", "s3", "--help"],
-                          stdout=subprocess.DEVNULL,
-                          stderr=subprocess.DEVNULL).returncode == 0
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
 
 
 @dataclasses.dataclass
@@ -116,8 +113,7 @@ MOUNTS = [Mount("sshfs", ["sshfs", "sshd", "ssh-keygen"], sshd, sshfs),
 @contextlib.contextmanager
 def running(command: list[str], port: int) -> Iterator[None]:
     """Runs a server to the end of the block. Waits first until the port answers."""
-    server = subprocess.Popen(command, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL)
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         for _ in range(100):
             with socket.socket() as probe:
@@ -148,16 +144,14 @@ def inside(mount: list[str], folder: str, link: list[str], argv0: str) -> None:
     print(json.dumps({"seconds": seconds, "status": status}))
 
 
-def link(sample: Sample, way: Variant, mount: list[str],
-         scratch: pathlib.Path) -> dict:
+def link(sample: Sample, way: Variant, mount: list[str], scratch: pathlib.Path) -> dict:
     out = scratch / "out"
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir()
     words = [str(way.program), *way.options, *sample.arguments(out)]
-    done = subprocess.run(
-        ["unshare", "-m", "--propagation", "private", sys.executable, __file__,
-         json.dumps([mount, str(sample.folder), words, way.argv0])],
-        stdout=subprocess.PIPE, timeout=600)
+    done = subprocess.run(["unshare", "-m", "--propagation", "private", sys.executable, __file__,
+                           json.dumps([mount, str(sample.folder), words, way.argv0])],
+                          stdout=subprocess.PIPE, timeout=600)
     told = json.loads(done.stdout or b'{"status": 1}')
     if told["status"] != 0:
         sys.exit(f"error: {way.name} failed")
@@ -169,19 +163,16 @@ def measure_mount(mount: Mount, sample: Sample, rounds: int) -> list[dict]:
     with contextlib.ExitStack() as stack:
         scratch = stack.enter_context(harness.scratch_in(sample.folder.parent))
         port, near = free_port(), free_port()
-        stack.enter_context(running(
-            mount.serve(sample.folder, scratch, port), port))
+        stack.enter_context(running(mount.serve(sample.folder, scratch, port), port))
         ways = links.ways(sample, scratch / "profile")
         for delay in DELAYS:
-            with running([sys.executable, str(DELAY), str(near), str(port),
-                          str(delay)], near):
+            with running([sys.executable, str(DELAY), str(near), str(port), str(delay)], near):
                 words = mount.mount(sample.folder, scratch, near)
                 link(sample, ways[-1], words, scratch)  # stores a profile
 
                 def one(way: Variant) -> dict:
                     run = link(sample, way, words, scratch)
-                    say(f"    {mount.name}, {delay} ms, {way.name}: "
-                        f"{run['seconds']:.2f} s")
+                    say(f"    {mount.name}, {delay} ms, {way.name}: {run['seconds']:.2f} s")
                     return run
                 points.append({"delay": delay, "runs": harness.in_turn(
                     {way.name: way for way in ways}, rounds, one)})
@@ -200,10 +191,8 @@ def measure(factor: float) -> dict | None:
             if mount.missing():
                 say(f"   {mount.name} skipped: {mount.missing()}")
                 continue
-            result.append({
-                "mount": mount.name, "title": sample.title,
-                "points": measure_mount(mount, sample,
-                                        links.scaled(1, factor))})
+            result.append({"mount": mount.name, "title": sample.title,
+                           "points": measure_mount(mount, sample, links.scaled(1, factor))})
     return {"title": "Real mounts", "mounts": result} if result else None
 
 
@@ -214,19 +203,17 @@ def text(figures: dict) -> str:
         for point in one["points"]:
             took = [statistics.median(run["seconds"] for run in runs)
                     for runs in point["runs"].values()]
-            same &= len({run["outputs"] for runs in point["runs"].values()
-                         for run in runs}) == 1
+            same &= len({run["outputs"] for runs in point["runs"].values() for run in runs}) == 1
             cells += [f"{took[0]:.2f} s", " / ".join(
                 f"{each:.2f} s ({each / took[0]:.2f})" for each in took[1:])]
         rows.append(cells)
     delays = [f"{point['delay']} ms" for point in figures["mounts"][0]["points"]]
-    return "\n".join([
-        "## Real mounts", "",
-        "This machine serves the files through a delay; each link mounts them anew, "
-        "read-only, with default options otherwise. Times of stock, and of the first and "
-        "the next link (ratios to stock). Each link ran once." + sameness(same), "",
-        *table(["mount", "link", *(cell for delay in delays for cell in
-                                   (f"{delay}: stock", "first / next"))], rows)])
+    return "\n".join(["## Real mounts", "",
+                      "This machine serves the files through a delay; each link mounts them anew, "
+                      "read-only, with default options otherwise. Times of stock, and of the first "
+                      "and the next link (ratios to stock). Each link ran once." + sameness(same),
+                      "", *table(["mount", "link", *(cell for delay in delays for cell in
+                                                     (f"{delay}: stock", "first / next"))], rows)])
 
 
 if __name__ == "__main__":

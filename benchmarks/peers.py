@@ -16,8 +16,7 @@ import harness
 from machine import say
 
 # The versions that cargo installs and that the figures name.
-CRATES = {"fd": "fd-find@10.5.0", "rg": "ripgrep@15.2.0",
-          "wild": "wild-linker@0.10.0"}
+CRATES = {"fd": "fd-find@10.5.0", "rg": "ripgrep@15.2.0", "wild": "wild-linker@0.10.0"}
 DEBIAN = {"bfs": "bfs", "find": "findutils", "git": "git", "mold": "mold"}
 # The short form uses what is installed.
 INSTALL = True
@@ -41,8 +40,7 @@ def attempt(command: list[str], **keywords) -> str:
     """Runs a step of an installation. Returns its error message or an empty string."""
     say("   " + " ".join(command))
     try:
-        done = subprocess.run(command, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, **keywords)
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **keywords)
     except OSError as error:
         return str(error)
     return last_line(done.stdout) if done.returncode else ""
@@ -50,8 +48,7 @@ def attempt(command: list[str], **keywords) -> str:
 
 def version_of(program: str) -> str:
     """The first line of --version, without parentheses."""
-    done = subprocess.run([program, "--version"], stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL)
+    done = subprocess.run([program, "--version"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     line = done.stdout.decode(errors="replace").split("\n")[0]
     return re.sub(r" \(.*?\)", "", line)
 
@@ -79,9 +76,8 @@ def from_debian(name: str) -> Peer:
         if os.geteuid() != 0 or not shutil.which("apt-get"):
             return Peer(name, missing=f"apt-get install {package} needs root")
         attempt(["apt-get", "update", "-qq"])
-        problem = attempt(
-            ["apt-get", "install", "-qq", "-y", "--no-install-recommends",
-             package], env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"})
+        problem = attempt(["apt-get", "install", "-qq", "-y", "--no-install-recommends", package],
+                          env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"})
         if problem:
             return Peer(name, missing=f"apt-get install {package}: {problem}")
     return Peer(name, version_of(name))
@@ -97,7 +93,6 @@ def environment(scratch: pathlib.Path) -> dict[str, str]:
     """The environment of all programs, without settings of the user, so that all have
     the same ignore rules."""
     kept = {key: value for key, value in os.environ.items()
-            if not key.startswith(("GIT_", "FD_", "RIPGREP_", "XDG_",
-                                   "HEADSTART_"))}
+            if not key.startswith(("GIT_", "FD_", "RIPGREP_", "XDG_", "HEADSTART_"))}
     return {**kept, "HOME": str(scratch), "LC_ALL": "C",
             "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"}

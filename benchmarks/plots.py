@@ -47,8 +47,7 @@ def is_link(entry: dict) -> bool:
 
 def is_limited(entry: dict) -> bool:
     """Whether the disk or the memory was limited."""
-    return "limited" in entry["figures"]["title"] or \
-        bool(entry["figures"].get("memory"))
+    return "limited" in entry["figures"]["title"] or bool(entry["figures"].get("memory"))
 
 
 def bar(label: str, kind: str, all_ratios: list[float]) -> dict:
@@ -66,8 +65,7 @@ def ratio_groups(entries: list[dict], kind: str) -> list[dict]:
             continue
         base, *others = runs.items()
         groups.append({"title": heading(entry["figures"]["title"]), "bars": [
-            bar(name, role(name), ratios(several, base[1]))
-            for name, several in others]})
+            bar(name, role(name), ratios(several, base[1])) for name, several in others]})
     return groups
 
 
@@ -76,32 +74,26 @@ def ratio_plot(title: str, entries: list[dict], kind: str) -> dict | None:
     if not groups:
         return None
     return {"kind": "ratios", "title": title, "groups": groups,
-            "axis": "time relative to stock; lines: middle half of the rounds "
-                    "(all of fewer than four)",
-            "legend": [[FIRST, "first"], [NEXT, "next"]],
+            "axis": "time relative to stock; lines: middle half of the rounds (all of fewer than "
+                    "four)", "legend": [[FIRST, "first"], [NEXT, "next"]],
             "alt": f"{title}: bars of the ratios to stock in the tables below"}
 
 
 def scale_plot(figures: dict) -> dict:
     curves = []
     for (kind, name), points in scale.curves(figures).items():
-        curves.append({"label": f"{kind}, {name}", "role": role(name),
-                       "dashed": kind == "warm",
-                       "points": [[size / 1e6, seconds]
-                                  for size, seconds in points]})
+        curves.append({"label": f"{kind}, {name}", "role": role(name), "dashed": kind == "warm",
+                       "points": [[size / 1e6, seconds] for size, seconds in points]})
     return {"kind": "curves", "title": figures["title"], "curves": curves,
             "x": "inputs, MB", "y": "seconds", "limits": [],
-            "alt": "Time of a link by the size of its inputs, cold and warm, "
-                   "stock and Headstart"}
+            "alt": "Time of a link by the size of its inputs, cold and warm, stock and Headstart"}
 
 
 def throttled(figures: dict[str, dict]) -> list[dict]:
     """The links of one corpus on disks of known speeds, slowest first."""
     limited = [entry for name, entry in figures.items()
-               if name.startswith("large-debug-")
-               and entry["figures"].get("megabytes_per_second")]
-    return sorted(limited,
-                  key=lambda entry: entry["figures"]["megabytes_per_second"])
+               if name.startswith("large-debug-") and entry["figures"].get("megabytes_per_second")]
+    return sorted(limited, key=lambda entry: entry["figures"]["megabytes_per_second"])
 
 
 def throttled_plot(figures: dict[str, dict]) -> dict | None:
@@ -117,9 +109,8 @@ def throttled_plot(figures: dict[str, dict]) -> dict | None:
         if touched:
             limit.append([speed, touched / (speed * 1e6)])
         for name, runs in runs_of(one, "cold").items():
-            curve = curves.setdefault(name, {
-                "label": name, "role": role(name), "dashed": False,
-                "points": []})
+            curve = curves.setdefault(name, {"label": name, "role": role(name), "dashed": False,
+                                             "points": []})
             curve["points"].append([speed, median(runs)])
     limits = [{"label": "bytes that the linker touches / disk speed",
                "points": limit}] if limit else []
@@ -128,8 +119,7 @@ def throttled_plot(figures: dict[str, dict]) -> dict | None:
         seconds = median(next(iter(warm.values())))
         speeds = [entry["figures"]["megabytes_per_second"] for entry in entries]
         limits.append({"label": "stock, warm",
-                       "points": [[speeds[0], seconds],
-                                  [speeds[-1], seconds]]})
+                       "points": [[speeds[0], seconds], [speeds[-1], seconds]]})
     return {"kind": "curves", "title": "A cold link on slower disks",
             "curves": list(curves.values()), "limits": limits,
             "x": "disk speed, MB/s", "y": "seconds", "logarithmic": True,
@@ -147,8 +137,7 @@ def walks(figures: dict[str, dict]) -> Iterator[dict]:
                 continue
             temperature = {"tree-warm": ", warm", "tree-cold": ", cold"}
             yield {"title": column["title"] + temperature.get(name, ""), "bars": [
-                bar(row, "first" if row.startswith(trees.OURS) else "other",
-                    pairs(times, base))
+                bar(row, "first" if row.startswith(trees.OURS) else "other", pairs(times, base))
                 for row, times in column["seconds"].items()]}
 
 
@@ -158,14 +147,12 @@ def walks_plot(figures: dict[str, dict]) -> dict | None:
         return None
     return {"kind": "panels", "title": "Walking trees", "panels": panels,
             "axis": "time relative to the fastest peer",
-            "alt": "Times of programs that walk trees, relative to the fastest "
-                   "peer, for each tree"}
+            "alt": "Times of programs that walk trees, relative to the fastest peer, for each tree"}
 
 
 def plots(figures: dict[str, dict], order: list[str]) -> dict[str, dict]:
     """Every plot that these figures allow, by the name of its file."""
-    entries = [figures[name] for name in order
-               if name in figures and is_link(figures[name])]
+    entries = [figures[name] for name in order if name in figures and is_link(figures[name])]
     free = [entry for entry in entries if not is_limited(entry)]
     limited = [entry for entry in entries if is_limited(entry)]
     found: dict[str, dict | None] = {
@@ -194,13 +181,10 @@ def interpreter() -> tuple[str, str]:
 
 
 def draw(wanted: dict[str, dict], folder: pathlib.Path, python: str) -> None:
-    """Writes two SVG files for each plot into `folder`; removes those that are no
-    longer shown."""
+    """Writes two SVG files for each plot into `folder`; removes those that are no longer shown."""
     folder.mkdir(parents=True, exist_ok=True)
-    subprocess.run([python, str(DRAW), str(folder)], check=True,
-                   input=json.dumps(wanted).encode())
-    names = {f"{name}{ending}.svg" for name in wanted
-             for ending in ("", "-dark")}
+    subprocess.run([python, str(DRAW), str(folder)], check=True, input=json.dumps(wanted).encode())
+    names = {f"{name}{ending}.svg" for name in wanted for ending in ("", "-dark")}
     for file in folder.glob("*.svg"):
         if file.name not in names:
             file.unlink()

@@ -14,8 +14,7 @@ OBJECTS, BYTES = 4169, 26_325_429_114
 COLD, COLD_PREFETCHED, WARM, WARM_PREFETCHED = 48.1, 34.2, 29.7, 29.6
 
 STOCK = "lld-link 22 (stock)"
-VARIANTS = {"stock": STOCK, "stock-prefetch": PREFETCHING, "on": FIRST,
-            "on+profile": NEXT}
+VARIANTS = {"stock": STOCK, "stock-prefetch": PREFETCHING, "on": FIRST, "on+profile": NEXT}
 # The links that have all four variants, cold and warm; the largest first.
 NAMES = ("large-debug", "coff")
 
@@ -30,12 +29,10 @@ def name_of(figures: dict[str, dict]) -> str | None:
 
 def theirs() -> list[list[str]]:
     rows = [("published, without", COLD, WARM),
-            ("published, `/prefetch-inputs`", COLD_PREFETCHED,
-             WARM_PREFETCHED)]
+            ("published, `/prefetch-inputs`", COLD_PREFETCHED, WARM_PREFETCHED)]
     return [[name, f"{cold:.1f} s", f"{cold / COLD:.2f}",
              f"{saved(cold, COLD, WARM):.0%}" if cold != COLD else "–",
-             f"{warm:.1f} s", f"{warm / WARM:.2f}"]
-            for name, cold, warm in rows]
+             f"{warm:.1f} s", f"{warm / WARM:.2f}"] for name, cold, warm in rows]
 
 
 def ours(figures: dict) -> list[list[str]]:
@@ -45,10 +42,8 @@ def ours(figures: dict) -> list[list[str]]:
     for short, name in VARIANTS.items():
         less = saved(median(cold[name]), median(base), median(warm_base))
         rows.append([f"here, `{short}`: {name}", f"{median(cold[name]):.2f} s",
-                     f"{ratio(cold[name], base):.2f}",
-                     f"{less:.0%}" if name != STOCK else "–",
-                     f"{median(warm[name]):.2f} s",
-                     f"{ratio(warm[name], warm_base):.2f}"])
+                     f"{ratio(cold[name], base):.2f}", f"{less:.0%}" if name != STOCK else "–",
+                     f"{median(warm[name]):.2f} s", f"{ratio(warm[name], warm_base):.2f}"])
     return rows
 
 
@@ -60,12 +55,9 @@ def text(figures: dict[str, dict]) -> str:
     here = figures[name]["figures"]
     return "\n".join([
         "## The published experiment, repeated", "",
-        *table(["", "cold", "ratio", "saved", "warm", "ratio"],
-               theirs() + ours(here)),
-        "", f"Published: [the link]({SOURCE}) with which lld introduced "
-        f"`/prefetch-inputs`, {OBJECTS:,} objects, {format_bytes(BYTES)}; Windows 11, "
-        "32 cores, 128 GB, an NVMe disk. "
-        f"Here: `{name}`, {here['inputs']:,} files, "
-        f"{format_bytes(here['bytes'])}. Compare the ratios, not the seconds: the "
-        "machines differ. *Saved* is the part of the difference between a cold and a "
-        "warm link without prefetching that prefetching removes."])
+        *table(["", "cold", "ratio", "saved", "warm", "ratio"], theirs() + ours(here)),
+        "", f"Published: [the link]({SOURCE}) with which lld introduced `/prefetch-inputs`, "
+        f"{OBJECTS:,} objects, {format_bytes(BYTES)}; Windows 11, 32 cores, 128 GB, an NVMe "
+        f"disk. Here: `{name}`, {here['inputs']:,} files, {format_bytes(here['bytes'])}. Compare "
+        "the ratios, not the seconds: the machines differ. *Saved* is the part of the difference "
+        "between a cold and a warm link without prefetching that prefetching removes."])

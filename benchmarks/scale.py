@@ -24,8 +24,7 @@ def corpus(size: fractions.Fraction, objects: int) -> links.Sample:
     count = round(objects * size)
     if count == OBJECTS:
         return coff.medium()
-    return coff.sample(f"COFF: {count} objects", f"scale-{count}",
-                       ["--objects", str(count)])
+    return coff.sample(f"COFF: {count} objects", f"scale-{count}", ["--objects", str(count)])
 
 
 def measure_one(sample: links.Sample, factor: float) -> dict:
@@ -36,13 +35,11 @@ def measure_one(sample: links.Sample, factor: float) -> dict:
         every = links.variants(sample, False, scratch / "profile")
         ways = [every[0], every[-2]]  # stock, and Headstart without a profile
         cold = harness.run_rounds(ways, arguments, out,
-                                  links.scaled(ROUNDS, factor), sample.inputs,
-                                  size)
+                                  links.scaled(ROUNDS, factor), sample.inputs, size)
         warm = harness.run_warm(ways, arguments, out, sample.inputs,
                                 links.scaled(WARM_ROUNDS, factor))
     return {"objects": len(sample.files()), "bytes": size,
-            "same": links.all_same(cold, warm), "cold": kept(cold),
-            "warm": kept(warm)}
+            "same": links.all_same(cold, warm), "cold": kept(cold), "warm": kept(warm)}
 
 
 def measure(factor: float, objects: int = OBJECTS) -> dict:
@@ -51,11 +48,9 @@ def measure(factor: float, objects: int = OBJECTS) -> dict:
     points = []
     with machine.held(samples[0][1].folder) as readahead:
         for size, sample in samples:
-            say(f"   {size}: {len(sample.files())} objects, "
-                f"{format_bytes(sample.size())}")
+            say(f"   {size}: {len(sample.files())} objects, {format_bytes(sample.size())}")
             points.append({"size": str(size), **measure_one(sample, factor)})
-    return {"title": "How the cost grows with the inputs",
-            "readahead": readahead, "points": points}
+    return {"title": "How the cost grows with the inputs", "readahead": readahead, "points": points}
 
 
 def curves(figures: dict) -> dict:
@@ -64,31 +59,27 @@ def curves(figures: dict) -> dict:
     for point in figures["points"]:
         for kind in ("cold", "warm"):
             for name, runs in runs_of(point, kind).items():
-                result.setdefault((kind, name), []).append(
-                    (point["bytes"], median(runs)))
+                result.setdefault((kind, name), []).append((point["bytes"], median(runs)))
     return result
 
 
 def text(figures: dict) -> str:
     rows = []
     for point in figures["points"]:
-        cells = [point["size"], str(point["objects"]),
-                 format_bytes(point["bytes"])]
+        cells = [point["size"], str(point["objects"]), format_bytes(point["bytes"])]
         for kind in ("cold", "warm"):
             runs: Runs = runs_of(point, kind)
             base, ours = runs.values()
             cells += [f"{median(base):.2f} s", time_cell(ours, base)]
         rows.append(cells)
-    rounds = [len(next(iter(figures["points"][0][kind].values())))
-              for kind in ("cold", "warm")]
+    rounds = [len(next(iter(figures["points"][0][kind].values()))) for kind in ("cold", "warm")]
     grown = ", ".join(
         f"{kind} {statistics.linear_regression(*zip(*points)).slope * 1e9:.2f} s ({name})"
         for (kind, name), points in curves(figures).items())
-    return "\n".join([
-        f"## {figures['title']}", "",
-        "The corpus of `coff` at several sizes; Headstart without a profile; "
-        f"{rounds[0]} cold and {rounds[1]} warm rounds. Another GB of inputs takes, by "
-        f"least squares: {grown}."
-        + sameness(all(point["same"] for point in figures["points"])), "",
-        *table(["size", "objects", "bytes", "stock, cold", "Headstart, cold",
-                "stock, warm", "Headstart, warm"], rows)])
+    return "\n".join([f"## {figures['title']}", "",
+                      "The corpus of `coff` at several sizes; Headstart without a profile; "
+                      f"{rounds[0]} cold and {rounds[1]} warm rounds. Another GB of inputs takes, "
+                      f"by least squares: {grown}."
+                      + sameness(all(point["same"] for point in figures["points"])), "",
+                      *table(["size", "objects", "bytes", "stock, cold", "Headstart, cold",
+                              "stock, warm", "Headstart, warm"], rows)])

@@ -37,11 +37,10 @@ def measure_startup(factor: float) -> dict:
 
 def text_startup(figures: dict) -> str:
     times = figures["seconds"]
-    return "\n".join(["## Starting: `lld-link /help`, warm", "",
-                      f"{len(next(iter(times.values())))} rounds of the programs as "
-                      "an installation writes them. Stock loads libLLVM as a shared "
-                      "library; Headstart contains it.", "",
-                      *start_table(times)])
+    return "\n".join(["## Starting: `lld-link /help`, warm",
+                      "", f"{len(next(iter(times.values())))} rounds of the programs as "
+                          "an installation writes them. Stock loads libLLVM as a shared library; "
+                          "Headstart contains it.", "", *start_table(times)])
 
 
 def link(condition: Condition) -> Benchmark:
@@ -49,14 +48,12 @@ def link(condition: Condition) -> Benchmark:
 
 
 def tree(name: str) -> Benchmark:
-    return Benchmark(functools.partial(trees.measure, name),
-                     functools.partial(trees.text, name))
+    return Benchmark(functools.partial(trees.measure, name), functools.partial(trees.text, name))
 
 
 def full() -> dict[str, Benchmark]:
     """All benchmarks, in the order of the document."""
-    conditions = {**coff.CONDITIONS, **flavours.CONDITIONS,
-                  **heldback.CONDITIONS}
+    conditions = {**coff.CONDITIONS, **flavours.CONDITIONS, **heldback.CONDITIONS}
     return {
         **{name: link(condition) for name, condition in conditions.items()},
         "scale": Benchmark(scale.measure, scale.text),

@@ -1,8 +1,7 @@
 """Runs eight links at once in memory for three of them.
 
-ninja starts as many links as there are processors. Headstart's links wait for each
-other (LinkQueue.h). This benchmark compares them with stock's links and with pools of
-fixed size.
+ninja starts as many links as there are processors. Headstart's links wait for each other
+(LinkQueue.h). This benchmark compares them with stock's links and with pools of fixed size.
 """
 
 import concurrent.futures
@@ -25,16 +24,14 @@ POOLS = (2, 3, 4)
 ROUNDS = 3
 
 
-def run_all(way: Variant, sample: links.Sample, scratch: pathlib.Path,
-            pool: int) -> dict:
+def run_all(way: Variant, sample: links.Sample, scratch: pathlib.Path, pool: int) -> dict:
     """Runs all links, `pool` at a time. Returns the seconds and the failures."""
     harness.make_cold(sample.inputs, sample.size())
 
     def one(number: int) -> int:
         out = scratch / f"out{number}"
         out.mkdir(exist_ok=True)
-        return subprocess.run([str(way.program), *sample.arguments(out),
-                               *way.options],
+        return subprocess.run([str(way.program), *sample.arguments(out), *way.options],
                               stdout=subprocess.DEVNULL).returncode
 
     begin = time.monotonic()
@@ -52,38 +49,30 @@ def measure(factor: float) -> dict:
     sample = coff.medium()
     memory = int(SHARE * sample.size())
     ours = harness.BIN / sample.linker
-    with harness.scratch_in(sample.folder) as scratch, \
-            machine.held(scratch, memory=memory):
+    with harness.scratch_in(sample.folder) as scratch, machine.held(scratch, memory=memory):
         waits = Variant("Headstart", ours)
-        never = Variant("Headstart, `/prefetch-queue:none`", ours,
-                        ["/prefetch-queue:none"])
-        stock = Variant("lld-link 22 (stock)",
-                        harness.LLVM / sample.linker)
-        ways = [(stock, LINKS), (never, LINKS), (waits, LINKS),
-                *((never, pool) for pool in POOLS)]
-        runs = harness.in_turn(
-            {(way.name, pool): (way, pool) for way, pool in ways},
-            links.scaled(ROUNDS, factor),
-            lambda each: run_all(each[0], sample, scratch, each[1]))
+        never = Variant("Headstart, `/prefetch-queue:none`", ours, ["/prefetch-queue:none"])
+        stock = Variant("lld-link 22 (stock)", harness.LLVM / sample.linker)
+        ways = [(stock, LINKS), (never, LINKS), (waits, LINKS), *((never, pool) for pool in POOLS)]
+        runs = harness.in_turn({(way.name, pool): (way, pool) for way, pool in ways},
+                               links.scaled(ROUNDS, factor),
+                               lambda each: run_all(each[0], sample, scratch, each[1]))
     return {"bytes": sample.size(), "memory": memory, "ways": [
-        {"name": name, "pool": pool, "runs": several}
-        for (name, pool), several in runs.items()]}
+        {"name": name, "pool": pool, "runs": several} for (name, pool), several in runs.items()]}
 
 
 def text(figures: dict) -> str:
     ways = figures["ways"]
-    seconds = [statistics.median(run["seconds"] for run in way["runs"])
-               for way in ways]
+    seconds = [statistics.median(run["seconds"] for run in way["runs"]) for way in ways]
     best = min(median for median, way in zip(seconds, ways)
                if not any(run["failed"] for run in way["runs"]))
     rows = [[way["name"], str(way["pool"]), f"{median:.1f} s",
              ", ".join(str(run["failed"]) for run in way["runs"]),
              f"{median / best:.2f}"] for median, way in zip(seconds, ways)]
-    return "\n".join([
-        "## Eight links at once in memory for three", "",
-        f"Each link has {format_bytes(figures['bytes'])} of inputs; memory "
-        f"is limited to {format_bytes(figures['memory'])}; all links start cold. "
-        f"{len(figures['ways'][0]['runs'])} rounds; *failed*: links that the kernel "
-        "killed for lack of memory, in each round. Ratios are to the fastest variant "
-        "without failures.", "",
-        *table(["", "at a time", "all eight", "failed", "ratio"], rows)])
+    return "\n".join(["## Eight links at once in memory for three", "",
+                      f"Each link has {format_bytes(figures['bytes'])} of inputs; memory is "
+                      f"limited to {format_bytes(figures['memory'])}; all links start cold. "
+                      f"{len(figures['ways'][0]['runs'])} rounds; *failed*: links that the kernel "
+                      "killed for lack of memory, in each round. Ratios are to the fastest variant "
+                      "without failures.", "",
+                      *table(["", "at a time", "all eight", "failed", "ratio"], rows)])

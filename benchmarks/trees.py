@@ -26,10 +26,9 @@ from peers import Peer
 
 TREES = {"A": ("source", 27_000, 226_000), "B": ("flat", 300, 120_000),
          "S": ("source", 2_700, 22_600), "G": ("repository", 27_000, 226_000)}
-ABOUT = {
-    "A": "A: 226,000 files in 27,000 directories, nested and uneven",
-    "B": "B: 120,000 files in 300 directories of 400",
-    "S": "S: 22,600 files in 2,700 directories, nested and uneven"}
+ABOUT = {"A": "A: 226,000 files in 27,000 directories, nested and uneven",
+         "B": "B: 120,000 files in 300 directories of 400",
+         "S": "S: 22,600 files in 2,700 directories, nested and uneven"}
 ABOUT_G = ("G: a git repository with 226,000 files in 27,000 directories. Ignore "
            "files in every fortieth directory hide two fifths of it.")
 # The title, the paragraph below it and the caption of the table.
@@ -65,10 +64,8 @@ class Way:
     def shown(self, tree: str = "") -> str:
         """The command as the document shows it: without directories of this machine,
         and with TREE for the tree."""
-        return shlex.join(
-            "TREE" if word == tree
-            else os.path.basename(word) if word.startswith("/") else word
-            for word in self.command())
+        return shlex.join("TREE" if word == tree else os.path.basename(word)
+                          if word.startswith("/") else word for word in self.command())
 
 
 @dataclasses.dataclass
@@ -101,8 +98,7 @@ class Place:
         self.run(way)
         return self.output.read_bytes().split(b"\n")[:-1]
 
-    def in_turn(self, column: Column, rounds: int,
-                before: Callable[[Way], None] | None = None,
+    def in_turn(self, column: Column, rounds: int, before: Callable[[Way], None] | None = None,
                 after: Callable[[Way, harness.Ended], None] | None = None) -> dict:
         """Runs every program of a column `rounds` times, in turn, and returns the column
         as benchmarks/figures.json stores it. `before` prepares each run; without
@@ -124,8 +120,7 @@ class Place:
                 "commands": {way.name: way.shown(column.tree) for way in column.ways}}
 
     def in_turn_cold(self, column: Column, folders: int, rounds: int) -> dict:
-        """`in_turn` on a tree of `folders` directories, which are evicted before each
-        run."""
+        """`in_turn` on a tree of `folders` directories, which are evicted before each run."""
         def prepare(way: Way) -> None:
             machine.drop_caches()
             # A run on an empty directory reads the program into the page cache again.
@@ -146,8 +141,7 @@ def place() -> Iterator[Place]:
     memory = pathlib.Path("/dev/shm")
     with harness.scratch_in(memory if memory.is_dir() else None) as scratch:
         (scratch / "empty").mkdir()
-        yield Place(scratch / "empty", scratch / "output",
-                    peers.environment(scratch / "empty"))
+        yield Place(scratch / "empty", scratch / "output", peers.environment(scratch / "empty"))
 
 
 def tree(name: str) -> pathlib.Path:
@@ -155,9 +149,8 @@ def tree(name: str) -> pathlib.Path:
     kind, folders, files = TREES[name]
     folder = harness.corpus_folder("trees") / name
     folder.parent.mkdir(parents=True, exist_ok=True)
-    done = subprocess.run(
-        [sys.executable, str(harness.ROOT / "utils" / "make-tree.py"), kind,
-         "--out", str(folder), "--folders", str(folders), "--files", str(files)])
+    done = subprocess.run([sys.executable, str(harness.ROOT / "utils" / "make-tree.py"), kind,
+                           "--out", str(folder), "--folders", str(folders), "--files", str(files)])
     if done.returncode != 0:
         sys.exit(done.returncode)
     return folder
@@ -176,13 +169,11 @@ def listing(folder: pathlib.Path, status: bool) -> list[Way]:
           *(["--changed-within=9999d"] if status else []), ".", path]
     plain = [path, "-mindepth", "1", *(["-printf", r"%s %T@ %p\n"] if status else [])]
     ways = [ours("headstart walk", "walk", *(["--stat"] if status else []), "--hidden",
-                 "--no-ignore", path),
-            Way("fd", peers.find("fd"), fd)]
+                 "--no-ignore", path), Way("fd", peers.find("fd"), fd)]
     if not status:
         ways.append(Way("ripgrep, files only", peers.find("rg"),
                         ["--files", "-uuu", path], files_only=True))
-    return ways + [Way("bfs", peers.find("bfs"), plain),
-                   Way("GNU find", peers.find("find"), plain)]
+    return ways + [Way("bfs", peers.find("bfs"), plain), Way("GNU find", peers.find("find"), plain)]
 
 
 def ignoring(folder: pathlib.Path) -> list[Way]:
@@ -237,24 +228,19 @@ def differences(ways: Sequence[Way], where: Place, files: set[bytes],
         if listed != wanted or len(listed) != len(lines):
             wrong = (listed - wanted, wanted - listed)
             result[way.name] = (
-                f"{len(wrong[0])} additional paths "
-                f"({len(wrong[0] & all_folders)} directories), "
-                f"{len(wrong[1])} missing paths "
-                f"({len(wrong[1] & all_folders)} directories), "
+                f"{len(wrong[0])} additional paths ({len(wrong[0] & all_folders)} directories), "
+                f"{len(wrong[1])} missing paths ({len(wrong[1] & all_folders)} directories), "
                 f"{len(lines) - len(listed)} duplicates")
             say(f"    {way.name}: {result[way.name]}")
     return result
 
 
-def sees_changes(ways: Sequence[Way], folder: pathlib.Path,
-                 where: Place) -> dict[str, str]:
+def sees_changes(ways: Sequence[Way], folder: pathlib.Path, where: Place) -> dict[str, str]:
     """Checks that each program reports nothing in an unchanged tree, and exactly one
     file after that file has changed. Restores the tree."""
     ways = [way for way in ways if not way.peer.missing]
-    wrong = {way.name: "reports changes in an unchanged tree"
-             for way in ways if where.lines(way)}
-    name = next(name for name in sorted(not_ignored(folder))
-                if os.path.getsize(name) == 0)
+    wrong = {way.name: "reports changes in an unchanged tree" for way in ways if where.lines(way)}
+    name = next(name for name in sorted(not_ignored(folder)) if os.path.getsize(name) == 0)
     with open(name, "ab") as file:
         file.write(b"x")
     try:
@@ -285,8 +271,7 @@ def measure_warm(rounds: int, names: str = "AB") -> dict:
             folders = all_paths(folder, "-type", "d")
             wrong.update(differences(column.ways, where, all_paths(folder) - folders,
                                      folders, folders))
-        return figures_of(columns[0].ways, [where.in_turn(column, rounds)
-                                            for column in columns],
+        return figures_of(columns[0].ways, [where.in_turn(column, rounds) for column in columns],
                           trees=names, differences=wrong)
 
 
@@ -296,8 +281,7 @@ def measure_cold(rounds: int) -> dict:
         return {}
     with place() as where:
         columns = columns_for("AB")
-        folders = {str(tree(name)): len(all_paths(tree(name), "-type", "d"))
-                   for name in "AB"}
+        folders = {str(tree(name)): len(all_paths(tree(name), "-type", "d")) for name in "AB"}
         with machine.held(tree("A")) as readahead:
             return figures_of(columns[0].ways, [
                 where.in_turn_cold(column, folders[column.tree], rounds)
@@ -335,8 +319,7 @@ def record(folder: pathlib.Path, scratch: pathlib.Path, where: Place) -> None:
             [*walk, f"--manifest={scratch / 'manifest'}", str(folder)],
             [*walk, f"--manifest={scratch / 'all'}", "--hidden", "--no-ignore",
              str(folder)]):
-        subprocess.run(command, env=where.environment, check=True,
-                       stdout=subprocess.DEVNULL)
+        subprocess.run(command, env=where.environment, check=True, stdout=subprocess.DEVNULL)
 
 
 def measure_status(rounds: int) -> dict:
@@ -347,16 +330,14 @@ def measure_status(rounds: int) -> dict:
                      str(folder)),
                 ours("headstart status, ignored and hidden files too", "status",
                      "--since", str(scratch / "all"), str(folder)),
-                Way("git status", peers.find("git"),
-                    ["-C", str(folder), "status", "--porcelain"])]
+                Way("git status", peers.find("git"), ["-C", str(folder), "status", "--porcelain"])]
         wrong = sees_changes(ways, folder, where)
         record(folder, scratch, where)
         column = Column("G, nothing changed", ways, str(folder))
         return figures_of(ways, [where.in_turn(column, rounds)], differences=wrong)
 
 
-# The measurements, and their default numbers of rounds; one run takes a fraction of a
-# second.
+# The measurements, and their default numbers of rounds; one run takes a fraction of a second.
 MEASURES = {"tree-warm": (measure_warm, 15), "tree-cold": (measure_cold, 5),
             "tree-ignore": (measure_ignore, 9), "tree-status": (measure_status, 15)}
 
@@ -377,13 +358,11 @@ def base_of(column: dict) -> str | None:
 
 
 def table(figures: dict) -> list[str]:
-    """The figures as lines of Markdown. Ratios are medians of the ratios round by
-    round."""
+    """The figures as lines of Markdown. Ratios are medians of the ratios round by round."""
     columns = figures["columns"]
     result = []
     for row in dict.fromkeys(name for column in columns for name in column["commands"]):
-        cells = [f"{row} ({figures['versions'][row]})"
-                 if row in figures["versions"] else row]
+        cells = [f"{row} ({figures['versions'][row]})" if row in figures["versions"] else row]
         for column in columns:
             times = column["seconds"].get(row)
             base = column["seconds"].get(base_of(column))
@@ -418,6 +397,5 @@ def text(name: str, figures: dict) -> str:
         lines += ["", *commands]
     if "differences" in figures:
         lines += ["", *([f"DIFFERENT: {program}: {what}." for program, what in
-                         figures["differences"].items()]
-                        or ["All programs have the same result."])]
+                         figures["differences"].items()] or ["All programs have the same result."])]
     return "\n".join(lines)

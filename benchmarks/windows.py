@@ -21,8 +21,7 @@ ROUNDS = 5
 STARTS = 15
 
 
-def wine(name: str, program: pathlib.Path, folder: pathlib.Path,
-         *options: str) -> Variant:
+def wine(name: str, program: pathlib.Path, folder: pathlib.Path, *options: str) -> Variant:
     """A variant under Wine. All variants run from one path, since a PDB contains it."""
     script = ('ln -sf "$0" "$1" && ln -sf "${0%/*}/headstart.dll" "${1%/*}" && '
               'exec "$2" "$1" "${@:3}"')
@@ -35,17 +34,15 @@ def for_windows(words: list[str], folder: pathlib.Path) -> list[str]:
     """Converts a link's arguments for a linker that takes a leading slash for an option."""
     response = folder / "link.rsp"
     (path,) = (word[1:] for word in words if word.startswith("@"))
-    response.write_text("\n".join(
-        f"Z:{line}" if line.startswith("/") else line
-        for line in pathlib.Path(path).read_text().splitlines()))
+    response.write_text("\n".join(f"Z:{line}" if line.startswith("/") else line
+                                  for line in pathlib.Path(path).read_text().splitlines()))
     return [f"@Z:{response}" if word.startswith("@") else word for word in words]
 
 
 def zip_bytes() -> int:
     """The size of the zip that cpack makes."""
     with harness.scratch_in(BUILD) as folder:
-        subprocess.run(["cpack", "-B", folder], cwd=BUILD, check=True,
-                       stdout=subprocess.DEVNULL)
+        subprocess.run(["cpack", "-B", folder], cwd=BUILD, check=True, stdout=subprocess.DEVNULL)
         (made,) = folder.glob("*.zip")
         return made.stat().st_size
 
@@ -56,8 +53,7 @@ def measure(factor: float) -> dict:
         return {}
     sample = coff.medium()
     size = sample.size()
-    with harness.scratch_in(sample.folder) as scratch, \
-            machine.held(sample.folder) as readahead:
+    with harness.scratch_in(sample.folder) as scratch, machine.held(sample.folder) as readahead:
         out = scratch / "out"
         words = [*for_windows(sample.words, scratch), f"/out:Z:{out}/{sample.output}"]
         profile = f"/prefetch-profile:Z:{scratch}/profile"
@@ -73,23 +69,21 @@ def measure(factor: float) -> dict:
         same = links.all_same(cold, warm)
         times = harness.starts([ways[0], wine("Headstart's lld-link.exe", OURS, scratch)],
                                links.scaled(STARTS, factor))
-    return {"files": len(sample.files()), "bytes": size, "readahead": readahead,
-            "cold": kept(cold), "warm": kept(warm), "same": same, "starts": times,
-            "zip": zip_bytes()}
+    return {"files": len(sample.files()), "bytes": size, "readahead": readahead, "cold": kept(cold),
+            "warm": kept(warm), "same": same, "starts": times, "zip": zip_bytes()}
 
 
 def text(figures: dict) -> str:
     cold, warm = runs_of(figures, "cold"), runs_of(figures, "warm")
     base = next(iter(cold))
     return "\n".join([
-        "## The programs for Windows, under Wine 8", "",
-        f"The link of `coff`, {figures['files']} files, {format_bytes(figures['bytes'])}, "
-        f"by lld-link.exe; {len(cold[base])} cold and {len(warm[base])} warm rounds. "
-        "Times include the costs of Wine, except that *processor* excludes Wine's "
-        "server: this is no measurement of Windows. Wine does not report residency: "
-        "Headstart times a few reads of each file. Linux does no more than 128 KiB of a "
-        "hint, so Headstart splits its hints under Wine." + sameness(figures["same"]), "",
-        *table(["", "cold", "processor", "read from disk", "warm"],
-               links.rows(cold, warm)), "",
+        "## The programs for Windows, under Wine 8",
+        "", f"The link of `coff`, {figures['files']} files, {format_bytes(figures['bytes'])}, "
+            f"by lld-link.exe; {len(cold[base])} cold and {len(warm[base])} warm rounds. Times "
+            "include the costs of Wine, except that *processor* excludes Wine's server: this is no "
+            "measurement of Windows. Wine does not report residency: Headstart times a few reads "
+            "of each file. Linux does no more than 128 KiB of a hint, so Headstart splits its "
+            "hints under Wine." + sameness(figures["same"]), "",
+        *table(["", "cold", "processor", "read from disk", "warm"], links.rows(cold, warm)), "",
         f"The zip has {format_bytes(figures['zip'])}. `lld-link.exe /help`:", "",
         *start_table(figures["starts"])])

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 """Builds LLVM's and lld's libraries for Windows, and stock lld.exe, once.
 
-Debian packages LLVM for Linux only, but has its source. The script fetches the source of
-LLVM 22.1.8 (197 MB), checks it and unpacks the parts that lld needs in FOLDER/source. It
-builds in FOLDER/build with cmake/toolchains/mingw-w64.cmake, for x86-64 only. That takes
-about 107 minutes of processor time and can be stopped; the next call continues it. The
-script compiles LLVM's most used headers once (`HEADERS`): twelve of the 978 sources that
-include them took 32 s instead of 58.
+Debian packages LLVM for Linux only, but has its source. The script fetches the source of LLVM
+22.1.8 (197 MB), checks it and unpacks the parts that lld needs in FOLDER/source. It builds in
+FOLDER/build with cmake/toolchains/mingw-w64.cmake, for x86-64 only. That takes about 107 minutes of
+processor time and can be stopped; the next call continues it. The script compiles LLVM's most used
+headers once (`HEADERS`): twelve of the 978 sources that include them took 32 s instead of 58.
 
 If the source is not available, the exit status is 77 and one line has the reason.
 """
@@ -101,10 +100,9 @@ def unpack(folder: pathlib.Path) -> None:
     shutil.rmtree(source, ignore_errors=True)
     source.mkdir()
     top = TARBALL.split(".orig")[0]
-    subprocess.run(
-        ["tar", "-xf", tarball, "-C", source, "--no-same-owner",
-         "--strip-components=1", *(f"--exclude={name}" for name in UNWANTED),
-         *(f"{top}/{name}" for name in WANTED)], check=True)
+    subprocess.run(["tar", "-xf", tarball, "-C", source, "--no-same-owner",
+                    "--strip-components=1", *(f"--exclude={name}" for name in UNWANTED),
+                    *(f"{top}/{name}" for name in WANTED)], check=True)
     mark.write_text(VERSION + "\n")
     tarball.unlink()
 
@@ -117,8 +115,7 @@ def configure(folder: pathlib.Path, toolchain: pathlib.Path) -> pathlib.Path:
     native = folder / "native"
     native.mkdir(exist_ok=True)
     for name, program in (("llvm-tblgen", "llvm-tblgen"),
-                          ("llvm-min-tblgen", "llvm-tblgen"),
-                          ("llvm-config", "llvm-config")):
+                          ("llvm-min-tblgen", "llvm-tblgen"), ("llvm-config", "llvm-config")):
         link = native / name
         link.unlink(missing_ok=True)
         link.symlink_to(HOST / program)
@@ -152,8 +149,7 @@ def configure(folder: pathlib.Path, toolchain: pathlib.Path) -> pathlib.Path:
 
 def quietly(command: list) -> None:
     """Runs a command, and prints its output only if it failed."""
-    done = subprocess.run(command, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True)
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode:
         print(done.stdout, file=sys.stderr)
         done.check_returncode()
@@ -179,8 +175,7 @@ def compile_headers(folder: pathlib.Path, build: pathlib.Path) -> None:
     source = folder / "precompiled.h"
     source.write_text("".join(f'#include "llvm/{name}.h"\n' for name in HEADERS))
     quietly(["ninja", "-C", build, *GENERATED])
-    (entry,) = (entry
-                for entry in json.loads((build / "compile_commands.json").read_text())
+    (entry,) = (entry for entry in json.loads((build / "compile_commands.json").read_text())
                 if entry["file"].endswith("/llvm/lib/IR/Module.cpp"))
     arguments = shlex.split(entry["command"])
     quietly([*arguments[:arguments.index("-o")], "-fpch-instantiate-templates",

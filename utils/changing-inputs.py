@@ -46,14 +46,12 @@ import sys
 import threading
 import time
 
-from links.judge import (Judge, Way, draw_residency, fails, in_any_order, parser_of,
-                         prepare)
+from links.judge import (Judge, Way, draw_residency, fails, in_any_order, parser_of, prepare)
 from links.pool import ALONE, CLEAN, DEBUG, ODD, Pool
 
 HEAP = 16384  # LLVM reads smaller files and maps others
 NOBODY = 65534
-KINDS = ["replace", "replace", "truncate", "grow", "remove", "unreadable",
-         "folder"]
+KINDS = ["replace", "replace", "truncate", "grow", "remove", "unreadable", "folder"]
 
 
 class Change:
@@ -66,23 +64,20 @@ class Change:
         self.states = ["old", "new"]
         self.new = self.short = b""
         if self.kind == "replace":
-            self.new = rng.choice([
-                self.old + bytes(4096), rng.choice(others).read_bytes(), b"",
-                self.old[:rng.randrange(size)], bytes(size)])
+            self.new = rng.choice([self.old + bytes(4096), rng.choice(others).read_bytes(), b"",
+                                   self.old[:rng.randrange(size)], bytes(size)])
         elif self.kind == "truncate":
             self.new = self.old[:rng.choice([
                 0, rng.randrange(size), rng.randrange(max(size - 64, 0), size)])]
             self.short = self.new + bytes(size - len(self.new))
             self.states.append("short")
         elif self.kind == "grow":
-            self.new = self.old + bytes([rng.randrange(256)]) * rng.choice(
-                [1, 100, 4096, 20000])
+            self.new = self.old + bytes([rng.randrange(256)]) * rng.choice([1, 100, 4096, 20000])
         elif self.kind == "folder":
             self.states += ["missing", "between"]
         self.mapped = self.kind == "truncate" and size >= HEAP
         page = mmap.PAGESIZE
-        self.pages_gone = self.mapped and -(-len(self.new) // page) < -(
-            -size // page)
+        self.pages_gone = self.mapped and -(-len(self.new) // page) < -(-size // page)
 
     def put(self, state: str) -> None:
         """Puts the file into a state, whatever its current one is."""
@@ -160,16 +155,14 @@ class Stand:
             raise RuntimeError(f"{flavour}: {self.old['standard error']}")
 
     def stock(self) -> dict:
-        return in_any_order(self.judge.link(
-            self.judge.stock, self.judge.linker, self.words))
+        return in_any_order(self.judge.link(self.judge.stock, self.judge.linker, self.words))
 
     def race(self, link, changes, delays, way: Way) -> dict:
         """Links while the changes happen."""
         for change in changes:
             change.put("old")
         draw_residency(way, [str(change.path) for change in changes])
-        timers = [threading.Timer(delay, change.happen)
-                  for change, delay in zip(changes, delays)]
+        timers = [threading.Timer(delay, change.happen) for change, delay in zip(changes, delays)]
         for timer in timers:
             timer.start()
         seen = in_any_order(link())
@@ -196,8 +189,7 @@ class Stand:
     def verdict(self, seen, changes):
         """The states that the link saw, or None if its result is wrong."""
         status = seen["exit status"]
-        if status == b"%d" % -signal.SIGBUS and any(
-                c.pages_gone for c in changes):
+        if status == b"%d" % -signal.SIGBUS and any(c.pages_gone for c in changes):
             return "SIGBUS"
         for states in itertools.product(*(c.states for c in changes)):
             want = self.static(changes, states)
@@ -235,22 +227,19 @@ def trial(stand: Stand, seed: int):
         return stand.judge.ours_link(stand.words, way)
 
     def stock():
-        return stand.judge.link(stand.judge.stock, stand.judge.linker,
-                                stand.words)
+        return stand.judge.link(stand.judge.stock, stand.judge.linker, stand.words)
     seen = stand.race(ours, changes, delays, way)
     verdict = stand.verdict(seen, changes)
     counts["ours: " + (verdict or "wrong")] += 1
     if any(c.mapped for c in changes):
-        theirs = stand.verdict(
-            stand.race(stock, changes, delays, way), changes)
+        theirs = stand.verdict(stand.race(stock, changes, delays, way), changes)
         counts["truncated: ours " + (verdict or "wrong")] += 1
         counts["truncated: stock " + (theirs or "wrong")] += 1
     text = ""
     if verdict is None:
-        text = (f"{seed}: {shlex.join(way.options)}"
-                f"{', residency: ' + kind if kind else ''}: " + "; ".join(
-                    f"{c.kind} {c.path} {len(c.old)} -> {len(c.new)} after "
-                    f"{d * 1000:.1f} ms" for c, d in zip(changes, delays)))
+        text = (f"{seed}: {shlex.join(way.options)}{', residency: ' + kind if kind else ''}: "
+                + "; ".join(f"{c.kind} {c.path} {len(c.old)} -> {len(c.new)} after {d * 1000:.1f} "
+                            "ms" for c, d in zip(changes, delays)))
         for what, lines in seen.items():
             if not what.startswith("out"):
                 shown = lines if isinstance(lines, bytes) else b"\n".join(lines)
@@ -295,8 +284,7 @@ def main() -> int:
     begun = time.monotonic()
     names = arguments.flavours
     last = arguments.first + arguments.count
-    seeds = {name: [seed for seed in range(arguments.first, last)
-                    if seed % len(names) == at]
+    seeds = {name: [seed for seed in range(arguments.first, last) if seed % len(names) == at]
              for at, name in enumerate(names)}
     if arguments.seed is not None:
         name = names[arguments.seed % len(names)]
@@ -308,8 +296,7 @@ def main() -> int:
             batches = []
             for name, numbers in seeds.items():
                 pool = Pool(name, 0, arguments.stock, arguments.work, arguments.jobs)
-                batches += [executor.submit(worker, arguments, name, pool,
-                                            numbers[at:at + 25])
+                batches += [executor.submit(worker, arguments, name, pool, numbers[at:at + 25])
                             for at in range(0, len(numbers), 25)]
             for batch in concurrent.futures.as_completed(batches):
                 more, texts = batch.result()
@@ -323,8 +310,7 @@ def main() -> int:
     wrong = counts["ours: wrong"]
     ours = {what: n for what, n in counts.items() if what.startswith("ours: ")}
     links = sum(ours.values())
-    print(f"{links} links while inputs changed, {wrong} wrong, "
-          f"{time.monotonic() - begun:.0f} s")
+    print(f"{links} links while inputs changed, {wrong} wrong, {time.monotonic() - begun:.0f} s")
     both = any("old" in w for w in ours) and any("new" in w for w in ours)
     return bool(wrong) or (not both and links >= 50 and arguments.seed is None)
 

@@ -11,9 +11,8 @@ Works in the current directory, which should be empty. CASES.py is a module with
                (from --reproduce, --dependency-file, ...), spelled as
                `headstart inputs` spells them
 
-Each case may name paths that only one side lists, with the reason; the difference must
-then exist. Prints one line for each case. The exit status is 1 if a case differs or
-there are fewer than 40.
+Each case may name paths that only one side lists, with the reason; the difference must then exist.
+Prints one line for each case. The exit status is 1 if a case differs or there are fewer than 40.
 """
 
 import argparse
@@ -54,8 +53,7 @@ def listed(headstart: str, name: str, words) -> list:
     # Status 1: some inputs that the command line names do not exist.
     if done.returncode > 1:
         sys.exit(done.stderr.decode(errors="replace"))
-    return [i["path"] for i in json.loads(done.stdout)["inputs"]
-            if i["exists"]]
+    return [i["path"] for i in json.loads(done.stdout)["inputs"] if i["exists"]]
 
 
 def problems(case: Case, ours: list, theirs: list):
@@ -83,8 +81,7 @@ def main() -> int:
     parser.add_argument("--headstart", required=True)
     parser.add_argument("--lld", required=True)
     parser.add_argument("--cases", required=True)
-    parser.add_argument("--list", action="store_true",
-                        help="print the inputs of each case")
+    parser.add_argument("--list", action="store_true", help="print the inputs of each case")
     arguments = parser.parse_args()
     module = load(arguments.cases)
     module.prepare()
@@ -97,8 +94,7 @@ def main() -> int:
         # A link that reads nothing proves nothing.
         if not theirs:
             found.append("lld read nothing")
-        print(f"{'different' if found else 'same'}: {case.name} "
-              f"({len(theirs)} files)")
+        print(f"{'different' if found else 'same'}: {case.name} ({len(theirs)} files)")
         for problem in found:
             print(f"  {problem}")
         if found:

@@ -56,9 +56,8 @@ STARTS = ("Of", "What", "That", "Nor", "So", "The same", "Neither", "Whether")
 
 
 def listed(*patterns):
-    done = subprocess.run(["git", "ls-files", "--cached", "--others",
-                           "--exclude-standard", *patterns],
-                          cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
+    done = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard",
+                           *patterns], cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
     return [ROOT / name for name in done.stdout.splitlines() if (ROOT / name).exists()]
 
 
@@ -254,8 +253,7 @@ def numbers():
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("file", nargs="*", type=pathlib.Path,
-                        help="only the words of these")
+    parser.add_argument("file", nargs="*", type=pathlib.Path, help="only the words of these")
     given = parser.parse_args()
     pages = listed("*.md")
     files = given.file or [*pages, *listed("docs/man/*", "*Options.td",

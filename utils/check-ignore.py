@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 """Compares Headstart's ignore rules with git's on generated trees.
 
-ORACLE (unittests/FileTree/IgnoreOracle.cpp) lists the entries of a tree that our rules
-do not hide. Every tree has ignore files, in nested directories too; many have a user's
-excludes, an info/exclude or inner repositories. For every path our answer must be that
-of `git check-ignore`, and our files must be those of `git ls-files -o`. A seed always
-makes the same trees.
+ORACLE (unittests/FileTree/IgnoreOracle.cpp) lists the entries of a tree that our rules do not hide.
+Every tree has ignore files, in nested directories too; many have a user's excludes, an info/exclude
+or inner repositories. For every path our answer must be that of `git check-ignore`, and our files
+must be those of `git ls-files -o`. A seed always makes the same trees.
 """
 
 import argparse
@@ -99,8 +98,7 @@ class Maker:
         elif dice < 0.80:
             body = self.blur(b"/".join(parts[self.random.randrange(len(parts)):]))
         else:
-            body = b"".join(self.random.choices(
-                PIECES, k=self.random.randint(1, 6)))
+            body = b"".join(self.random.choices(PIECES, k=self.random.randint(1, 6)))
         if self.random.random() < 0.15:
             body = b"/" + body
         if self.random.random() < 0.15:
@@ -139,8 +137,7 @@ class Maker:
         for name in self.random.sample(NAMES, entries):
             path = os.path.join(folder, name)
             if self.random.random() < 0.05:
-                os.symlink(b"nowhere" if self.random.random() < 0.5 else b".",
-                           path)
+                os.symlink(b"nowhere" if self.random.random() < 0.5 else b".", path)
             else:
                 with open(path, "wb"):
                     pass
@@ -167,21 +164,16 @@ class Checker:
         self.hidden = 0
         self.failures = []
         os.makedirs(os.path.join(self.home, b".config/git"))
-        others = {k: v for k, v in os.environ.items()
-                  if not k.startswith(("GIT_", "XDG_"))}
+        others = {k: v for k, v in os.environ.items() if not k.startswith(("GIT_", "XDG_"))}
         self.env = dict(others, HOME=os.fsdecode(self.home), LC_ALL="C",
-                        XDG_CONFIG_HOME=os.fsdecode(
-                            os.path.join(self.home, b".config")),
-                        GIT_CONFIG_NOSYSTEM="1",
-                        GIT_CEILING_DIRECTORIES=os.fsdecode(scratch))
+                        XDG_CONFIG_HOME=os.fsdecode(os.path.join(self.home, b".config")),
+                        GIT_CONFIG_NOSYSTEM="1", GIT_CEILING_DIRECTORIES=os.fsdecode(scratch))
 
     def run(self, words, cwd, text=b"", good=(0,)):
         done = subprocess.run(words, cwd=cwd, input=text, env=self.env,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              check=False)
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
         if done.returncode not in good:
-            sys.exit(f"{words} in {cwd}: {done.returncode}: "
-                     f"{done.stderr.decode(errors='replace')}")
+            sys.exit(f"{words} in {cwd}: {done.returncode}: {done.stderr.decode(errors='replace')}")
         return done.stdout
 
     def listed(self, root):
@@ -194,24 +186,20 @@ class Checker:
 
     def git_hides(self, repository, paths):
         """The paths that git ignores, each with the rule that git names."""
-        out = self.run(["git", "check-ignore", "--no-index", "-v", "-n", "-z",
-                        "--stdin"], repository,
-                       b"".join(p + b"\0" for p in paths), (0, 1))
+        out = self.run(["git", "check-ignore", "--no-index", "-v", "-n", "-z", "--stdin"],
+                       repository, b"".join(p + b"\0" for p in paths), (0, 1))
         fields = out.split(b"\0")[:-1]
         assert len(fields) == 4 * len(paths), (repository, len(fields))
-        return {fields[i + 3]: b":".join(fields[i:i + 3])
-                for i in range(0, len(fields), 4)
+        return {fields[i + 3]: b":".join(fields[i:i + 3]) for i in range(0, len(fields), 4)
                 if fields[i + 2] and not fields[i + 2].startswith(b"!")}
 
     def git_files(self, repository):
         """The files that git lists, including those in inner repositories."""
-        out = self.run(["git", "ls-files", "-o", "-z", "--exclude-standard"],
-                       repository)
+        out = self.run(["git", "ls-files", "-o", "-z", "--exclude-standard"], repository)
         result = set()
         for path in out.split(b"\0")[:-1]:
             if path.endswith(b"/"):
-                result |= {path + below for below in self.git_files(
-                    os.path.join(repository, path))}
+                result |= {path + below for below in self.git_files(os.path.join(repository, path))}
             else:
                 result.add(path)
         return result
@@ -225,10 +213,8 @@ class Checker:
             folders[:] = [f for f in folders if f != b".git"]
             here = os.path.relpath(folder, root)
             here = b"" if here == b"." else here + b"/"
-            inner = max((r for r in repositories if here.startswith(r)),
-                        key=len)
-            everything[inner] += [(here + n)[len(inner):]
-                                  for n in folders + files]
+            inner = max((r for r in repositories if here.startswith(r)), key=len)
+            everything[inner] += [(here + n)[len(inner):] for n in folders + files]
         visible = {p.rstrip(b"/") for p in ours}
         hidden = set()
         for base, paths in sorted(everything.items()):
@@ -241,15 +227,13 @@ class Checker:
                 self.asked += 1
                 if (path in verdicts) == (base + path in visible):
                     self.failures.append(
-                        f"{what}: {base + path!r}: git says "
-                        f"{verdicts.get(path, 'no')!r}, ours "
+                        f"{what}: {base + path!r}: git says {verdicts.get(path, 'no')!r}, ours "
                         f"{'shows' if base + path in visible else 'hides'} it")
         self.hidden += len(hidden)
         files = {p for p in ours if not p.endswith(b"/")}
         for path in sorted(files ^ self.git_files(root)):
-            self.failures.append(
-                f"{what}: {path!r}: listed by "
-                f"{'us' if path in files else 'git'} only")
+            self.failures.append(f"{what}: {path!r}: listed by {'us' if path in files else 'git'} "
+                                 "only")
 
 
 def write(path, text):
@@ -258,8 +242,7 @@ def write(path, text):
 
 
 def folders_of(root, paths):
-    return [b""] + [p for p in paths
-                    if os.path.isdir(os.path.join(root, p))
+    return [b""] + [p for p in paths if os.path.isdir(os.path.join(root, p))
                     and not os.path.islink(os.path.join(root, p))]
 
 
@@ -267,8 +250,7 @@ def make_user_files(checker, maker, paths):
     """Replaces the user's excludes, which may then be missing, have the default name, or
     the name in a configuration."""
     config = os.path.join(checker.home, b".config/git")
-    for name in (b".gitconfig", b".config/git/config", b".config/git/ignore",
-                 b"my excludes"):
+    for name in (b".gitconfig", b".config/git/config", b".config/git/ignore", b"my excludes"):
         path = os.path.join(checker.home, name)
         if os.path.exists(path):
             os.unlink(path)
@@ -298,8 +280,7 @@ def check_tree(checker, template, seed):
     maker = Maker(seed)
     root = os.path.join(checker.scratch, b"tree")
     os.mkdir(root)
-    paths = maker.fill(root, maker.random.randint(1, 3),
-                       maker.random.randint(4, 10))
+    paths = maker.fill(root, maker.random.randint(1, 3), maker.random.randint(4, 10))
     repositories = [b""]
     checker.repository(template, root)
     folders = folders_of(root, paths)
@@ -315,8 +296,7 @@ def check_tree(checker, template, seed):
             write(os.path.join(info, b"exclude"), maker.ignore_file(paths))
     for folder in folders:
         if folder == b"" or maker.random.random() < 0.4:
-            below = [p[len(folder):].lstrip(b"/") for p in paths
-                     if p.startswith(folder)]
+            below = [p[len(folder):].lstrip(b"/") for p in paths if p.startswith(folder)]
             write(os.path.join(root, folder, b".gitignore"),
                   maker.ignore_file([p for p in below if p] or paths))
     checker.check(root, repositories, f"tree of seed {seed}")
@@ -351,9 +331,8 @@ def check_classes(checker, template):
              b"alnum alpha blank cntrl digit graph lower print punct space "
              b"upper xdigit ALPHA word".split()] +
             [b"[!a-z]", b"[^\\]]", b"[+--]", b"[[:alpha:]-z]", b"[%-\\-]",
-             b"[[-\\]]", b"[\\\\-a]", b"[!!]", b"[^^]", b"[[]", b"[a-[:digit:]]",
-             b"[[:digit:]", b"[[::]]", b"[[:]", b"[[:alpha]]", b"[\x80-\xff]",
-             b"?", b"*", b"\\\\", b"\\"]):
+             b"[[-\\]]", b"[\\\\-a]", b"[!!]", b"[^^]", b"[[]", b"[a-[:digit:]]", b"[[:digit:]",
+             b"[[::]]", b"[[:]", b"[[:alpha]]", b"[\x80-\xff]", b"?", b"*", b"\\\\", b"\\"]):
         folder = os.path.join(root, b"%d" % number)
         os.mkdir(folder)
         for name in names:
@@ -365,8 +344,7 @@ def check_classes(checker, template):
 def check_gitdir_files(checker):
     """Checks work trees and submodules, whose `.git` is a file."""
     root = os.path.join(checker.scratch, b"main")
-    git = ["git", "-c", "user.name=x", "-c", "user.email=x@y",
-           "-c", "protocol.file.allow=always"]
+    git = ["git", "-c", "user.name=x", "-c", "user.email=x@y", "-c", "protocol.file.allow=always"]
     checker.run(git + ["init", "-q", root], checker.scratch)
     write(os.path.join(root, b"kept"), b"")
     checker.run(git + ["add", "."], root)
@@ -387,9 +365,8 @@ def check_gitdir_files(checker):
         for name in (b"a.o", b"a.c", b"top", b"d/top", b"d/a.o", b"d/a.c"):
             write(os.path.join(folder, name), b"")
     tracked = {b"kept", b".gitmodules"}
-    for folder, want in (
-            (tree, {b"a.c", b"d/a.c", b"d/top"}),
-            (module, {b"a.o", b"top", b"d/a.o", b"d/top"})):
+    for folder, want in ((tree, {b"a.c", b"d/a.c", b"d/top"}),
+                         (module, {b"a.o", b"top", b"d/a.o", b"d/top"})):
         theirs = checker.git_files(folder)
         assert theirs == want, (folder, theirs)
         ours = {p for p in checker.listed(folder)
@@ -412,15 +389,13 @@ def main():
         scratch = os.fsencode(os.path.realpath(folder))
         checker = Checker(args.oracle.resolve(), scratch)
         template = os.path.join(scratch, b"template")
-        checker.run(["git", "init", "-q", "--template=", "--bare", template],
-                    scratch)
+        checker.run(["git", "init", "-q", "--template=", "--bare", template], scratch)
         # The configuration that `git init` writes without --bare.
         write(os.path.join(template, b"config"),
               b"[core]\n\trepositoryformatversion = 0\n\tbare = false\n")
         check_classes(checker, template)
         check_gitdir_files(checker)
-        for part, count in ((check_wide_tree, max(args.trees // 60, 1)),
-                            (check_tree, args.trees)):
+        for part, count in ((check_wide_tree, max(args.trees // 60, 1)), (check_tree, args.trees)):
             for number in range(count):
                 part(checker, template, args.seed * 1000000 + number)
     for failure in checker.failures[:40]:

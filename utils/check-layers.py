@@ -42,13 +42,11 @@ ALLOWED["Engine"] = ALLOWED["Plan"] | {"Report", "Engine"}
 ALLOWED["Link"] = ALLOWED["Engine"] | {"Link"}
 ALLOWED["Bench"] = ALLOWED["Link"] | {"Bench"}
 # LLVM's decoders of objects, archives, bitcode and debug information.
-DECODES = re.compile(
-    r"llvm/(Bitcode|Bitstream|DebugInfo|Object|BinaryFormat/(ELF|Dwarf))\b"
-    r"(?!/WindowsMachineFlag)")
+DECODES = re.compile(r"llvm/(Bitcode|Bitstream|DebugInfo|Object|BinaryFormat/(ELF|Dwarf))\b"
+                     r"(?!/WindowsMachineFlag)")
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
-PLATFORM = re.compile(
-    r"^\s*#\s*(if|ifdef|ifndef|elif).*"
-    r"\b(_WIN32|_WIN64|__linux__|__APPLE__|__unix__|_MSC_VER|__MINGW32__)\b")
+PLATFORM = re.compile(r"^\s*#\s*(if|ifdef|ifndef|elif).*"
+                      r"\b(_WIN32|_WIN64|__linux__|__APPLE__|__unix__|_MSC_VER|__MINGW32__)\b")
 # The header for the differences between LLVM's versions; it belongs to no layer.
 VERSIONS = "LLVM.h"
 VERSION = re.compile(r"^\s*#\s*(if|elif)\b.*\bLLVM_VERSION_")
@@ -56,9 +54,8 @@ PAGE = "README.md"
 MAX_PAGE_LINES = 40
 CODE = re.compile(r"`([^`\n]+)`")
 LINK = re.compile(r"\]\((?!\w+:)([^)#\s]+)")
-FILE = re.compile(
-    r"[\w./-]*\w\.(?:cpp|h|td|def|inc|js|json|md|py|test|txt)|(?:[\w-]+/)+"
-    r"|(?:cmake|docs|examples|include|lib|test|tools|unittests|utils)/[\w./-]+")
+FILE = re.compile(r"[\w./-]*\w\.(?:cpp|h|td|def|inc|js|json|md|py|test|txt)|(?:[\w-]+/)+"
+                  r"|(?:cmake|docs|examples|include|lib|test|tools|unittests|utils)/[\w./-]+")
 DECISIONS = pathlib.Path("include/headstart/Report/Decisions.def")
 DECISION = re.compile(r'^DECISION\((\w+), ("[^"]+")\)', re.M)
 TYPE_NAME = re.compile(r"\b[A-Z]\w*[a-z]\w*")
@@ -98,8 +95,7 @@ def problems_in(path: pathlib.Path, text: str):
         elif target.startswith(("llvm/", "llvm-c/")):
             if layer == "OS":
                 yield where + "OS must not include LLVM"
-            if (DECODES.match(target) and layer != "Formats"
-                    and path.parts[0] != "unittests"):
+            if DECODES.match(target) and layer != "Formats" and path.parts[0] != "unittests":
                 yield where + f"{layer} must not decode files: {target}"
         elif target.startswith("lld/"):
             if layer not in ("Link", "tools"):

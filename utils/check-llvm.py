@@ -28,8 +28,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TABLES = {"COFF": "lld-link", "ELF": "ld.lld", "MinGW": "ld.lld as MinGW's",
-          "MachO": "ld64.lld"}
+TABLES = {"COFF": "lld-link", "ELF": "ld.lld", "MinGW": "ld.lld as MinGW's", "MachO": "ld64.lld"}
 # The order of cmake/HeadstartLLVM.cmake: each archive precedes those that it calls.
 ARCHIVES = ("lldMinGW", "lldCOFF", "lldELF", "lldMachO", "lldCommon")
 HELP = "llvm::opt::OptTable::printHelp"
@@ -50,44 +49,38 @@ def run(*command):
 def first_error(said):
     """The first error of a compiler or a linker, in one line."""
     lines = [line for line in said.splitlines() if "error" in line]
-    return (lines or said.strip().splitlines() or ["failed"])[0].replace(
-        f"{ROOT}/", "")
+    return (lines or said.strip().splitlines() or ["failed"])[0].replace(f"{ROOT}/", "")
 
 
 class Installation:
     """An LLVM with lld's libraries."""
 
     def __init__(self, name, work):
-        self.folder = pathlib.Path(
-            f"/usr/lib/llvm-{name}" if re.fullmatch(r"\d+", name) else name)
+        self.folder = pathlib.Path(f"/usr/lib/llvm-{name}" if re.fullmatch(r"\d+", name) else name)
         self.bin, self.include = self.folder / "bin", self.folder / "include"
         paths = {name: self.folder / "lib" / f"lib{name}.a" for name in ARCHIVES}
         for path in (*paths.values(), self.include / "lld/Common/Driver.h",
                      self.include / "llvm/Option/OptParser.td"):
             if not path.is_file():
-                raise Problem(f"no {path}: LLVM's and lld's development files "
-                              "are needed")
+                raise Problem(f"no {path}: LLVM's and lld's development files are needed")
         self.work = work / self.folder.name
         self.work.mkdir()
         self.tools = seam.Tools(self.bin, self.work)
         self.version = self.tools.run("llvm-config", "--version")[0]
         self.paths = list(paths.values())
         # wasm-ld's archive, which the seam does not bind.
-        self.others = [path for path in [self.folder / "lib/liblldWasm.a"]
-                       if path.exists()]
+        self.others = [path for path in [self.folder / "lib/liblldWasm.a"] if path.exists()]
         self.archives = [seam.Archive(path) for path in self.paths]
         self.compiler = (shutil.which("clang++", path=str(self.bin))
-                         or os.environ.get("CXX") or shutil.which("clang++-22")
-                         or "c++")
+                         or os.environ.get("CXX") or shutil.which("clang++-22") or "c++")
 
     def compile(self, source, out, *flags):
         """Compiles a source. Returns the first error in one line, or an empty string."""
-        status, _, said = run(
-            self.compiler, "-std=c++20", "-fno-rtti", "-Wall", "-Wextra",
-            "-Wno-unused-parameter", "-Wno-return-type-c-linkage", "-Werror",
-            "-DHEADSTART_UNWINDS=1", '-DHEADSTART_STOCK_LLD="lld"',
-            f"-I{ROOT}/include", f"-I{self.work}/include", "-isystem", self.include,
-            *flags, "-c", source, "-o", out)
+        status, _, said = run(self.compiler, "-std=c++20", "-fno-rtti", "-Wall", "-Wextra",
+                              "-Wno-unused-parameter", "-Wno-return-type-c-linkage", "-Werror",
+                              "-DHEADSTART_UNWINDS=1", '-DHEADSTART_STOCK_LLD="lld"',
+                              f"-I{ROOT}/include", f"-I{self.work}/include",
+                              "-isystem", self.include, *flags, "-c", source, "-o", out)
         return first_error(said) if status else ""
 
     def members(self, name):
@@ -108,13 +101,11 @@ def printer(llvm):
                            f"{out}.o", f'-DPRINT_HELP="__wrap_{symbol}"')
     if problem:
         raise Problem(f"the option tables cannot be read: {problem}")
-    flags = " ".join(llvm.tools.run("llvm-config", "--ldflags", "--libs",
-                                    "--system-libs")).split()
+    flags = " ".join(llvm.tools.run("llvm-config", "--ldflags", "--libs", "--system-libs")).split()
     # llvm-config does not name lld's own archives.
-    status, _, said = run(
-        llvm.compiler, f"{out}.o", f"-Wl,--wrap={symbol}", *llvm.paths, *llvm.others,
-        *flags, f"-Wl,-rpath,{llvm.folder}/lib", "-lz", "-lzstd", "-lpthread",
-        "-o", out)
+    status, _, said = run(llvm.compiler,
+                          f"{out}.o", f"-Wl,--wrap={symbol}", *llvm.paths, *llvm.others, *flags,
+                          f"-Wl,-rpath,{llvm.folder}/lib", "-lz", "-lzstd", "-lpthread", "-o", out)
     if status:
         raise Problem(f"the option tables cannot be read: {first_error(said)}")
     return out
@@ -124,8 +115,7 @@ def options_of_lld(program, flavour):
     """Returns {(prefix, name, kind, number of values)}."""
     status, printed, said = run(program, flavour)
     if status or not printed:
-        raise Problem(f"the options of {TABLES[flavour]} cannot be read: "
-                      f"{first_error(said)}")
+        raise Problem(f"the options of {TABLES[flavour]} cannot be read: {first_error(said)}")
     options = set()
     for line in printed.splitlines():
         prefix, name, kind, count = line.split("\t")
@@ -145,8 +135,7 @@ def options_of_ours(llvm, flavour):
             continue
         is_own = (record["Group"] or {}).get("def") == "grp_headstart"
         for prefix in record["Prefixes"]:
-            option = (prefix, record["Name"], kind,
-                      record["NumArgs"] if kind == "MULTIARG" else 0)
+            option = (prefix, record["Name"], kind, record["NumArgs"] if kind == "MULTIARG" else 0)
             everything.add(option)
             if not is_own:
                 mirrored.add(option)
@@ -198,8 +187,7 @@ def declared_parameters(llvm):
 
 def parameters_of(function, symbol, archives):
     """A function's parameters in the archives; a constructor's begin with `this`."""
-    demangled = next(demangled for archive in archives
-                     for member in archive.members
+    demangled = next(demangled for archive in archives for member in archive.members
                      for name, demangled, _ in member.symbols if name == symbol)
     parameters = seam.split_function(demangled)[1]
     name = seam.qualified(function)
@@ -225,8 +213,7 @@ def check_seam(llvm):
             continue
         theirs = parameters_of(function, symbol, llvm.archives)
         if name in declared and declared[name] != theirs:
-            yield (f"{name}: {function} takes {theirs}, the seam takes it for "
-                   f"{declared[name]}")
+            yield (f"{name}: {function} takes {theirs}, the seam takes it for {declared[name]}")
         elif name not in declared and not problems:
             yield f"{name}: no source of the seam has HEADSTART_WRAP({name})"
 
@@ -248,8 +235,7 @@ def timers_of(llvm):
 
 def check_stages(llvm, known):
     source = ROOT / "lib" / "Link" / "LinkSession.cpp"
-    table = re.search(r"\bstageNamed\(StringRef Name\) \{.*?^}",
-                      source.read_text(), re.M | re.S)
+    table = re.search(r"\bstageNamed\(StringRef Name\) \{.*?^}", source.read_text(), re.M | re.S)
     ours = re.findall(r'\.Case\("([^"]+)"', table[0]) if table else []
     if not ours:
         raise Problem(f"{source}: stageNamed has no stages")
@@ -275,8 +261,7 @@ def sources_to_compile():
             continue
         if path.suffix == ".h":
             below = path.relative_to(ROOT)
-            parts = [p for p in below.parts if p not in ("include", "headstart",
-                                                         "lib")]
+            parts = [p for p in below.parts if p not in ("include", "headstart", "lib")]
             path = ROOT.joinpath("lib", *parts).with_suffix(".cpp")
         if path.exists():
             found.add(path)
@@ -287,8 +272,7 @@ def missing_of_lld(llvm, objects):
     """Yields the functions of lld that our sources call and its archives lack."""
     wanted, defined = {}, set()
     for source, out in objects.items():
-        for line in llvm.tools.run("llvm-nm", "--undefined-only",
-                                   "--format=just-symbols", out):
+        for line in llvm.tools.run("llvm-nm", "--undefined-only", "--format=just-symbols", out):
             if re.match(r"_ZNK?3lld", line):
                 wanted.setdefault(line, source)
     if not wanted:
@@ -335,8 +319,7 @@ def known_timers(name, work):
     try:
         return timers_of(Installation(name, work))
     except (Problem, OSError) as problem:
-        print(f"check-llvm: no timer is looked for that is new: {problem}",
-              file=sys.stderr)
+        print(f"check-llvm: no timer is looked for that is new: {problem}", file=sys.stderr)
         return None
 
 
@@ -367,8 +350,7 @@ def check(name, known, work):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("next", metavar="NEXT",
-                        help="a version, or the folder of an installation")
+    parser.add_argument("next", metavar="NEXT", help="a version, or the folder of an installation")
     parser.add_argument("--known", default=default_known(), metavar="LLVM",
                         help="the one that Headstart is built with (%(default)s)")
     args = parser.parse_args()

@@ -71,19 +71,16 @@ def flags(zig, target):
     found = ["-target", target, "-std=c++20", "-O0", "-nostdinc", "-nostdinc++"]
     found += [f"-D_LIBCPP_{name}={value}" for name, value in LIBCXX.items()]
     found.append("-D_LIBCPP_PSTL_BACKEND_SERIAL")
-    for folder in ("libcxx/include", "libcxxabi/include", "include",
-                   "libc/include/any-darwin-any"):
+    for folder in ("libcxx/include", "libcxxabi/include", "include", "libc/include/any-darwin-any"):
         found += ["-isystem", str(zig / "lib" / folder)]
     # macOS's <math.h> includes only a part of clang's <float.h>, after which libc++'s
     # <float.h> adds nothing.
-    found += ["-include", "math.h",
-              "-include", str(zig / "lib/include/float.h")]
+    found += ["-include", "math.h", "-include", str(zig / "lib/include/float.h")]
     return found
 
 
 def compile_one(arguments, target, source, strict):
-    folder = (pathlib.Path(arguments.out) / arguments.tools /
-              target.split("-")[0])
+    folder = pathlib.Path(arguments.out) / arguments.tools / target.split("-")[0]
     place = folder / (re.sub(r"[^A-Za-z0-9]", "_", source) + ".o")
     folder.mkdir(parents=True, exist_ok=True)
     if place.exists() and place.stat().st_mtime > arguments.newest:
@@ -151,8 +148,7 @@ def main():
     arguments.newest = newest_change()
     # clang compares the names of directories, so the path must be resolved.
     places = ([pathlib.Path(arguments.zig)] if arguments.zig else
-              list(pathlib.Path("build-tools/zig").glob(
-                  "lib/python3*/site-packages/ziglang")))
+              list(pathlib.Path("build-tools/zig").glob("lib/python3*/site-packages/ziglang")))
     arguments.zig = places[0].resolve() if places else pathlib.Path()
     library = arguments.zig / "lib/libc/darwin/libSystem.tbd"
     if not library.exists():
@@ -168,10 +164,8 @@ def main():
 
     failed = False
     # The tests take longest, so they are compiled for only one target.
-    jobs = [(target, source, WARNINGS)
-            for target in TARGETS
-            for source in arguments.sources +
-            (arguments.tests if target == TARGETS[0] else [])]
+    jobs = [(target, source, WARNINGS) for target in TARGETS
+            for source in arguments.sources + (arguments.tests if target == TARGETS[0] else [])]
     objects = {target: [] for target in TARGETS}
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         results = pool.map(lambda job: (job, compile_one(arguments, *job)), jobs)

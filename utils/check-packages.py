@@ -1,15 +1,12 @@
 #!/usr/bin/env python3
 """Installs, uses, upgrades and removes the packages of a directory in an empty Debian.
 
-    check-packages.py FOLDER [--suite bullseye|bookworm|trixie] [--tools]
-                      [--only KIND]...
-
-KIND is deb, wheel, rpm, archive or container. Each gets its own Debian without compiler
-and LLVM (mmdebstrap; needs root), in which the package links programs from objects that
-clang made on the host. `container` runs the .deb's programs in containers (podman), which
-have Docker's filter of system calls, limits, a root that is read-only, and one cache. `--tools` then installs Debian's clang, CMake and cargo (a
-gigabyte) and builds a small project with each. For another processor, the script runs in
-`./dev vm`.
+Each kind of package (deb, wheel, rpm, archive, container) gets its own Debian without compiler and
+LLVM (mmdebstrap; needs root), in which the package links programs from objects that clang made on
+the host. `container` runs the .deb's programs in containers (podman), which have Docker's filter of
+system calls, limits, a root that is read-only, and one cache. --tools then installs Debian's clang,
+CMake and cargo (a gigabyte) and builds a small project with each. For another processor, the script
+runs in `./dev vm`.
 
 If no Debian can be made, the exit status is 77 and one line has the reason.
 """
@@ -43,8 +40,7 @@ void _start(void) {
 void _start(void) { __asm__ volatile("syscall" : : "a"(60), "D"(part())); }
 #endif
 """
-MANIFEST = ('<assembly xmlns="urn:schemas-microsoft-com:asm.v1"'
-            ' manifestVersion="1.0"></assembly>\n')
+MANIFEST = '<assembly xmlns="urn:schemas-microsoft-com:asm.v1" manifestVersion="1.0"></assembly>\n'
 
 
 class Failed(Exception):
@@ -65,15 +61,13 @@ class Debian:
     def run(self, command: str, fails: bool = False, bare: bool = False) -> str:
         """Returns the output of a shell command. Mounts end with the command. `bare`:
         there is no /proc, and only /work is writable."""
-        mounts = ('mount --bind "$0" "$0" && mount --bind "$0/work" "$0/work" && '
-                  'mount -o remount,bind,ro "$0" && ' if bare else
-                  'mount -t proc proc "$0/proc" && ')
+        mounts = ('mount --bind "$0" "$0" && mount --bind "$0/work" "$0/work" && mount -o '
+                  'remount,bind,ro "$0" && ' if bare else 'mount -t proc proc "$0/proc" && ')
         mounts += 'mount --rbind /dev "$0/dev" && exec chroot "$0" sh -ec "$1"'
         start = ["unshare", "--mount", "sh", "-c", mounts, self.root, command]
-        done = subprocess.run(
-            start, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root",
-                 "LC_ALL": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"})
+        done = subprocess.run(start, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root",
+                                   "LC_ALL": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"})
         if (done.returncode != 0) != fails:
             raise Failed(f"`{command}` ended with {done.returncode}:\n{done.stdout}")
         return done.stdout
@@ -102,12 +96,11 @@ def make_inputs(folder: pathlib.Path) -> None:
     (folder / "start.c").write_text(START)
     (folder / "part.c").write_text("int part(void) { return 42; }\n")
     (folder / "copy.c").write_text("static int copy[20000] = {1}; static int *at = copy;\n"
-                                   "static __attribute__((used)) int *get(void) "
-                                   "{ return at; }\n")
+                                   "static __attribute__((used)) int *get(void) { return at; }\n")
     (folder / "x.manifest").write_text(MANIFEST)
     for name in ("start", "part", "copy"):
-        subprocess.run([CLANG, f"--target={platform.machine()}-linux-gnu", "-O1", "-c", f"{name}.c"],
-                       cwd=folder, check=True)
+        target = f"--target={platform.machine()}-linux-gnu"
+        subprocess.run([CLANG, target, "-O1", "-c", f"{name}.c"], cwd=folder, check=True)
     subprocess.run([CLANG, "--target=x86_64-pc-windows-msvc", "-c", "part.c", "-o",
                     "part.obj"], cwd=folder, check=True)
 
@@ -135,9 +128,8 @@ def check_use(system: Debian, programs: str, linkers: str) -> None:
 
 def check_bare(system: Debian) -> None:
     """In a container with nothing but the package, doctor must report what is missing."""
-    said = system.run("cd /work; export XDG_CACHE_HOME=/work/cache; ld.headstart start.o "
-                      "part.o -o bare.out; cmp bare.out a.out; headstart doctor",
-                      bare=True)
+    said = system.run("cd /work; export XDG_CACHE_HOME=/work/cache; ld.headstart start.o part.o -o "
+                      "bare.out; cmp bare.out a.out; headstart doctor", bare=True)
     expect("/proc and /sys are not mounted" in said, said)
 
 
@@ -174,15 +166,13 @@ def check_deb(folder, base, inputs, tools) -> None:
         check_use(system, "/usr/bin", "/usr/libexec/headstart")
         check_bare(system)
         # Makes the same package with a later version.
-        subprocess.run(["dpkg-deb", "-R", package, system.root / "work/later"],
-                       check=True)
+        subprocess.run(["dpkg-deb", "-R", package, system.root / "work/later"], check=True)
         control = system.root / "work/later/DEBIAN/control"
         text = control.read_text()
         version = text.split("Version: ")[1].split("\n")[0]
         control.write_text(text.replace(f"Version: {version}", "Version: 99.0"))
         subprocess.run(["dpkg-deb", "-Znone", "-b", system.root / "work/later",
-                        system.root / "work/later.deb"], check=True,
-                       stdout=subprocess.DEVNULL)
+                        system.root / "work/later.deb"], check=True, stdout=subprocess.DEVNULL)
         # The package of symbols belongs to the old version.
         system.run("apt-get remove -qy headstart-dbgsym")
         system.run("apt-get install -qy /work/later.deb")
@@ -211,9 +201,8 @@ def check_wheel(folder, base, inputs, tools) -> None:
             check_tools(system, "/opt/env/bin", "/opt/env")
         # CI systems install it this way (docs/Guide.md).
         system.run(pip + f"install --no-index --target /opt/place /work/{wheel.name}")
-        system.run("cd /opt/place; test $(/opt/env/bin/python -c 'import "
-                   "headstart_linker as h; print(h.prefix)') = /opt/place; "
-                   "libexec/headstart/ld --version")
+        system.run("cd /opt/place; test $(/opt/env/bin/python -c 'import headstart_linker as h; "
+                   "print(h.prefix)') = /opt/place; libexec/headstart/ld --version")
         system.run(pip + f"install --no-index --force-reinstall /work/{wheel.name}")
         system.run("/opt/env/bin/ld.headstart --version")
         system.run(pip + "uninstall -y headstart-linker")
@@ -239,8 +228,7 @@ def check_archive(folder, base, inputs, tools) -> None:
     with debian(base, inputs) as system:
         place = system.root / "opt/some where"
         place.mkdir()
-        subprocess.run(["tar", "-C", place, "--strip-components=1", "-xf", archive],
-                       check=True)
+        subprocess.run(["tar", "-C", place, "--strip-components=1", "-xf", archive], check=True)
         (system.root / "opt/moved").symlink_to("some where")
         check_use(system, "/opt/moved/bin", "/opt/moved/libexec/headstart")
         if tools:
@@ -252,8 +240,8 @@ def contained(root: pathlib.Path, command: str) -> list:
     Docker's. Podman's crun refuses cgroups of version 2 beside those of version 1."""
     return ["unshare", "--mount", "sh", "-c",
             "umount -q /sys/fs/cgroup/unified || true; exec \"$@\"", "sh",
-            "podman", "run", "--rm", "--timeout=300", "--network=none", "--read-only", "--memory=300m",
-            "--ulimit=nofile=64:64", "--ulimit=nproc=4096:4096",
+            "podman", "run", "--rm", "--timeout=300", "--network=none", "--read-only",
+            "--memory=300m", "--ulimit=nofile=64:64", "--ulimit=nproc=4096:4096",
             f"--volume={root}/work:/work", "--env=XDG_CACHE_HOME=/work/cache",
             "--rootfs", root, "sh", "-ec", "cd /work; " + command]
 
@@ -297,8 +285,7 @@ def check_container(folder, base, inputs, tools) -> None:
                        stats["profile"] == ("recorded" if name == "first" else "used"),
                        f"{name}: {stats}")
                 # One of two may find that the other has fetched everything.
-                expect(stats["handed_over"] == 202 or len(outputs) == 2,
-                       f"{name}: {stats}")
+                expect(stats["handed_over"] == 202 or len(outputs) == 2, f"{name}: {stats}")
                 expect(0 < stats["budget_bytes"] <= 150 << 20, f"{name}: {stats}")
                 expect(filecmp.cmp(system.root / "work/stock", system.root / f"work/a.{name}",
                                    shallow=False), f"{name}: another output")
@@ -329,9 +316,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         work = pathlib.Path(folder)
         base = work / "base"
-        done = subprocess.run(
-            ["mmdebstrap", "--quiet", "--variant=apt", arguments.suite, base],
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        done = subprocess.run(["mmdebstrap", "--quiet", "--variant=apt", arguments.suite, base],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode:
             print("skipped: no Debian can be made: "
                   + (done.stdout.strip() or "?").splitlines()[-1])
@@ -343,8 +329,7 @@ def main() -> int:
             except (Failed, subprocess.CalledProcessError, OSError, ValueError) as why:
                 print(f"{kind}: {why}", file=sys.stderr)
                 return 1
-            print(f"{kind}: installed, used, removed in Debian {arguments.suite}",
-                  flush=True)
+            print(f"{kind}: installed, used, removed in Debian {arguments.suite}", flush=True)
     return 0
 
 

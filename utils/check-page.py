@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 """Checks the page of `headstart bench` in a headless browser.
 
-For each kind of report that test/Inputs/make-bench-report.py makes, the script draws the
-page 1280 and 400 pixels wide, in light and in dark, and for paper. The page must not
-load anything or cause an error, nothing may be wider than the page, and no text may
-overlap another, leave its chart or be too pale to read. The charts must have the marks
-that the report requires, the pointer and the keyboard must show figures, and the picture
-must not be empty or have the wrong brightness. --out keeps the pictures. --self-test
-breaks a page in each of these ways and expects a report. --refusals checks the pages
-of invalid reports.
+For each kind of report that test/Inputs/make-bench-report.py makes, the script draws the page 1280
+and 400 pixels wide, in light and in dark, and for paper. The page must not load anything or cause
+an error, nothing may be wider than the page, and no text may overlap another, leave its chart or be
+too pale to read. The charts must have the marks that the report requires, the pointer and the
+keyboard must show figures, and the picture must not be empty or have the wrong brightness. --out
+keeps the pictures. --self-test breaks a page in each of these ways and expects a report. --refusals
+checks the pages of invalid reports.
 
 The exit status is 77 if there is no browser or no page.
 """
@@ -194,8 +193,7 @@ def expected_counts(report, shown):
             "rounds": len(rounds), "variants": len(series),
             "away": sum(not entry["kept"] for entry in rounds),
             "outliers": sum(entry["kept"] and entry["outlier"] for entry in rounds),
-            "lines": lines, "phases": phases,
-            "files": len(report["inputs"]["files"])}
+            "lines": lines, "phases": phases, "files": len(report["inputs"]["files"])}
 
 
 def main_comparison(series):
@@ -213,8 +211,7 @@ def main_base(report):
 def default_shown(report):
     """The variants that the strip charts first show: the base and the headline's."""
     variants = report["variants"]
-    watched = [at for at, v in enumerate(variants)
-               if any(v["observed"][state] for state in STATES)]
+    watched = [at for at, v in enumerate(variants) if any(v["observed"][state] for state in STATES)]
     best = [at for name in ("on+profile", "on") for at, v in enumerate(variants)
             if at and v["name"] == name and (v["cold"] or v["warm"])]
     best = (best or [len(variants) - 1])[0]
@@ -245,8 +242,7 @@ def check_events(browser, url):
         elif method == "Runtime.consoleAPICalled" and params["type"] in (
                 "error", "warning", "assert"):
             yield "console: " + str(params["args"])[:200]
-        elif method == "Log.entryAdded" and params["entry"]["level"] in (
-                "error", "warning"):
+        elif method == "Log.entryAdded" and params["entry"]["level"] in ("error", "warning"):
             yield "log: " + params["entry"]["text"][:200]
 
 
@@ -312,8 +308,7 @@ def check_pointer(browser):
         found = browser.evaluate(tip)
         if not found or len(found["spoken"]) < 10:
             yield f"{chart}: the arrow keys bring up nothing"
-        browser.call("Input.dispatchKeyEvent", type="keyDown", key="Escape",
-                     code="Escape")
+        browser.call("Input.dispatchKeyEvent", type="keyDown", key="Escape", code="Escape")
         if browser.evaluate(tip):
             yield f"{chart}: Escape does not put it away"
 
@@ -325,8 +320,7 @@ def check_choices(browser, report):
     browser.settle()
     watched = [at for at, v in enumerate(report["variants"])
                if any(v["observed"][state] for state in STATES)]
-    yield from compare_counts(browser.evaluate(COUNTS),
-                              expected_counts(report, watched))
+    yield from compare_counts(browser.evaluate(COUNTS), expected_counts(report, watched))
     yield from browser.evaluate(LAYOUT)
     # Each other choice is clicked once: it must draw something without errors.
     browser.evaluate("[...document.querySelectorAll('input[type=radio]')]"
@@ -356,13 +350,11 @@ def check_headline(browser, report):
             low, high = main["ratio"]["low"], main["ratio"]["high"]
             none = "no difference was found" if 0.9 <= low and high <= 1.1 else \
                 "too noisy to tell a difference"
-            words = {"no difference":
-                     f"{none} (ratio {low:.2f}\u2060–\u2060{high:.2f})",
+            words = {"no difference": f"{none} (ratio {low:.2f}\u2060–\u2060{high:.2f})",
                      "unknown": "too few rounds to tell"}.get(
-                         main["verdict"], f"takes {share}% of the time " + (
-                             "of stock lld" if main is series and main_base(report) == 0
-                             and report["linker"]["kind"] == "headstart"
-                             else "without prefetching"))
+                         main["verdict"], f"takes {share}% of the time "
+                         + ("of stock lld" if main is series and main_base(report) == 0
+                            and report["linker"]["kind"] == "headstart" else "without prefetching"))
             if main is not series and series["ratio"] and main_base(report):
                 also = (f"Changing the linker: {series['ratio']['median']:.2f} "
                         "of the time of stock lld")
@@ -375,9 +367,8 @@ def check_headline(browser, report):
 def check_bounds(browser, report):
     """Yields the figures of used bytes that claim too much: if the linker does not report
     wasted bytes, they are lower bounds."""
-    rows = browser.evaluate(
-        "[...document.querySelectorAll('table.ends td[data-label=Used]')]"
-        ".map(cell => cell.textContent)")
+    rows = browser.evaluate("[...document.querySelectorAll('table.ends td[data-label=Used]')]"
+                            ".map(cell => cell.textContent)")
     links = [(state, v["name"], v["observed"][state]) for state in STATES
              for v in report["variants"] if v["observed"][state]]
     if len(rows) != len(links):
@@ -385,15 +376,13 @@ def check_bounds(browser, report):
         return
     for text, (state, name, link) in zip(rows, links):
         inputs = link["inputs"] or {}
-        is_bound = not text.startswith("not known") and \
-            inputs.get("wasted_bytes") is None
+        is_bound = not text.startswith("not known") and inputs.get("wasted_bytes") is None
         if text.endswith(" at least") != is_bound:
             yield f"{state}, {name}: used '{text}'"
     index = default_shown(report)[-1] if default_shown(report) else None
     link = index is not None and report["variants"][index]["observed"]["cold"]
     if link and link["inputs"]["touched_bytes"] and report["inputs"]["files"]:
-        heads = browser.evaluate("document.querySelector('table.files thead')"
-                                 ".textContent")
+        heads = browser.evaluate("document.querySelector('table.files thead').textContent")
         if ("Used, at least" in heads) != (link["inputs"]["wasted_bytes"] is None):
             yield f"the table of inputs is headed '{heads}'"
 
@@ -414,12 +403,10 @@ def check_page(browser, url, report, keep):
     for width, scheme in VIEWS:
         view = f"{width} {scheme}"
         browser.show(url, width, scheme)
-        browser.evaluate("document.querySelectorAll('details').forEach("
-                         "part => part.open = true)")
+        browser.evaluate("document.querySelectorAll('details').forEach(part => part.open = true)")
         found = list(check_look(browser, url, report))
         if keep:
-            keep.with_name(f"{keep.name}-{width}-{scheme}.png").write_bytes(
-                browser.picture())
+            keep.with_name(f"{keep.name}-{width}-{scheme}.png").write_bytes(browser.picture())
         found += check_picture(browser.picture(0.25), scheme)
         found += check_pointer(browser)
         found += check_choices(browser, report)
@@ -429,8 +416,7 @@ def check_page(browser, url, report, keep):
     yield from (("print", text) for text in browser.evaluate(LAYOUT))
     if keep:
         keep.with_name(f"{keep.name}-print.png").write_bytes(browser.picture())
-    yield from (("print", text) for text in check_picture(
-        browser.picture(0.25), "light"))
+    yield from (("print", text) for text in check_picture(browser.picture(0.25), "light"))
     browser.view(1280, "light")
     pdf = browser.call("Page.printToPDF", printBackground=True)["data"]
     if not base64.b64decode(pdf).startswith(b"%PDF") or len(pdf) < 20_000:
@@ -480,8 +466,7 @@ def self_test(browser, url, report):
         if not any(word in text for text in check_look(browser, url, report)):
             yield code, "this was not noticed"
     browser.show(url, 1280, "dark")
-    if not any("brightness" in text for text in
-               check_picture(browser.picture(0.25), "light")):
+    if not any("brightness" in text for text in check_picture(browser.picture(0.25), "light")):
         yield "brightness", "dark was taken for light"
     browser.evaluate("document.querySelector('main').replaceChildren()")
     if not list(check_picture(browser.picture(0.25), "dark")):
@@ -504,8 +489,7 @@ def check_refusals(browser, render, work):
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--render", required=True,
-                        help="a program that makes a page of a report")
+    parser.add_argument("--render", required=True, help="a program that makes a page of a report")
     parser.add_argument("--out", type=pathlib.Path, help="a folder for the pictures")
     parser.add_argument("--self-test", action="store_true")
     parser.add_argument("--refusals", action="store_true")
@@ -513,8 +497,7 @@ def main() -> int:
     args = parser.parse_args()
     program = find_browser()
     if not program:
-        print("skipped: chromium-headless-shell is not installed "
-              "(./dev setup installs it)")
+        print("skipped: chromium-headless-shell is not installed (./dev setup installs it)")
         return 77
     sys.path.append(str(ROOT / "test" / "Inputs"))
     make = importlib.import_module("make-bench-report").make

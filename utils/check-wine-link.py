@@ -44,16 +44,14 @@ def make_inputs(folder: Path) -> list:
     """Makes main.obj, and returns objects of data that the link keeps."""
     def assemble(name: str, text: str) -> Path:
         path = folder / name
-        subprocess.run([LLVM / "llvm-mc", "-triple=x86_64-windows-msvc",
-                        "-filetype=obj", "-o", path, "-"],
-                       input=text, text=True, check=True, cwd=folder)
+        subprocess.run([LLVM / "llvm-mc", "-triple=x86_64-windows-msvc", "-filetype=obj",
+                        "-o", path, "-"], input=text, text=True, check=True, cwd=folder)
         return path
     assemble("main.obj", ".globl main\nmain:\n ret\n")
     big = []
     for i in range(COUNT):
         (folder / "data").write_bytes(os.urandom(BYTES))
-        big.append(assemble(
-            f"big{i}.obj", f".data\n.globl big{i}\nbig{i}:\n.incbin \"data\"\n"))
+        big.append(assemble(f"big{i}.obj", f".data\n.globl big{i}\nbig{i}:\n.incbin \"data\"\n"))
     os.sync()
     return big
 
@@ -61,21 +59,17 @@ def make_inputs(folder: Path) -> list:
 class Link:
     """A link that waits at its first input."""
 
-    def __init__(self, build: Path, folder: Path, words: list,
-                 linker: Path | None = None):
+    def __init__(self, build: Path, folder: Path, words: list, linker: Path | None = None):
         wine = HERE / "wine"
         ours = [] if linker else ["/prefetch-profile:none", "/prefetch-stats:s.json"]
         self.pipe = subprocess.Popen(
-            [wine, build / "unittests" / "WindowsProbe.exe", "pipe",
-             f"hold{os.getpid()}", "main.obj"], cwd=folder, text=True,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            [wine, build / "unittests" / "WindowsProbe.exe", "pipe", f"hold{os.getpid()}",
+             "main.obj"], cwd=folder, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         check(self.pipe.stdout.readline().strip() == "ready", "no pipe")
         self.link = subprocess.Popen(
             [wine, linker or build / "bin" / "lld-link.exe", "/entry:main",
-             "/subsystem:console", "/nodefaultlib", "/Brepro", "/out:x.exe",
-             *ours, *words,
-             f"\\\\.\\pipe\\hold{os.getpid()}",
-             *(f"big{i}.obj" for i in range(COUNT))], cwd=folder)
+             "/subsystem:console", "/nodefaultlib", "/Brepro", "/out:x.exe", *ours, *words,
+             f"\\\\.\\pipe\\hold{os.getpid()}", *(f"big{i}.obj" for i in range(COUNT))], cwd=folder)
         check(self.pipe.stdout.readline().strip() == "opened", "not opened")
         self.folder = folder
 
@@ -102,8 +96,7 @@ def watch(big: list, wanted: int) -> list:
         if pages != before:
             before, since = pages, time.monotonic()
             for first, second in zip(pages, pages[1:]):
-                check(second <= AHEAD or first >= EACH - AHEAD,
-                      f"not in the plan's order: {pages}")
+                check(second <= AHEAD or first >= EACH - AHEAD, f"not in the plan's order: {pages}")
         if sum(pages) >= wanted or time.monotonic() - since > 1.5:
             return pages
         time.sleep(0.005)
@@ -159,8 +152,7 @@ def main() -> int:
         check(stats["handed_over"] >= COUNT, "not handed over")
 
         def as_allowed(pages):
-            check(EACH <= sum(pages) <= 2 * EACH + COUNT * SLACK,
-                  "not within the memory window")
+            check(EACH <= sum(pages) <= 2 * EACH + COUNT * SLACK, "not within the memory window")
         run(build, work, ["/prefetch-jobs:1", "/prefetch-memory:16M"], as_allowed)
 
         # lld opens its inputs on threads, and Wine reads the head of a file that

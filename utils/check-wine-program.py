@@ -3,11 +3,10 @@
 
     check-wine-program.py WINDOWS_BUILD FOLDER
 
-WINDOWS_BUILD is the directory of the preset windows, FOLDER the place for outputs. The
-inputs are those from which utils/build-windows-llvm.py linked lld.exe: 107 archives, of
-which a link takes two thousand objects. Stock and ours must make the same program, which
-must itself link. If a prerequisite is missing, the script prints a reason and returns
-status 77.
+WINDOWS_BUILD is the directory of the preset windows, FOLDER the place for outputs. The inputs are
+those from which utils/build-windows-llvm.py linked lld.exe: 107 archives, of which a link takes two
+thousand objects. Stock and ours must make the same program, which must itself link. If a
+prerequisite is missing, the script prints a reason and returns status 77.
 """
 
 import os
@@ -38,8 +37,7 @@ def link_words() -> list:
     last = build.stdout.splitlines()[-1].split("&&")[1]
     gnu = shlex.split(told(shlex.split(last)))
     words = told(gnu).split()[1:]
-    return [for_windows(word) for word in words
-            if not re.match(r"-(out|implib):", word)]
+    return [for_windows(word) for word in words if not re.match(r"-(out|implib):", word)]
 
 
 def for_windows(word: str) -> str:
@@ -65,9 +63,8 @@ def main() -> int:
         (pathlib.Path(name) / "words").write_text("\n".join(link_words()))
         same = subprocess.run(
             [sys.executable, str(HERE / "same-link.py"), "--name", "lld-link",
-             "--stock", stock, "--ours", ours, "--runner", WINE,
-             "--with=", "--with=/prefetch-inputs:no",
-             "--", "@words", "/Brepro", "/out:out/lld.exe"], cwd=name)
+             "--stock", stock, "--ours", ours, "--runner", WINE, "--with=",
+             "--with=/prefetch-inputs:no", "--", "@words", "/Brepro", "/out:out/lld.exe"], cwd=name)
         if same.returncode:
             return 1
         (pathlib.Path(name) / "main.s").write_text(".globl main\nmain:\n ret\n")

@@ -97,12 +97,10 @@ def compare(probe, path, touched):
     if mapped.startswith("at-least"):
         if host < touched:
             raise Retry
-        check(int(mapped.split()[1]) == touched,
-              "the lower bound is not what was touched")
+        check(int(mapped.split()[1]) == touched, "the lower bound is not what was touched")
         check(probe.ask("resident") == "unknown", "a file is spoken of as known")
     else:
-        check(int(mapped) == host and int(probe.ask("resident")) == host,
-              "the two sides disagree")
+        check(int(mapped) == host and int(probe.ask("resident")) == host, "the two sides disagree")
     return host
 
 

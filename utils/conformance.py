@@ -1,13 +1,11 @@
 #!/usr/bin/env python3
 """Runs lld's own test suite with stock lld and with Headstart, and compares.
 
-The tests are lld 19's, which utils/fetch-lld-tests.py puts into
-build-tools/lld-19. They run with the programs of the LLVM that Headstart is built
-with, once with its linkers and once for each variant of Headstart. A test differs
-if it passes on one side only, or fails at another line; it then runs three more
-times on both sides, in turn. Every difference is printed with the output of the
-failing line. The exit status is 1 if there is one, and 77 if the tests are not
-available.
+The tests are lld 19's, which utils/fetch-lld-tests.py puts into build-tools/lld-19. They run with
+the programs of the LLVM that Headstart is built with, once with its linkers and once for each
+variant of Headstart. A test differs if it passes on one side only, or fails at another line; it
+then runs three more times on both sides, in turn. Every difference is printed with the output of
+the failing line. The exit status is 1 if there is one, and 77 if the tests are not available.
 
 --linkers and --env choose other programs, and their environment, for every
 variant.
@@ -102,8 +100,7 @@ def describe(name: str, stock: list, ours: list) -> str:
     """Describes a difference, with the end of a failed run's output, which is that of
     the failing line."""
     def side(results):
-        ends = collections.Counter(
-            f"{r.code} {r.where}".strip() for r in results)
+        ends = collections.Counter(f"{r.code} {r.where}".strip() for r in results)
         return ", ".join(f"{end} ({n} times)" for end, n in ends.items())
     failed = next((r for r in ours + stock if r.code == "failed"), None)
     lines = failed.output.strip().splitlines() if failed else []
@@ -112,8 +109,7 @@ def describe(name: str, stock: list, ours: list) -> str:
 
 
 def compare(stock: Side, ours: Side, expected: dict, got: dict):
-    """Descriptions of the tests that differ, and of those whose result varies with
-    stock alone."""
+    """Descriptions of the tests that differ, and of those whose result varies with stock alone."""
     suspects = sorted(n for n in expected if not expected[n].same(got[n]))
     all_stock = {n: [expected[n]] for n in suspects}
     all_ours = {n: [got[n]] for n in suspects}
@@ -124,8 +120,7 @@ def compare(stock: Side, ours: Side, expected: dict, got: dict):
     differences, flaky = [], []
     for name in suspects:
         steady = all(r.same(all_stock[name][0]) for r in all_stock[name])
-        (differences if steady else flaky).append(
-            describe(name, all_stock[name], all_ours[name]))
+        (differences if steady else flaky).append(describe(name, all_stock[name], all_ours[name]))
     return differences, flaky
 
 
@@ -147,8 +142,7 @@ def table(records: dict, names: list) -> str:
         if both[0] == both[1]:
             rows.append([*about, "both", *both[0], differ])
             continue
-        rows += [[*about, "stock", *both[0], ""],
-                 ["", "", "Headstart", *both[1], differ]]
+        rows += [[*about, "stock", *both[0], ""], ["", "", "Headstart", *both[1], differ]]
     return "\n".join(documents.table(
         ["variant", "", "linkers", *codes, "differences"], rows, texts=(0, 1, 2)))
 
@@ -186,18 +180,16 @@ def write(records: dict) -> None:
     def found(key):
         lines = [f"{record['variant']}: {words.splitlines()[0]}"
                  for record in ran for words in record[key]]
-        return "\n".join(
-            f"- {line}" + "".join(f"; {why}" for test, why in KNOWN.items()
-                                  if line.startswith(test + ":"))
-            for line in lines) or "There are none."
+        return "\n".join(f"- {line}" + "".join(f"; {why}" for test, why in KNOWN.items()
+                                               if line.startswith(test + ":"))
+                         for line in lines) or "There are none."
     environments = [f"\n`{r['variant']}` ran with {key}={value}.\n" for r in ran
                     for key, value in r.get("environment", {}).items()]
     places = sorted({f"- {r['date']}, {r['machine']}" for r in ran})
     DOCUMENT.write_text(DOCUMENT_TEXT.format(
-        version=(FOLDER / "version").read_text().strip(),
-        suites=", ".join(SUITES), table=table(records, list(VARIANTS)),
-        environments="".join(environments), differences=found("differences"),
-        flaky=found("flaky"), places="\n".join(places)))
+        version=(FOLDER / "version").read_text().strip(), suites=", ".join(SUITES),
+        table=table(records, list(VARIANTS)), environments="".join(environments),
+        differences=found("differences"), flaky=found("flaky"), places="\n".join(places)))
     say(f"wrote {DOCUMENT.relative_to(ROOT)}")
 
 
@@ -216,12 +208,10 @@ def parse() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--variant", action="append", choices=list(VARIANTS),
                         metavar="NAME", help="one of: " + ", ".join(VARIANTS))
-    parser.add_argument("--linkers", type=pathlib.Path, metavar="FOLDER",
-                        default=BIN)
+    parser.add_argument("--linkers", type=pathlib.Path, metavar="FOLDER", default=BIN)
     parser.add_argument("--env", action="append", default=[],
                         metavar="NAME=VALUE", help="for Headstart only")
-    parser.add_argument("--sample", type=int, metavar="N",
-                        help="N tests, always the same ones")
+    parser.add_argument("--sample", type=int, metavar="N", help="N tests, always the same ones")
     parser.add_argument("--filter", default="", metavar="REGEX",
                         help="only tests whose names match")
     parser.add_argument("--out", type=pathlib.Path, default=FOLDER / "runs",
@@ -229,8 +219,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("-j", type=int, default=os.cpu_count(), dest="jobs")
     parser.add_argument("--no-fetch", action="store_true",
                         help="run only if the tests are already here")
-    parser.add_argument("--write", action="store_true",
-                        help="docs/internals/Conformance.md")
+    parser.add_argument("--write", action="store_true", help="docs/internals/Conformance.md")
     options = parser.parse_args()
     options.out = options.out.resolve()
     options.linkers = options.linkers.resolve()
@@ -251,8 +240,7 @@ def choose(names: list, options) -> list:
     if not names:
         sys.exit(f"error: no test matches {options.filter}")
     if options.sample and options.sample < len(names):
-        names = [names[i * len(names) // options.sample]
-                 for i in range(options.sample)]
+        names = [names[i * len(names) // options.sample] for i in range(options.sample)]
     return names
 
 
@@ -282,9 +270,8 @@ def run_variant(name: str, options, stocks: dict) -> dict:
         shutil.rmtree(ours.tests)
     return {"variant": name, "stock": counts(expected), "ours": counts(got),
             "differences": differences, "flaky": flaky,
-            "ours_seconds": seconds, "stock_seconds": stock_seconds,
-            "environment": options.env, "machine": machine(),
-            "date": datetime.date.today().isoformat()}
+            "ours_seconds": seconds, "stock_seconds": stock_seconds, "environment": options.env,
+            "machine": machine(), "date": datetime.date.today().isoformat()}
 
 
 def main() -> int:
@@ -292,8 +279,7 @@ def main() -> int:
     if options.no_fetch and not (FOLDER / "version").exists():
         print("skipped: lld's tests are not here (./dev setup fetches them)")
         return SKIPPED
-    fetched = subprocess.run(
-        [sys.executable, ROOT / "utils" / "fetch-lld-tests.py", FOLDER])
+    fetched = subprocess.run([sys.executable, ROOT / "utils" / "fetch-lld-tests.py", FOLDER])
     if fetched.returncode != 0:
         return fetched.returncode
     whole = not options.sample and not options.filter
@@ -301,8 +287,7 @@ def main() -> int:
     records = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     stocks, done = {}, []
     for name in options.variant:
-        if VARIANTS[name].wrapper in (COLD, HALF) and not residency.can_evict(
-                options.out):
+        if VARIANTS[name].wrapper in (COLD, HALF) and not residency.can_evict(options.out):
             print(f"skipped: {name}: files in {options.out} cannot be evicted")
             continue
         done.append(run_variant(name, options, stocks))

@@ -36,8 +36,7 @@ QUICK = (0, 2, 4)  # the real sizes that a COUNT uses (days/project.py)
 def parse() -> argparse.Namespace:
     parser = parser_of(__doc__)
     # The days wait for the disk. A link with sanitizers takes longer.
-    parser.set_defaults(jobs=(os.cpu_count() or 1) + 1, timeout=None,
-                        work=ROOT / "build" / "days")
+    parser.set_defaults(jobs=(os.cpu_count() or 1) + 1, timeout=None, work=ROOT / "build" / "days")
     parser.add_argument("count", type=int, nargs="?", help="steps in all")
     parser.add_argument("--size", choices=list(TARGETS))
     parser.add_argument("--seed", type=int, help="repeat this day")
@@ -48,8 +47,7 @@ def parse() -> argparse.Namespace:
                         help="write the section of docs/Correctness.md")
     arguments = parser.parse_args()
     prepare(arguments)
-    if arguments.seed is not None and not (
-            len(arguments.flavours) == 1 and arguments.size):
+    if arguments.seed is not None and not (len(arguments.flavours) == 1 and arguments.size):
         parser.error("--seed needs --flavour and --size")
     return arguments
 
@@ -81,8 +79,7 @@ def sample(arguments, run: Campaign):
         share = 1 if not arguments.size else REAL_SHARE
         if size == "small":
             share = REAL_SHARE - 1 if not arguments.size else REAL_SHARE
-        count = -(-arguments.count * share // (
-            REAL_SHARE * len(by_size[size])))
+        count = -(-arguments.count * share // (REAL_SHARE * len(by_size[size])))
         days += days_of(count, arguments.first, flavour, size, run.abilities)
         totals[flavour, size] = Totals(None, flavour, size, "")
     days.sort(key=lambda day: day[1] != "real")  # the longest first
@@ -102,8 +99,7 @@ def told(result) -> None:
 def whole(arguments, run: Campaign):
     """Runs the rest of the whole campaign."""
     programs = digest_of_programs(arguments.ours)
-    totals = {part: Totals(arguments.work, *part, programs)
-              for part in parts_of(arguments)}
+    totals = {part: Totals(arguments.work, *part, programs) for part in parts_of(arguments)}
     if not any(total.steps() for total in totals.values()):
         run.forget_trees()
 
@@ -139,8 +135,7 @@ def main() -> int:
         return SKIPPED
     if arguments.write and arguments.count is None:
         programs = digest_of_programs(arguments.ours)
-        records = [Totals(arguments.work, *part, programs).record
-                   for part in parts_of(arguments)]
+        records = [Totals(arguments.work, *part, programs).record for part in parts_of(arguments)]
         print(report.plain(records))
         report.write(records)
         return 0
@@ -149,14 +144,12 @@ def main() -> int:
     if arguments.seed is not None:
         place = campaign.place_to_show(arguments, run.abilities)
         steps = arguments.steps and [int(n) for n in arguments.steps.split(",")]
-        return show(place, arguments.size, arguments.seed, steps,
-                    arguments.objects)
+        return show(place, arguments.size, arguments.seed, steps, arguments.objects)
     records, finished = (sample if arguments.count else whole)(arguments, run)
     print(report.decisions(records))
     print(report.plain(records))
     if not finished:
-        print("stopped; the steps so far count" if arguments.count is None
-              else "stopped")
+        print("stopped; the steps so far count" if arguments.count is None else "stopped")
         return 130
     return any(r["different"] for r in records)
 

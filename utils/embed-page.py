@@ -27,15 +27,13 @@ BANNER = """\
 
 """
 REPORT = "{{report}}"
-SCRIPTS = ("read.js", "common.js", "results.js", "timeline.js", "inputs.js",
-           "page.js")
+SCRIPTS = ("read.js", "common.js", "results.js", "timeline.js", "inputs.js", "page.js")
 
 
 def script_text(text: str, name: str) -> str:
     """Checks that a script's element ends where the script does."""
     if re.search(r"</script|<!--", text, re.IGNORECASE):
-        raise SystemExit(f"embed-page.py: {name} has a tag in it that would end "
-                         "its element")
+        raise SystemExit(f"embed-page.py: {name} has a tag in it that would end its element")
     return text
 
 
@@ -43,20 +41,16 @@ def with_license(d3: str, license_text: str) -> str:
     """The library, with its licence as a comment after the first line."""
     first, rest = d3.split("\n", 1)
     if not re.match(r"// https://d3js\.org v\d", first):
-        raise SystemExit("embed-page.py: this is not d3.min.js: its first line "
-                         f"is {first[:60]!r}")
+        raise SystemExit(f"embed-page.py: this is not d3.min.js: its first line is {first[:60]!r}")
     comment = license_text.strip().replace("*/", "* /")
     return f"{first}\n/*\n{comment}\n*/\n{rest}"
 
 
 def policy(*scripts: str) -> str:
-    hashes = " ".join(
-        "'sha256-%s'" % base64.b64encode(
-            hashlib.sha256(text.encode()).digest()).decode()
-        for text in scripts)
-    return (f"default-src 'none'; script-src {hashes}; "
-            "style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
-            "form-action 'none'")
+    hashes = " ".join("'sha256-%s'" % base64.b64encode(
+        hashlib.sha256(text.encode()).digest()).decode() for text in scripts)
+    return (f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data:; "
+            "base-uri 'none'; form-action 'none'")
 
 
 def make_page(folder: pathlib.Path, d3: str):
@@ -67,8 +61,7 @@ def make_page(folder: pathlib.Path, d3: str):
     d3 = script_text("\n" + d3, "d3")
     code = script_text('\n(function () {\n"use strict";\n'
                        + "\n".join(map(part, SCRIPTS)) + "})();\n", "the page")
-    values = {"css": part("page.css"), "d3": d3, "js": code,
-              "policy": policy(d3, code)}
+    values = {"css": part("page.css"), "d3": d3, "js": code, "policy": policy(d3, code)}
     before, behind = part("page.html").split(REPORT)
 
     def fill(text):
@@ -116,9 +109,8 @@ def main() -> int:
     args = parser.parse_args()
     parts = ("", "")
     if args.d3:
-        parts = make_page(args.page, with_license(
-            args.d3.read_text(encoding="utf-8"),
-            args.license.read_text(encoding="utf-8")))
+        parts = make_page(args.page, with_license(args.d3.read_text(encoding="utf-8"),
+                                                  args.license.read_text(encoding="utf-8")))
     args.out.write_text(make_source(parts), encoding="utf-8")
     return 0
 

@@ -146,8 +146,7 @@ def main() -> int:
     parser.add_argument("--table", type=pathlib.Path, required=True)
     parser.add_argument("--llvm", type=pathlib.Path, required=True,
                         help="the folder with LLVM's programs")
-    parser.add_argument("--support", type=pathlib.Path, required=True,
-                        help="libLLVMSupport.a")
+    parser.add_argument("--support", type=pathlib.Path, required=True, help="libLLVMSupport.a")
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("archives", nargs="+", type=pathlib.Path)
     args = parser.parse_args()

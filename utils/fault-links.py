@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 """Links while each system call of the prefetcher fails, and compares with stock lld.
 
-The script records a small link of each flavour once: the prefetcher's calls, their
-number and the places that make them. Then it lets each call fail with each error that
-its manual names (test/Faults/SystemCalls.json), return short, return late, or never
-return: the first of its kind, the second, one in the middle, the last, the first from
-each place, and all. Inputs are cached or evicted, and the link has a profile or not;
-each fault gets one of these four conditions in turn. Outputs, messages and exit status
-must be those of stock lld, and the link must end.
+The script records a small link of each flavour once: the prefetcher's calls, their number and the
+places that make them. Then it lets each call fail with each error that its manual names
+(test/Faults/SystemCalls.json), return short, return late, or never return: the first of its kind,
+the second, one in the middle, the last, the first from each place, and all. Inputs are cached or
+evicted, and the link has a profile or not; each fault gets one of these four conditions in turn.
+Outputs, messages and exit status must be those of stock lld, and the link must end.
 
 Prints a line for each call, and every difference with the arguments that repeat it.
 Exits with 1 if there was one. --write puts the total into a document between its marks.
@@ -70,9 +69,8 @@ FORMATS = {  # target, suffix, archive, arguments of llvm-ar
 }
 ELF = ("-o out/x -e main --build-id=sha1 -L none -L libraries -L . main.o one.o "
        "input.ld @rest.rsp").split() + [f"-lempty{n}" for n in range(MANY)]
-COFF = ("/Brepro /debug /entry:main /subsystem:console /nodefaultlib:libcmt "
-        "/libpath:none /libpath:libraries /out:out/x.exe main.obj one.obj "
-        "@rest.rsp").split()
+COFF = ("/Brepro /debug /entry:main /subsystem:console /nodefaultlib:libcmt /libpath:none "
+        "/libpath:libraries /out:out/x.exe main.obj one.obj @rest.rsp").split()
 MACHO = ("-arch arm64 -platform_version macos 13.0 13.0 -o out/x -Lnone -Llibraries -L. "
          "main.o -filelist list -lparts -lfour libSystem.tbd").split()
 REPORTS = ["--prefetch-stats=../stats.json", "--prefetch-trace=../trace.json"]
@@ -112,8 +110,7 @@ def make_inputs(kind, folder, llvm):
         (folder / f"libraries/other{number}").touch()
         (folder / f"libraries/libempty{number}.a").write_text("!<arch>\n")
     if kind == "macho":
-        (folder / "libSystem.tbd").write_text(
-            tbd("libSystem.B.dylib", ["dyld_stub_binder"]))
+        (folder / "libSystem.tbd").write_text(tbd("libSystem.B.dylib", ["dyld_stub_binder"]))
         (folder / "list").write_text("one.o\nthree.o\n")
     else:
         tool("llvm-ar", "rcs", "--thin", archive.format("thin"), f"three.{suffix}")
@@ -164,8 +161,7 @@ class Worker:
         os.chdir(place)
         runs = program == "headstart"  # it runs a linker by its path
         stock = str(self.options.stock / ("ld.lld" if runs else program))
-        self.expected[flavour] = same_link.link(stock, stock if runs else program,
-                                                words, LIMIT)
+        self.expected[flavour] = same_link.link(stock, stock if runs else program, words, LIMIT)
         shutil.rmtree(self.folder / "cache", ignore_errors=True)
         self.link(flavour)
         saved = self.folder / f"cache.{flavour}"
@@ -199,12 +195,10 @@ class Worker:
             cache.mkdir()
         os.chdir(self.folder / FLAVOURS[flavour][0])
         if cold:
-            residency.apply({str(path): residency.EVICTED for path in
-                             pathlib.Path(".").rglob("*")
+            residency.apply({str(path): residency.EVICTED for path in pathlib.Path(".").rglob("*")
                              if path.is_file() and "out" not in path.parts}, random)
         record = self.folder / "record"
-        os.environ["HEADSTART_FAULT"] = ",".join(filter(None,
-                                                        [f"record={record}", fault]))
+        os.environ["HEADSTART_FAULT"] = ",".join(filter(None, [f"record={record}", fault]))
         try:
             limit = STUCK_LIMIT if fault.endswith("stuck") else LIMIT
             got = self.link(flavour, limit)
@@ -310,8 +304,7 @@ def table_of(results, table):
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--faults", type=pathlib.Path, default=ROOT / "build/bin-faults")
-    parser.add_argument("--stock", type=pathlib.Path,
-                        default=pathlib.Path("/usr/lib/llvm-22/bin"))
+    parser.add_argument("--stock", type=pathlib.Path, default=pathlib.Path("/usr/lib/llvm-22/bin"))
     parser.add_argument("--flavour", dest="flavours", action="append", choices=FLAVOURS)
     parser.add_argument("--call", dest="calls", action="append", metavar="NAME")
     parser.add_argument("--without", action="append", metavar="WAY", default=[],
@@ -352,15 +345,13 @@ def main() -> int:
     met = {call for record in records.values() for call in record}
     print("made by none of these links:", *sorted(set(table["faulted"]) - met))
     print(f"{len(results)} links, {len(wrong)} different")
-    if not any(
-            record[call].faults for _, _, record in results for call in record):
+    if not any(record[call].faults for _, _, record in results for call in record):
         sys.exit("fault-links.py: no call failed: these are not the faulty programs")
     if options.write:
-        documents.replace_section(
-            options.write, *MARKS,
-            f"\n{total['links']:,} links with {total['faults']:,} faults in "
-            f"{total['calls']} calls, {total['different']:,} different "
-            f"({datetime.date.today().isoformat()}).\n")
+        documents.replace_section(options.write, *MARKS,
+                                  f"\n{total['links']:,} links with {total['faults']:,} faults in "
+                                  f"{total['calls']} calls, {total['different']:,} different "
+                                  f"({datetime.date.today().isoformat()}).\n")
     return 1 if wrong else 0
 
 

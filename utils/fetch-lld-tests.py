@@ -3,10 +3,9 @@
 
     fetch-lld-tests.py FOLDER
 
-They are lld 19's, from Debian's source package llvm-toolchain-19: 164 MB, of which the
-script keeps 20. It uses the mirrors and keys of the machine's own apt, and does not
-change apt's state. If the tests are not available, the exit status is 77 and one line
-has the reason.
+They are lld 19's, from Debian's source package llvm-toolchain-19: 164 MB, of which the script keeps
+20. It uses the mirrors and keys of the machine's own apt, and does not change apt's state. If the
+tests are not available, the exit status is 77 and one line has the reason.
 """
 
 import pathlib
@@ -34,21 +33,18 @@ def deb_src(path: pathlib.Path) -> str:
 
 def private_apt(folder: pathlib.Path) -> list:
     """An apt-get command with the machine's mirrors and keys, and its own state."""
-    found = subprocess.run(
-        ["apt-config", "shell", "file", "Dir::Etc::sourcelist/f",
-         "parts", "Dir::Etc::sourceparts/d"],
-        check=True, stdout=subprocess.PIPE, text=True).stdout
+    found = subprocess.run(["apt-config", "shell", "file", "Dir::Etc::sourcelist/f",
+                            "parts", "Dir::Etc::sourceparts/d"],
+                           check=True, stdout=subprocess.PIPE, text=True).stdout
     places = dict(word.split("=", 1) for word in shlex.split(found))
     for name in ("sources", "lists", "cache"):
         (folder / name).mkdir()
-    for path in [pathlib.Path(places["file"]),
-                 *pathlib.Path(places["parts"]).glob("*")]:
+    for path in [pathlib.Path(places["file"]), *pathlib.Path(places["parts"]).glob("*")]:
         if path.suffix in (".list", ".sources") and path.is_file():
             (folder / "sources" / path.name).write_text(deb_src(path))
     return ["apt-get", "-q", "-o", "Dir::Etc::sourcelist=/dev/null",
             "-o", f"Dir::Etc::sourceparts={folder / 'sources'}",
-            "-o", f"Dir::State::lists={folder / 'lists'}",
-            "-o", f"Dir::Cache={folder / 'cache'}",
+            "-o", f"Dir::State::lists={folder / 'lists'}", "-o", f"Dir::Cache={folder / 'cache'}",
             "-o", "Acquire::Retries=1", "-o", "Acquire::http::Timeout=20"]
 
 
@@ -66,15 +62,13 @@ def fetch(work: pathlib.Path, folder: pathlib.Path) -> str:
     # Sources other than the distribution's may have no source packages, so only the
     # package itself must be available.
     run(apt + ["update"], work)
-    problem = run(apt + ["source", "--download-only", "--tar-only", PACKAGE],
-                  work)
+    problem = run(apt + ["source", "--download-only", "--tar-only", PACKAGE], work)
     if problem:
         return problem
     tarball = next(work.glob(f"{PACKAGE}_*.orig.tar.*")).name
     problem = run(
-        ["tar", "-xf", tarball, "--no-same-owner", "--strip-components=2",
-         "--wildcards", "--no-wildcards-match-slash",
-         *(f"--exclude={PACKAGE}_*/{name}" for name in UNWANTED),
+        ["tar", "-xf", tarball, "--no-same-owner", "--strip-components=2", "--wildcards",
+         "--no-wildcards-match-slash", *(f"--exclude={PACKAGE}_*/{name}" for name in UNWANTED),
          *(f"{PACKAGE}_*/{name}" for name in WANTED)], work)
     if problem:
         return problem
@@ -99,8 +93,7 @@ def main() -> int:
     try:
         work.mkdir(parents=True)
         why = fetch(work, folder)
-    except (OSError, subprocess.SubprocessError, StopIteration,
-            KeyError) as error:
+    except (OSError, subprocess.SubprocessError, StopIteration, KeyError) as error:
         why = f"{type(error).__name__}: {error}"
     finally:
         shutil.rmtree(work, ignore_errors=True)

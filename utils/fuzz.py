@@ -108,26 +108,21 @@ def objects(folder):
     source = folder / "source.cpp"
     source.write_text(SOURCE)
     for name, words in OBJECTS.items():
-        subprocess.run(
-            [LLVM / "clang++", *words, "-w", "-Os", "-fno-rtti", "-fno-exceptions",
-             "-fno-asynchronous-unwind-tables", "-c", source.name, "-o", name],
-            cwd=folder, check=True)
+        subprocess.run([LLVM / "clang++", *words, "-w", "-Os", "-fno-rtti", "-fno-exceptions",
+                        "-fno-asynchronous-unwind-tables", "-c", source.name, "-o", name],
+                       cwd=folder, check=True)
     source.unlink()
     for name, (operation, form, members) in ARCHIVES.items():
         (folder / name).unlink(missing_ok=True)
-        subprocess.run([LLVM / "llvm-ar", operation, form, name, *members],
-                       cwd=folder, check=True)
-    subprocess.run(
-        [LLVM / "llvm-lipo", "-create", "-segalign", "x86_64", "8", "-segalign",
-         "arm64", "8", "arm64.o", "macho.o", "-output", "fat.o"],
-        cwd=folder, check=True)
+        subprocess.run([LLVM / "llvm-ar", operation, form, name, *members], cwd=folder, check=True)
+    subprocess.run([LLVM / "llvm-lipo", "-create", "-segalign", "x86_64", "8", "-segalign",
+                    "arm64", "8", "arm64.o", "macho.o", "-output", "fat.o"], cwd=folder, check=True)
 
 
 def write(folder, files):
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
-        (folder / name).write_bytes(
-            content if isinstance(content, bytes) else content.encode())
+        (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
 
 
 def make_seeds(into):
@@ -141,8 +136,7 @@ def make_seeds(into):
     write(into / "InputScanner", {**made, **TEXTS})
     # The first byte selects whether this fuzzer reads all members.
     write(into / "Layout", {n: b"\0" + b for n, b in made.items()})
-    write(into / "CommandLine",
-          {str(i): text for i, text in enumerate(COMMANDS)})
+    write(into / "CommandLine", {str(i): text for i, text in enumerate(COMMANDS)})
     write(into / "Ignore", {"git": "*.o\n!/a/**/b\n[a-c]?\\ \nx/\n/a/x/b"})
     write(into / "Text", {"cgroup": CGROUP, "trace": TRACE})
 
@@ -162,8 +156,7 @@ def run_once(build, name, limit, seed):
     text = log.read_text(errors="replace")
     runs = re.findall(r"^stat::number_of_executed_units: *(\d+)", text, re.M)
     costs = re.findall(r"^cost: at most (\d+)%.* (\d+)%.* (\d+)%", text, re.M)
-    return (int(runs[-1]) if runs else 0, costs[-1] if costs else "???",
-            status != 0, log)
+    return (int(runs[-1]) if runs else 0, costs[-1] if costs else "???", status != 0, log)
 
 
 def fuzz(build, name, runs, seconds):
@@ -172,14 +165,12 @@ def fuzz(build, name, runs, seconds):
     while findings < MOST_FINDINGS:
         limit = (f"-runs={runs - done}" if runs else
                  f"-max_total_time={max(1, seconds - int(time.monotonic() - begin))}")
-        count, cost, failed, log = run_once(build, name, limit,
-                                            random.randrange(1, 1 << 31))
+        count, cost, failed, log = run_once(build, name, limit, random.randrange(1, 1 << 31))
         done += count
         if failed:
             findings += 1
             log.rename(build / f"{name}-finding-{findings}.log")
-        if not failed or (done >= runs if runs else
-                          time.monotonic() - begin >= seconds):
+        if not failed or (done >= runs if runs else time.monotonic() - begin >= seconds):
             break
     rate = done / (time.monotonic() - begin)
     print(f"{name:<17}{done:>12,}{rate:>10,.0f}{findings:>10}   "

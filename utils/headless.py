@@ -35,8 +35,7 @@ class Browser:
         ends = [os.dup(to_browser[0]), os.dup(from_browser[1])]
         self.write_end = os.dup(to_browser[1])
         self.read_end = os.dup(from_browser[0])
-        kept = [os.dup(end) for end in
-                (ends[0], ends[1], self.write_end, self.read_end)]
+        kept = [os.dup(end) for end in (ends[0], ends[1], self.write_end, self.read_end)]
         os.closerange(3, min(kept))
         while min(kept) < 5:
             kept = [os.dup(end) for end in kept]
@@ -109,8 +108,7 @@ class Browser:
 
     def evaluate(self, code: str):
         """The value of an expression in the page."""
-        done = self.call("Runtime.evaluate", expression=code, returnByValue=True,
-                         awaitPromise=True)
+        done = self.call("Runtime.evaluate", expression=code, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in done:
             raise Problem("in the page: " + str(done["exceptionDetails"]))
         return done["result"].get("value")

@@ -59,8 +59,7 @@ class Result:
         return (self.code, self.where) == (other.code, other.where)
 
 
-CODES = {"PASS": "passed", "XFAIL": "passed", "FLAKYPASS": "passed",
-         "UNSUPPORTED": "unsupported"}
+CODES = {"PASS": "passed", "XFAIL": "passed", "FLAKYPASS": "passed", "UNSUPPORTED": "unsupported"}
 
 
 def read_result(test: dict) -> Result:
@@ -70,8 +69,7 @@ def read_result(test: dict) -> Result:
         return Result(code, "", "")
     # Each RUN line is printed before it runs.
     lines = re.findall(r"RUN: at line \d+", test["output"])
-    return Result(code, lines[-1][5:] if lines else test["code"].lower(),
-                  test["output"])
+    return Result(code, lines[-1][5:] if lines else test["code"].lower(), test["output"])
 
 
 def llvm_has(name: str) -> bool:
@@ -82,8 +80,7 @@ def llvm_has(name: str) -> bool:
 def settings_of(folder: pathlib.Path) -> dict:
     """The settings that CMake would write into lld's lit.site.cfg.py."""
     triple = subprocess.run([LLVM / "llvm-config", "--host-target"],
-                            check=True, stdout=subprocess.PIPE,
-                            text=True).stdout.strip()
+                            check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
     library = str(LLVM.parent / "lib")
     return {
         "lld_obj_root": str(folder), "lld_tools_dir": str(folder / "bin"),
@@ -110,8 +107,7 @@ def headstart_of(linkers: pathlib.Path) -> pathlib.Path:
 class Side:
     """The tests with one set of linkers, in their own directory."""
 
-    def __init__(self, folder: pathlib.Path, linkers: pathlib.Path,
-                 variant: Variant, jobs: int):
+    def __init__(self, folder: pathlib.Path, linkers: pathlib.Path, variant: Variant, jobs: int):
         self.folder = folder
         self.jobs = jobs
         self.tests = folder / "test"
@@ -122,14 +118,12 @@ class Side:
             (self.tests / suite).mkdir(parents=True)
         for name in LINKERS:
             self.install(name, linkers, variant)
-        environment = {"XDG_CACHE_HOME": str(folder / "cache"),
-                       **variant.environment}
+        environment = {"XDG_CACHE_HOME": str(folder / "cache"), **variant.environment}
         (self.tests / "lit.site.cfg.py").write_text(SITE.format(
             settings=settings_of(folder), config=str(TESTS / "lit.cfg.py"),
             environment=environment))
 
-    def install(self, name: str, linkers: pathlib.Path,
-                variant: Variant) -> None:
+    def install(self, name: str, linkers: pathlib.Path, variant: Variant) -> None:
         """Puts a linker, or its wrapper, into `bin`."""
         ours = self.folder / "bin" / name
         if not (linkers / name).exists():
@@ -137,10 +131,9 @@ class Side:
         if not variant.wrapper:
             ours.symlink_to(linkers / name)
             return
-        ours.write_text(variant.wrapper.format(
-            headstart=shlex.quote(str(headstart_of(linkers))),
-            linker=shlex.quote(str(linkers / name)),
-            stock=shlex.quote(str(LLVM / name))))
+        ours.write_text(variant.wrapper.format(headstart=shlex.quote(str(headstart_of(linkers))),
+                                               linker=shlex.quote(str(linkers / name)),
+                                               stock=shlex.quote(str(LLVM / name))))
         ours.chmod(0o755)
 
     def names(self) -> list:
@@ -158,8 +151,7 @@ class Side:
         wanted.write_text("".join(f"{self.tests / n}\n" for n in names))
         start = time.monotonic()
         lit = subprocess.Popen(
-            [*LIT, "-v", "--ignore-fail", f"-j{self.jobs}",
-             f"--output={output}", f"@{wanted}"],
+            [*LIT, "-v", "--ignore-fail", f"-j{self.jobs}", f"--output={output}", f"@{wanted}"],
             stdout=open(self.folder / "log", "w", encoding="utf-8"),
             stderr=subprocess.STDOUT, start_new_session=True)
         try:
@@ -171,8 +163,7 @@ class Side:
             raise
         self.seconds = time.monotonic() - start
         if lit.returncode != 0 or not output.exists():
-            sys.exit(f"error: lit ended with {lit.returncode}: "
-                     f"see {self.folder / 'log'}")
+            sys.exit(f"error: lit ended with {lit.returncode}: see {self.folder / 'log'}")
         tests = json.loads(output.read_text())["tests"]
         return {t["name"].split(" :: ")[1]: read_result(t) for t in tests}
 

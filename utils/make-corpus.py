@@ -65,8 +65,7 @@ DEFAULT_FOLDERS = 40
 def byte_count(text: str) -> int:
     match = re.fullmatch(r"(\d+(?:\.\d+)?)([KMG]?)B?", text.upper())
     if not match:
-        raise argparse.ArgumentTypeError(
-            f"not a size: {text!r} (750M, 2.2G, ...)")
+        raise argparse.ArgumentTypeError(f"not a size: {text!r} (750M, 2.2G, ...)")
     unit = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9}[match.group(2)]
     return int(float(match.group(1)) * unit)
 
@@ -84,40 +83,32 @@ def add_common(kind: argparse.ArgumentParser) -> None:
     kind.add_argument("--objects", type=positive, default=DEFAULT_OBJECTS,
                       metavar="N", help="default: %(default)s")
     kind.add_argument("--bytes", type=byte_count, metavar="SIZE",
-                      help="of all objects, such as 750M or 2.2G; the "
-                      "result is a few percent above; default: "
-                      f"{DEFAULT_BYTES_PER_OBJECT / 1e6:.2f} MB an object")
+                      help="of all objects, such as 750M or 2.2G; the result is a few percent "
+                      f"above; default: {DEFAULT_BYTES_PER_OBJECT / 1e6:.2f} MB an object")
     kind.add_argument("--folders", type=positive, default=DEFAULT_FOLDERS,
                       metavar="K", help="default: %(default)s")
     kind.add_argument("--archive", action="store_true",
-                      help="also make archives, and a link that takes "
-                      f"1/{STRIDE} of their members")
+                      help=f"also make archives, and a link that takes 1/{STRIDE} of their members")
     kind.add_argument("--jobs", type=positive, default=os.cpu_count() or 1,
                       metavar="J", help="default: one per core")
     kind.add_argument("--seed", type=int, default=1, metavar="S")
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description="Make a realistic link to measure.")
+    parser = argparse.ArgumentParser(description="Make a realistic link to measure.")
     kinds = parser.add_subparsers(dest="kind", required=True)
-    coff = kinds.add_parser(
-        "coff", help="objects for Windows with CodeView, for lld-link")
+    coff = kinds.add_parser("coff", help="objects for Windows with CodeView, for lld-link")
     add_common(coff)
-    mach = kinds.add_parser(
-        "macho", help="objects for macOS with DWARF, for ld64.lld")
+    mach = kinds.add_parser("macho", help="objects for macOS with DWARF, for ld64.lld")
     add_common(mach)
     mach.add_argument("--arch", choices=("arm64", "x86_64"), default="arm64",
                       help="default: %(default)s")
     mach.add_argument("--dwarf", type=int, choices=(4, 5), default=4,
                       help="the version; default: %(default)s")
-    unix = kinds.add_parser(
-        "elf", help="objects for Linux with DWARF, for ld.lld")
+    unix = kinds.add_parser("elf", help="objects for Linux with DWARF, for ld.lld")
     add_common(unix)
-    unix.add_argument("--split-dwarf", action="store_true",
-                      help="debug information in .dwo files")
-    unix.add_argument("--lto", action="store_true",
-                      help="bitcode for ThinLTO")
+    unix.add_argument("--split-dwarf", action="store_true", help="debug information in .dwo files")
+    unix.add_argument("--lto", action="store_true", help="bitcode for ThinLTO")
     for kind in (mach, unix):
         kind.add_argument("--optimize", type=int, choices=(0, 1, 2), default=0,
                           metavar="LEVEL", help="as in -O; default: %(default)s")
@@ -153,8 +144,7 @@ class Corpus:
         self.steps = Steps(self.workshop, target, units, options.seed)
         # The inputs of the two links, in their order: all objects, and some members.
         suffix = target.object_suffix
-        self.objects = [f"obj/launch/main{suffix}"] + [
-            f"obj/{unit.stem}{suffix}" for unit in units]
+        self.objects = [f"obj/launch/main{suffix}"] + [f"obj/{unit.stem}{suffix}" for unit in units]
         self.archives = [f"obj/launch/main_archives{suffix}"] + [
             f"lib/{folder}{target.archive_suffix}" for folder in self.folders
         ] if options.archive else []
@@ -178,8 +168,7 @@ class Corpus:
             print(f"make-corpus: warning: {total} bytes are less than the "
                   f"{self.options.bytes} asked for", file=sys.stderr)
         print(f"{self.root}: {len(self.objects)} objects, {total / 1e6:.0f} MB, "
-              + (f"in {time.monotonic() - start:.0f} s" if progress.fresh
-                 else "already there"))
+              + (f"in {time.monotonic() - start:.0f} s" if progress.fresh else "already there"))
 
     def make_files(self) -> Progress:
         steps = self.steps.units_steps() + [self.steps.main("main", 1)]
@@ -208,8 +197,7 @@ class Corpus:
 
     def check_space(self) -> None:
         need = self.options.bytes * (2 if self.archives else 1)
-        need = int(need * 1.15) + 200_000_000 - sum(
-            map(self.ledger.size_here, self.ledger.made))
+        need = int(need * 1.15) + 200_000_000 - sum(map(self.ledger.size_here, self.ledger.made))
         free = shutil.disk_usage(self.root).free
         if free < need:
             raise Failure(f"{self.root}: needs {need / 1e9:.1f} GB more and "
@@ -235,8 +223,7 @@ def main() -> int:
         print(f"make-corpus: error: {failure}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("make-corpus: interrupted; the next run goes on from here",
-              file=sys.stderr)
+        print("make-corpus: interrupted; the next run goes on from here", file=sys.stderr)
         return 130
     return 0
 

@@ -32,8 +32,7 @@ def package(identifier: str, name: str, version: str, licence: str, home: str) -
 def document(version: str, versions: dict) -> dict:
     when = time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", time.time())))
     own = "SPDXRef-headstart"
-    packages = [package(own, "headstart", version,
-                        "Apache-2.0 WITH LLVM-exception", "")]
+    packages = [package(own, "headstart", version, "Apache-2.0 WITH LLVM-exception", "")]
     relations = [("SPDXRef-DOCUMENT", "DESCRIBES", own)]
     for name, (licence, home) in PARTS.items():
         identifier = "SPDXRef-" + "".join(c if c.isalnum() else "-" for c in name)

@@ -5,11 +5,10 @@
     make-tree.py flat --out DIR --folders 300 --files 120000
     make-tree.py repository --out DIR --folders 27000 --files 226000
 
-source: shaped like a large source and build tree: nested, with directories of very
-different sizes, most of the files empty or tiny. flat: directories of equal size next
-to each other. repository: a source tree in git, with all files committed that its
-.gitignore files (in many of its directories) do not hide; two fifths of the files are
-outputs of a build, and hidden.
+source: shaped like a large source and build tree: nested, with directories of very different sizes,
+most of the files empty or tiny. flat: directories of equal size next to each other. repository: a
+source tree in git, with all files committed that its .gitignore files (in many of its directories)
+do not hide; two fifths of the files are outputs of a build, and hidden.
 
 The same seed gives the same names and contents. The stamp is next to the tree
 (DIR.json), so that the tree has no other files. The script leaves a finished tree
@@ -26,16 +25,14 @@ import subprocess
 import sys
 import time
 
-WORDS = ("Actor Asset Audio Blend Buffer Bundle Cache Camera Channel Chunk Client "
-         "Cluster Codec Command Component Config Context Control Core Cook Curve "
-         "Data Debug Decal Device Editor Effect Engine Entity Event Field Filter "
-         "Font Frame Game Graph Grid Handle Header Import Input Instance Layer "
-         "Level Light Link Loader Manager Map Material Matrix Mesh Message Model "
-         "Module Network Node Object Package Particle Path Physics Player Plugin "
-         "Pool Port Profile Query Queue Record Reflection Registry Render "
-         "Resource Scene Script Section Session Shader Shape Skeleton Socket "
-         "Sound Sprite State Stream Surface System Table Target Task Texture "
-         "Thread Tile Timer Track Tree Type Utility Vector Vertex View Volume "
+WORDS = ("Actor Asset Audio Blend Buffer Bundle Cache Camera Channel Chunk Client Cluster Codec "
+         "Command Component Config Context Control Core Cook Curve Data Debug Decal Device Editor "
+         "Effect Engine Entity Event Field Filter Font Frame Game Graph Grid Handle Header Import "
+         "Input Instance Layer Level Light Link Loader Manager Map Material Matrix Mesh Message "
+         "Model Module Network Node Object Package Particle Path Physics Player Plugin Pool "
+         "Port Profile Query Queue Record Reflection Registry Render Resource Scene Script Section "
+         "Session Shader Shape Skeleton Socket Sound Sprite State Stream Surface System Table "
+         "Target Task Texture Thread Tile Timer Track Tree Type Utility Vector Vertex View Volume "
          "Widget Window World").split()
 SOURCES = (".cpp", ".cpp", ".h", ".h", ".inl", ".cs", ".ini", ".txt", ".uasset",
            ".png", ".py", ".tmp", ".bak", ".json")
@@ -75,8 +72,7 @@ class Namer:
         return name
 
 
-def nested(rng: random.Random, folders: int, files: int, top: str = "",
-           suffixes=SOURCES) -> Tree:
+def nested(rng: random.Random, folders: int, files: int, top: str = "", suffixes=SOURCES) -> Tree:
     """A tree below the directory `top`, as deep and as uneven as real ones: each new
     directory goes into an existing one, or next to an existing one."""
     namer = Namer(rng)
@@ -113,8 +109,7 @@ def repository(rng: random.Random, folders: int, files: int) -> Tree:
     paths = list(tree)
     for path in rng.choices(paths, k=beside):
         tree[path].append(namer.name(path, 3, rng.choice(OUTPUTS)))
-    tree.update(nested(rng, folders - folders * 2 // 3, built, "Out",
-                       SOURCES + OUTPUTS))
+    tree.update(nested(rng, folders - folders * 2 // 3, built, "Out", SOURCES + OUTPUTS))
     for path in rng.sample(paths, max(1, len(paths) // 40)):
         if path:
             tree[path].append(".gitignore")
@@ -141,8 +136,7 @@ def write(tree: Tree, rng: random.Random, out: pathlib.Path) -> None:
         try:
             for name in names:
                 text = contents(rng, path, name)
-                file = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC,
-                               0o644, dir_fd=at)
+                file = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644, dir_fd=at)
                 if text:
                     os.write(file, text.encode())
                 os.close(file)
@@ -152,12 +146,10 @@ def write(tree: Tree, rng: random.Random, out: pathlib.Path) -> None:
 
 def git(out: pathlib.Path, *words: str, **keywords) -> bytes:
     # Ignores the user's configuration: excludes and hooks.
-    environment = {**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null",
-                   "GIT_CONFIG_NOSYSTEM": "1", "XDG_CONFIG_HOME": "/nonexistent",
-                   "HOME": "/nonexistent"}
+    environment = {**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1",
+                   "XDG_CONFIG_HOME": "/nonexistent", "HOME": "/nonexistent"}
     return subprocess.run(["git", "-C", str(out), *words], check=True,
-                          stdout=subprocess.PIPE, env=environment,
-                          **keywords).stdout
+                          stdout=subprocess.PIPE, env=environment, **keywords).stdout
 
 
 def commit(out: pathlib.Path) -> int:
@@ -166,15 +158,12 @@ def commit(out: pathlib.Path) -> int:
     below .git, unlike in users' trees."""
     shutil.rmtree(out / ".git", ignore_errors=True)
     git(out, "init", "--quiet", "--initial-branch=main")
-    names = git(out, "ls-files", "--others", "--exclude-standard",
-                "-z").split(b"\0")[:-1]
+    names = git(out, "ls-files", "--others", "--exclude-standard", "-z").split(b"\0")[:-1]
     stream = [b"commit refs/heads/main\n"
-              b"committer Headstart <headstart@example.com> 0 +0000\n"
-              b"data 5\nmade\n"]
+              b"committer Headstart <headstart@example.com> 0 +0000\n" b"data 5\nmade\n"]
     for name in names:
         data = (out / os.fsdecode(name)).read_bytes()
-        stream.append(b"M 100644 inline %s\ndata %d\n%s\n"
-                      % (name, len(data), data))
+        stream.append(b"M 100644 inline %s\ndata %d\n%s\n" % (name, len(data), data))
     git(out, "fast-import", "--quiet", input=b"".join(stream))
     git(out, "reset", "--quiet")
     # Files that are younger than the index count as dirty until git reads them.
@@ -188,8 +177,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("kind", choices=KINDS)
     parser.add_argument("--out", required=True, type=pathlib.Path)
-    parser.add_argument("--folders", required=True, type=int,
-                        help="beside the topmost one")
+    parser.add_argument("--folders", required=True, type=int, help="beside the topmost one")
     parser.add_argument("--files", required=True, type=int)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
@@ -200,8 +188,7 @@ def main() -> int:
     before = json.loads(stamp.read_text()) if stamp.exists() else None
     if before and before["recipe"] == recipe and before["done"]:
         return 0
-    print(f"making {out}: {options.files} files in {options.folders} folders",
-          flush=True)
+    print(f"making {out}: {options.files} files in {options.folders} folders", flush=True)
     if out.exists() and not (before and before["recipe"] == recipe):
         if not before:
             sys.exit(f"error: {out} is there, and not ours to replace")

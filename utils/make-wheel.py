@@ -91,13 +91,11 @@ def contents(prefix: pathlib.Path, base: str, version: str, tag: str):
         yield f"{base}{DATA}/libexec/headstart/{link.name}", text.encode(), True
     for file in sorted((prefix / "share").rglob("*")):
         if file.is_file() and "doc" not in file.parts:
-            yield (f"{base}{DATA}/{file.relative_to(prefix).as_posix()}",
-                   file.read_bytes(), False)
+            yield (f"{base}{DATA}/{file.relative_to(prefix).as_posix()}", file.read_bytes(), False)
     yield "headstart_linker/__init__.py", MODULE.encode(), False
     documents = prefix / "share/doc/headstart"
     for name in ("copyright", "THIRD-PARTY.md", "headstart.spdx.json"):
-        yield (f"{base}.dist-info/licenses/{name}",
-               (documents / name).read_bytes(), False)
+        yield (f"{base}.dist-info/licenses/{name}", (documents / name).read_bytes(), False)
     # PyPI's page cannot resolve relative links.
     readme = re.sub(r"!?\[([^][]*)\]\((?!https?:)[^()]*\)", r"\1",
                     (documents / "README.md").read_text(encoding="utf-8"))

@@ -3,12 +3,11 @@
 
 Each seed is one link: inputs from a pool (links/pool.py), some of them damaged, combined
 by the methods of the flavour, with random options. Our linker runs in a random variant:
-threads, memory, profiles of other links, inputs of which all, half, or some pages are
-evicted. The script compares outputs, messages and exit status as same-link.py does; a
-link that takes longer than --timeout is a difference. If stock differs from itself (its
-threads report errors in another order; it reads past the end of a truncated input), the
-script compares only results that never vary, with lines in any order, and counts the
-link.
+threads, memory, profiles of other links, inputs of which all, half, or some pages are evicted. The
+script compares outputs, messages and exit status as same-link.py does; a link that takes longer
+than --timeout is a difference. If stock differs from itself (its threads report errors in another
+order; it reads past the end of a truncated input), the script compares only results that never
+vary, with lines in any order, and counts the link.
 
 --seed N repeats one link, and leaves its directory. The script shrinks a link as long as
 it differs. The same seed gives the same link.
@@ -48,8 +47,7 @@ def smaller(parts):
 
 
 def shrink(judge: Judge, parts, way: Way, status, found, seconds=120.0):
-    """Returns the smallest link with one of the same differences that it finds in
-    time."""
+    """Returns the smallest link with one of the same differences that it finds in time."""
     judge.timeout = min(judge.timeout, 10)
     end = time.monotonic() + seconds
     what = {text.split(":")[0] for text in found}
@@ -122,8 +120,7 @@ def one_seed(arguments, flavour: str, pool: Pool, seed: int):
 
 def worker(arguments, flavour: str, pool: Pool, seeds):
     done = [(seed, *one_seed(arguments, flavour, pool, seed)) for seed in seeds]
-    shutil.rmtree(arguments.work / f"{flavour}-worker-{os.getpid()}",
-                  ignore_errors=True)
+    shutil.rmtree(arguments.work / f"{flavour}-worker-{os.getpid()}", ignore_errors=True)
     return done
 
 
@@ -133,11 +130,9 @@ def run_flavour(arguments, flavour: str) -> bool:
     last = arguments.first + arguments.count
     for number in range(arguments.first // POOL, -(-last // POOL)):
         pool = Pool(flavour, number, arguments.stock, arguments.work, arguments.jobs)
-        seeds = range(max(arguments.first, number * POOL),
-                      min((number + 1) * POOL, last))
+        seeds = range(max(arguments.first, number * POOL), min((number + 1) * POOL, last))
         with concurrent.futures.ProcessPoolExecutor(arguments.jobs) as executor:
-            batches = [executor.submit(worker, arguments, flavour, pool,
-                                       seeds[at:at + 20])
+            batches = [executor.submit(worker, arguments, flavour, pool, seeds[at:at + 20])
                        for at in range(0, len(seeds), 20)]
             for batch in concurrent.futures.as_completed(batches):
                 for _, status, text, unsteady in batch.result():
@@ -147,10 +142,9 @@ def run_flavour(arguments, flavour: str) -> bool:
                     if text:
                         print(text, flush=True)
     used = sum(os.times()[:4]) - used
-    print(f"{flavour}: {arguments.count} links, {counts['linked']} linked, "
-          f"{counts['failed']} failed with an error, {counts['different']} "
-          f"different, {counts['unsteady']} in which stock differs from itself, "
-          f"{time.monotonic() - begun:.0f} s, {used:.0f} s of processor",
+    print(f"{flavour}: {arguments.count} links, {counts['linked']} linked, {counts['failed']} "
+          f"failed with an error, {counts['different']} different, {counts['unsteady']} in which "
+          f"stock differs from itself, {time.monotonic() - begun:.0f} s, {used:.0f} s of processor",
           flush=True)
     few = min(counts["linked"], counts["failed"]) * 5 < arguments.count
     if few:

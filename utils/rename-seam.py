@@ -9,16 +9,14 @@ of the table to `headstart_wrap_<name>`, and its definition, if one of the archi
 it, to `headstart_real_<name>`. The second form changes no archive: it writes the linker's
 names of the functions as macros, for --wrap, and prints them.
 
-The script finds a function by its demangled name, so that the table serves every
-mangling. It renames the references that --wrap would bind: those in members that do not
-define the function. In the member that defines it, a reference is the same symbol table
-entry as the definition and still calls the function itself. A symbol of the same name
-that is local to a member keeps its name.
+The script finds a function by its demangled name, so that the table serves every mangling. It
+renames the references that --wrap would bind: those in members that do not define the function. In
+the member that defines it, a reference is the same symbol table entry as the definition and still
+calls the function itself. A symbol of the same name that is local to a member keeps its name.
 
-A missed reference would silently switch off the prefetcher. It is therefore an error if
-an archive that must refer to a function does not, if two functions match one entry of
-the table, if there is no definition or more than one, and if the copies still refer to
-the old name.
+A missed reference would silently switch off the prefetcher. It is therefore an error if an archive
+that must refer to a function does not, if two functions match one entry of the table, if there is
+no definition or more than one, and if the copies still refer to the old name.
 
 The script uses llvm-nm, llvm-objcopy and llvm-ar (llvm-lib for COFF, which writes the
 index that link.exe reads).
@@ -129,8 +127,7 @@ class Member:
         self.symbols = []  # (name, demangled, nm's letter)
 
     def refers_to(self, symbol):
-        return any(name == symbol and kind in "Uwv"
-                   for name, _, kind in self.symbols)
+        return any(name == symbol and kind in "Uwv" for name, _, kind in self.symbols)
 
     def defines(self, symbol):
         """Whether other members see its definition: local symbols have small letters."""
@@ -167,8 +164,7 @@ class Tools:
             raise Problem(f"{self.folder} has no {tool}")
         try:
             done = subprocess.run([program, *map(str, args)], cwd=cwd,
-                                  stdout=subprocess.PIPE,
-                                  stderr=subprocess.PIPE)
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         except OSError as error:
             raise Problem(f"{program}: {error.strerror}") from None
         if done.returncode != 0:
@@ -178,8 +174,7 @@ class Tools:
 
     def symbols(self, paths):
         """Returns the (name, demangled, nm's letter) of each object's symbols."""
-        plain = self.run("llvm-nm", "-A", "--no-sort", "--format=posix", *paths,
-                         cwd=self.work)
+        plain = self.run("llvm-nm", "-A", "--no-sort", "--format=posix", *paths, cwd=self.work)
         names = self.run("llvm-nm", "-A", "--no-sort", "--format=just-symbols",
                          "--demangle", *paths, cwd=self.work)
         found = {str(path): [] for path in paths}
@@ -272,8 +267,7 @@ def symbol_of(entry, archives) -> str:
                 if kind not in "Uwv":
                     continue
                 # llvm-nm does not demangle imports.
-                if name.startswith("__imp_") and all(
-                        part in name for part in qualified(function)):
+                if name.startswith("__imp_") and all(part in name for part in qualified(function)):
                     raise Problem(f"{member.where} takes {function} from a DLL; "
                                   "the seam needs static libraries")
                 if matches(function, demangled):
@@ -305,11 +299,9 @@ def check_definition(entry, symbol, archives):
     if len(where) != 1:
         listed = ", ".join(member.where for _, member in where) or "none"
         # Each copy of a template would bind the references in its own member.
-        raise Problem(f"{function} must be defined once, not {len(where)} times: "
-                      f"{listed}")
+        raise Problem(f"{function} must be defined once, not {len(where)} times: {listed}")
     if where[0][0].name != expected:
-        raise Problem(f"{where[0][1].where} defines {function}, {expected} "
-                      "was to")
+        raise Problem(f"{where[0][1].where} defines {function}, {expected} was to")
 
 
 def c_name(name: str, member: Member) -> str:
@@ -351,8 +343,7 @@ def write_archive(archive, names, tools, out):
         paths.append(path.as_posix())
         changes = changes_of(member, names)
         if changes:
-            tools.run("llvm-objcopy",
-                      *(f"--redefine-sym={o}={n}" for o, n in changes.items()),
+            tools.run("llvm-objcopy", *(f"--redefine-sym={o}={n}" for o, n in changes.items()),
                       path, cwd=tools.work)
             copies.append((member, changes, path.as_posix()))
     if copies:
@@ -364,8 +355,7 @@ def write_archive(archive, names, tools, out):
     if any(member.format == "coff" for member in archive.members):
         # llvm-lib reverses the order, as lib.exe does.
         listing.write_text("\n".join(reversed(paths)), encoding="utf-8")
-        tools.run("llvm-lib", "/nologo", f"/out:{partial}", "@list",
-                  cwd=tools.work)
+        tools.run("llvm-lib", "/nologo", f"/out:{partial}", "@list", cwd=tools.work)
     else:
         listing.write_text("\n".join(paths), encoding="utf-8")
         tools.run("llvm-ar", "qcsD", partial, "@list", cwd=tools.work)
@@ -388,8 +378,7 @@ def run(table, archives, tools, out=None, names_file=None):
     if names_file:
         lines = [f'#define HEADSTART_SYMBOL_{short} "{symbol}"\n'
                  for short, symbol in names.items()]
-        write_if_changed(names_file, "// Written by rename-seam.py.\n"
-                         + "".join(lines))
+        write_if_changed(names_file, "// Written by rename-seam.py.\n" + "".join(lines))
     if out:
         out.mkdir(parents=True, exist_ok=True)
         for archive in archives:
@@ -403,18 +392,15 @@ def main(words=None) -> int:
     parser.add_argument("--llvm", type=pathlib.Path, required=True,
                         help="the folder with LLVM's programs")
     what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("--out", type=pathlib.Path,
-                      help="the folder for the copies")
-    what.add_argument("--names", type=pathlib.Path,
-                      help="the header for the names")
+    what.add_argument("--out", type=pathlib.Path, help="the folder for the copies")
+    what.add_argument("--names", type=pathlib.Path, help="the header for the names")
     parser.add_argument("archives", nargs="+", type=pathlib.Path)
     args = parser.parse_args(words)
     try:
         table = json.loads(args.table.read_text(encoding="utf-8"))
         archives = [Archive(path) for path in args.archives]
         with tempfile.TemporaryDirectory() as work:
-            names = run(table, archives, Tools(args.llvm, pathlib.Path(work)),
-                        args.out, args.names)
+            names = run(table, archives, Tools(args.llvm, pathlib.Path(work)), args.out, args.names)
     except Problem as problem:
         print(f"rename-seam.py: error: {problem}", file=sys.stderr)
         return 1

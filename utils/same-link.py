@@ -1,14 +1,12 @@
 #!/usr/bin/env python3
 """Runs one link with the stock linker and with ours, and compares everything.
 
-Both run under one name and in one place, since a PDB records argv[0], the
-command line and the output paths. Outputs are the files that a link writes into
-the directory `out` of the current directory, which the script empties before
-each link. It compares the names and bytes of the outputs, standard output,
-standard error and the exit status.
+Both run under one name and in one place, since a PDB records argv[0], the command line and the
+output paths. Outputs are the files that a link writes into the directory `out` of the current
+directory, which the script empties before each link. It compares the names and bytes of the
+outputs, standard output, standard error and the exit status.
 
-With --version-line our standard output may end in one more line, Headstart's
-version.
+With --version-line our standard output may end in one more line, Headstart's version.
 
 --with has options for our linker only, in one string that is split as by a
 shell; each --with is one more link to compare. `--with ''` runs our linker
@@ -45,17 +43,14 @@ def started(program: str, name: str, runner: str) -> dict:
     return {"args": [*shlex.split(runner), str(same)]}
 
 
-def link(program: str, name: str, arguments, timeout: float,
-         runner: str = "") -> dict:
+def link(program: str, name: str, arguments, timeout: float, runner: str = "") -> dict:
     """Links once. Returns the exit status, the messages and the outputs."""
     out = pathlib.Path("out")
     empty(out)
     start = started(program, name, runner)
     start["args"] += arguments
-    done = subprocess.run(
-        **start, timeout=timeout,
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE)
+    done = subprocess.run(**start, timeout=timeout,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     seen = {
         "exit status": str(done.returncode).encode(),
         "standard output": done.stdout,
@@ -84,14 +79,12 @@ def describe(what: str, expected: bytes, got: bytes) -> str:
                 f"--- ours\n{got.decode(errors='replace')}---")
     at = next((i for i, (a, b) in enumerate(zip(expected, got)) if a != b),
               min(len(expected), len(got)))
-    return (f"{what}: {len(expected)} bytes against {len(got)}, "
-            f"first difference at {at}")
+    return f"{what}: {len(expected)} bytes against {len(got)}, first difference at {at}"
 
 
 def summary(seen: dict) -> str:
     outputs = [w for w in seen if not w.startswith(("standard", "exit"))]
-    digest = hashlib.sha256(
-        b"".join(seen[w] for w in sorted(outputs))).hexdigest()[:12]
+    digest = hashlib.sha256(b"".join(seen[w] for w in sorted(outputs))).hexdigest()[:12]
     status = seen["exit status"].decode()
     return f"status {status}, {len(outputs)} outputs, {digest}"
 
@@ -102,14 +95,11 @@ def main() -> int:
     parser.add_argument("--ours", required=True)
     parser.add_argument("--name", dest="names", action="append", required=True,
                         help="argv[0] of both")
-    parser.add_argument("--with", dest="variants", action="append",
-                        metavar="OPTIONS")
-    parser.add_argument("--runner", metavar="WORDS",
-                        help="run the linkers, as wine does")
+    parser.add_argument("--with", dest="variants", action="append", metavar="OPTIONS")
+    parser.add_argument("--runner", metavar="WORDS", help="run the linkers, as wine does")
     parser.add_argument("--version-line", action="store_true",
                         help="leave out Headstart's own line of --version")
-    parser.add_argument("--timeout", type=float, default=120,
-                        help="seconds for one link")
+    parser.add_argument("--timeout", type=float, default=120, help="seconds for one link")
     parser.add_argument("arguments", nargs="+", metavar="ARGS")
     arguments = parser.parse_args()
 
@@ -117,13 +107,11 @@ def main() -> int:
         expected = link(arguments.stock, name, arguments.arguments,
                         arguments.timeout, arguments.runner)
         for variant in arguments.variants or [""]:
-            got = link(arguments.ours, name,
-                       shlex.split(variant) + arguments.arguments,
+            got = link(arguments.ours, name, shlex.split(variant) + arguments.arguments,
                        arguments.timeout, arguments.runner)
             if arguments.version_line:
-                got["standard output"] = re.sub(
-                    rb"^Headstart [0-9.]+ .*\n\Z", b"",
-                    got["standard output"], flags=re.M)
+                got["standard output"] = re.sub(rb"^Headstart [0-9.]+ .*\n\Z", b"",
+                                                got["standard output"], flags=re.M)
             found = list(differences(expected, got))
             for difference in found:
                 print(f"{name}: different with '{variant}': {difference}")

@@ -27,9 +27,8 @@ def becomes_page(path):
 
 def manual_page(path, root):
     """Converts a page of mdoc(7), whose sections become the site's."""
-    done = subprocess.run(
-        ["mandoc", "-T", "html", "-O", "fragment,man=%N.%S.html", path],
-        check=True, stdout=subprocess.PIPE, text=True)
+    done = subprocess.run(["mandoc", "-T", "html", "-O", "fragment,man=%N.%S.html", path],
+                          check=True, stdout=subprocess.PIPE, text=True)
     text = done.stdout.split('<div class="manual-text">')[1]
     text = text[:text.rindex("</div>")].replace("</section>", "")
 
@@ -73,8 +72,7 @@ def on_files(files, config):
             seen |= linked
         elif becomes_page(name):
             make = manual_page if MANUAL.search(name) else source_page
-            files.append(File.generated(config, name + ".md",
-                                        content=make(path, root)))
+            files.append(File.generated(config, name + ".md", content=make(path, root)))
         else:
             files.append(File.generated(config, name, abs_src_path=str(path)))
     return files
@@ -84,8 +82,7 @@ def on_page_markdown(markdown, page, config, files):
     """Leads a link to a file that has become a page to that page. Unescapes the bars in
     code in tables, which GitHub requires to be escaped."""
     markdown = re.sub(r"^\|.*$", lambda row: re.sub(
-        r"`[^`]*`", lambda code: code[0].replace(r"\|", "|"), row[0]), markdown,
-        flags=re.M)
+        r"`[^`]*`", lambda code: code[0].replace(r"\|", "|"), row[0]), markdown, flags=re.M)
     return LINK.sub(lambda m: m.group(0) + ".md" if becomes_page(m.group(1))
                     else m.group(0), markdown)
 
@@ -99,8 +96,7 @@ def on_page_content(html, page, config, files):
 
         def row(found):
             names = iter(heads)
-            return re.sub("<td", lambda _: f'<td data-label="{next(names, "")}"',
-                          found[0])
+            return re.sub("<td", lambda _: f'<td data-label="{next(names, "")}"', found[0])
         return re.sub(r"<tr>.*?</tr>", row, match[0], flags=re.S)
     return re.sub(r"<table>.*?</table>", table, html, flags=re.S)
 

@@ -64,9 +64,8 @@ def rest(build):
     """The groups of tests that do not have the label "quick", by size."""
     listed = subprocess.run(["ctest", "--test-dir", build, "-N", "-LE", "quick"],
                             check=True, stdout=subprocess.PIPE, text=True).stdout
-    groups = collections.Counter(
-        re.sub(r"^(?:lit|unit)\.|Tests_NOT_BUILT$", "", name).split(".")[0]
-        for name in re.findall(r"Test +#\d+: (\S+)", listed))
+    groups = collections.Counter(re.sub(r"^(?:lit|unit)\.|Tests_NOT_BUILT$", "", name).split(".")[0]
+                                 for name in re.findall(r"Test +#\d+: (\S+)", listed))
     return ", ".join(sorted(groups))
 
 

@@ -32,25 +32,20 @@ class CheckLLVM(unittest.TestCase):
         # lld has an option that the table lacks, and the reverse; another kind.
         cls.change("lib/Inputs/ELFOptions.td", ' "gc-sections",', "")
         cls.change("lib/Inputs/MachOOptions.td",
-                   'def dylib : SingleFlag<"dylib">;',
-                   'def dylib : SingleSeparate<"dylib">;\n'
-                   'def newest : DoubleFlag<"newest">;')
+                   'def dylib : SingleFlag<"dylib">;', 'def dylib : SingleSeparate<"dylib">;\n'
+                                                       'def newest : DoubleFlag<"newest">;')
         # A function that is gone, and one with other parameters.
         cls.change("lib/Link/SeamFunctions.json", "llvm::sys::Process::Exit",
                    "llvm::sys::Process::Leave")
-        cls.change("include/headstart/LLVM.h", "lld::elf::Ctx &Context",
-                   "lld::elf::Ctx *Context")
+        cls.change("include/headstart/LLVM.h", "lld::elf::Ctx &Context", "lld::elf::Ctx *Context")
         # A timer with another name, and a function of lld's in no header.
         cls.change("lib/Link/LinkSession.cpp", '"Code Layout"', '"Layout"')
-        cls.change("lib/Link/LinkerMain.cpp", "bool ExitEarly);",
-                   "int ExitEarly);")
+        cls.change("lib/Link/LinkerMain.cpp", "bool ExitEarly);", "int ExitEarly);")
         # A source that no longer compiles.
         cls.change("lib/Link/NoPolly.cpp", "LLVM_PLUGIN_API_VERSION", "\"none\"")
-        done = subprocess.run(
-            [sys.executable, cls.root / "utils/check-llvm.py", LLVM,
-             "--known", LLVM], capture_output=True, text=True)
-        cls.status, cls.said, cls.errors = (done.returncode, done.stdout,
-                                            done.stderr)
+        done = subprocess.run([sys.executable, cls.root / "utils/check-llvm.py", LLVM,
+                               "--known", LLVM], capture_output=True, text=True)
+        cls.status, cls.said, cls.errors = (done.returncode, done.stdout, done.stderr)
 
     @classmethod
     def change(cls, name, old, new):
@@ -87,8 +82,7 @@ class CheckLLVM(unittest.TestCase):
     def test_finds_nothing_else(self):
         # The four forms of splitSections, and other effects of the changes.
         lines = [line for line in self.said.splitlines()
-                 if line.startswith(("options: ", "seam: ", "stages: ",
-                                     "sources: "))]
+                 if line.startswith(("options: ", "seam: ", "stages: ", "sources: "))]
         self.assertEqual(len(lines), 12, self.said)
 
 

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 """Tests whether days.py notices a linker's errors.
 
-A script takes the place of our linker: it runs the linker and then makes one error.
-Other tests check that a campaign can be stopped and continued, and that a day that
-differs becomes smaller.
+A script takes the place of our linker: it runs the linker and then makes one error. Other tests
+check that a campaign can be stopped and continued, and that a day that differs becomes smaller.
 """
 
 import argparse
@@ -49,9 +48,8 @@ class Days(unittest.TestCase):
                 self.directory, "--work", options.work, *args]
 
     def days(self, *args, wrong: str):
-        return subprocess.run(
-            self.command(*args, script=WRONG.replace("{wrong}", wrong)),
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        return subprocess.run(self.command(*args, script=WRONG.replace("{wrong}", wrong)),
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
     def notices(self, wrong: str, told: str, *args):
         done = self.days("12", *args, wrong=wrong)
@@ -120,8 +118,7 @@ class Report(unittest.TestCase):
     def test_tables(self):
         record = {"flavour": "coff", "size": "real", "decisions": {"x": 2},
                   "counts": {"days": 1, "steps": 1500, "kind: touch": 3}}
-        self.assertIn("| coff | 500 inputs and more | 1 | 1,500 | 0 | 0 |",
-                      report.table([record]))
+        self.assertIn("| coff | 500 inputs and more | 1 | 1,500 | 0 | 0 |", report.table([record]))
         self.assertEqual("Steps: touch 3.", report.kinds([record]))
         self.assertIn("1500 steps, 0 different", report.plain([record]))
 

@@ -23,16 +23,13 @@ class Archives(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             work = pathlib.Path(folder)
             (work / f"a.{suffix}").write_text(source)
-            subprocess.run([options.llvm / "clang", "-O1",
-                            f"-I{options.llvm.parent / 'include'}",
+            subprocess.run([options.llvm / "clang", "-O1", f"-I{options.llvm.parent / 'include'}",
                             "-c", f"a.{suffix}", "-o", "a.o"], cwd=work, check=True)
-            subprocess.run([options.llvm / "llvm-ar", "rcs", "in.a", "a.o"], cwd=work,
-                           check=True)
-            done = subprocess.run(
-                [sys.executable, ROOT / "utils/fault-archives.py",
-                 "--table", ROOT / "test/Faults/SystemCalls.json", "--llvm",
-                 options.llvm, "--support", options.support, "--out", work / "out.a",
-                 work / "in.a"], capture_output=True, text=True)
+            subprocess.run([options.llvm / "llvm-ar", "rcs", "in.a", "a.o"], cwd=work, check=True)
+            done = subprocess.run([sys.executable, ROOT / "utils/fault-archives.py",
+                                   "--table", ROOT / "test/Faults/SystemCalls.json", "--llvm",
+                                   options.llvm, "--support", options.support, "--out",
+                                   work / "out.a", work / "in.a"], capture_output=True, text=True)
             if done.returncode != 0:
                 self.assertFalse((work / "out.a").exists())
                 return done, []

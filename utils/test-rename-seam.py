@@ -130,10 +130,9 @@ class Folder:
 
     def demo(self):
         common = self.archive("common", self.compile("timer.o", COMMON))
-        lib = self.archive(
-            "core", self.compile("driver.o", DRIVER),
-            self.compile("a/same.o", SAME_A), self.compile("b/same.o", SAME_B),
-            self.compile("split.o", SPLIT))
+        lib = self.archive("core", self.compile("driver.o", DRIVER),
+                           self.compile("a/same.o", SAME_A), self.compile("b/same.o", SAME_B),
+                           self.compile("split.o", SPLIT))
         return common, lib
 
     def rename(self, *archives, table=None):
@@ -141,10 +140,9 @@ class Folder:
         table_file = self.path / "table.json"
         table_file.write_text(json.dumps(TABLE if table is None else table))
         out = self.path / "out"
-        done = subprocess.run(
-            [sys.executable, HERE / "rename-seam.py", "--llvm", LLVM, "--table",
-             table_file, "--out", out, *archives],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        done = subprocess.run([sys.executable, HERE / "rename-seam.py", "--llvm", LLVM, "--table",
+                               table_file, "--out", out, *archives],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         return out if done.returncode == 0 else done.stderr
 
 
@@ -152,8 +150,7 @@ def run(*words, **options):
     program = pathlib.Path(words[0])
     found = shutil.which(program.name, path=str(program.parent)) or program
     done = subprocess.run([str(w) for w in (found, *words[1:])], stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, timeout=300,
-                          **options)
+                          stderr=subprocess.STDOUT, text=True, timeout=300, **options)
     if done.returncode:
         raise AssertionError(f"{words}: {done.returncode}\n{done.stdout}")
     return done.stdout
@@ -193,13 +190,11 @@ class Renaming(Case):
         for name in ("open", "timer", "split"):
             self.assertIn(("U", f"{prefix}headstart_wrap_{name}"), found)
         for name in ("timer", "split"):
-            defined = [k for k, n in found
-                       if n == f"{prefix}headstart_real_{name}" and k != "U"]
+            defined = [k for k, n in found if n == f"{prefix}headstart_real_{name}" and k != "U"]
             self.assertEqual(len(defined), 1, found)
         self.assertNotIn(f"{prefix}headstart_real_open", [n for _, n in found])
         # The other constructor and the other instance keep their names.
-        plain = symbols(folder.path / common.name) + symbols(
-            folder.path / lib.name)
+        plain = symbols(folder.path / common.name) + symbols(folder.path / lib.name)
         kept = {n for _, n in plain} & {n for _, n in found}
         lost = {n for _, n in plain} - kept
         self.assertEqual(len(lost), 3, lost)
@@ -224,15 +219,13 @@ class Renaming(Case):
                 _, (_, lib) = self.with_demo(kind)
                 names = [os.path.basename(line) for line in
                          run(LLVM / "llvm-ar", "t", lib).splitlines()]
-                self.assertEqual(names,
-                                 ["driver.o", "same.o", "same.o", "split.o"])
+                self.assertEqual(names, ["driver.o", "same.o", "same.o", "split.o"])
 
     def test_a_member_without_such_symbols_is_not_touched(self):
         for kind in TARGETS:
             with self.subTest(kind):
                 folder, (_, lib) = self.with_demo(kind)
-                bodies = dict(seam.members_of(
-                    (folder.path / lib.name).read_bytes(), ""))
+                bodies = dict(seam.members_of((folder.path / lib.name).read_bytes(), ""))
                 copies = [body for name, body in seam.members_of(
                     lib.read_bytes(), "") if "same" in name]
                 source = (folder.path / "a/same.o").read_bytes()
@@ -248,10 +241,9 @@ class Renaming(Case):
             with self.subTest(kind):
                 folder = self.new_folder(kind)
                 common, _ = folder.demo()
-                lib = folder.archive(
-                    "core", folder.compile("kept.o", text),
-                    folder.compile("driver.o", driver),
-                    folder.compile("split.o", SPLIT))
+                lib = folder.archive("core", folder.compile("kept.o", text),
+                                     folder.compile("driver.o", driver),
+                                     folder.compile("split.o", SPLIT))
                 _, copy = self.renamed(folder, common, lib)
                 table = run(LLVM / "llvm-readobj", "--addrsig", copy)
                 self.assertIn("headstart_wrap_split", table)
@@ -298,17 +290,14 @@ class Linking(Case):
     def test_macho_library(self):
         program, archives, out = self.linked("macho", "program.dylib")
         run(LLVM / "ld64.lld", "-arch", "arm64", "-platform_version", "macos",
-            "13.0", "13.0", "-dylib", "-undefined", "dynamic_lookup",
-            "-o", out, program, *archives)
+            "13.0", "13.0", "-dylib", "-undefined", "dynamic_lookup", "-o", out, program, *archives)
         code = run(LLVM / "llvm-objdump", "-d", "--no-show-raw-insn", out)
         drive = code.split("<__Z5drivev>:")[1].split("\n\n")[0]
         for name in ("_headstart_wrap_timer", "_headstart_wrap_split"):
             self.assertIn(name, drive)
-        self.assertIn(("T", "__ZN4demo5splitINS_4KindILi1ELb1EEEEEiv"),
-                      symbols(out))
+        self.assertIn(("T", "__ZN4demo5splitINS_4KindILi1ELb1EEEEEiv"), symbols(out))
         # The dynamic linker has no symbol left to find.
-        self.assertEqual([n for k, n in symbols(out)
-                          if k == "U" and "demo" in n], [])
+        self.assertEqual([n for k, n in symbols(out) if k == "U" and "demo" in n], [])
 
 
 class Problems(Case):
@@ -319,8 +308,7 @@ class Problems(Case):
         self.common, self.lib = self.folder.demo()
 
     def check(self, said, *archives, table=None):
-        result = self.folder.rename(*(archives or (self.common, self.lib)),
-                                    table=table)
+        result = self.folder.rename(*(archives or (self.common, self.lib)), table=table)
         self.assertIsInstance(result, str)
         self.assertRegex(result, said)
         self.assertFalse((self.folder.path / "out").exists())
@@ -346,18 +334,14 @@ class Problems(Case):
         self.check(r"core is not among the archives", self.common)
 
     def test_no_definition(self):
-        empty = self.folder.archive("common",
-                                    self.folder.compile("e.o", SAME_A))
+        empty = self.folder.archive("common", self.folder.compile("e.o", SAME_A))
         self.check(r"must be defined once, not 0 times", empty, self.lib)
 
     def test_two_definitions(self):
         more = self.folder.archive(
-            "core", self.folder.compile("driver.o", DRIVER),
-            self.folder.compile("same.o", SAME_B),
-            self.folder.compile("split.o", SPLIT),
-            self.folder.compile("again.o", SPLIT))
-        self.check(r"must be defined once, not 2 times: .*split.o.*again.o",
-                   self.common, more)
+            "core", self.folder.compile("driver.o", DRIVER), self.folder.compile("same.o", SAME_B),
+            self.folder.compile("split.o", SPLIT), self.folder.compile("again.o", SPLIT))
+        self.check(r"must be defined once, not 2 times: .*split.o.*again.o", self.common, more)
 
     def test_a_definition_elsewhere(self):
         self.check(r"defines demo::split.*, common was to",
@@ -373,23 +357,20 @@ class Problems(Case):
         folder.path.mkdir()
         common, _ = folder.demo()
         lib = folder.archive("core", folder.compile(
-            "driver.o", DRIVER.replace("static Answer open",
-                                       "__declspec(dllimport) static Answer open")
-            + "int same() { return demo::Box::open(0).Value; }"),
-            folder.compile("split.o", SPLIT))
+            "driver.o",
+            DRIVER.replace("static Answer open", "__declspec(dllimport) static Answer open")
+            + "int same() { return demo::Box::open(0).Value; }"), folder.compile("split.o", SPLIT))
         said = folder.rename(common, lib)
         self.assertIsInstance(said, str)
         self.assertIn("takes demo::Box::open from a DLL", said)
 
     def test_bitcode(self):
-        lib = self.folder.archive(
-            "core", self.folder.compile("driver.o", DRIVER, "-flto"))
+        lib = self.folder.archive("core", self.folder.compile("driver.o", DRIVER, "-flto"))
         self.check(r"libcore.a\(driver.o\): bitcode", self.common, lib)
 
     def test_thin(self):
         lib = self.folder.path / "libthin.a"
-        run(LLVM / "llvm-ar", "qcs", "--thin", lib,
-            self.folder.path / "driver.o")
+        run(LLVM / "llvm-ar", "qcs", "--thin", lib, self.folder.path / "driver.o")
         self.check("a thin archive", self.common, lib)
 
     def test_universal(self):
@@ -400,8 +381,7 @@ class Problems(Case):
     def test_damaged(self):
         whole = self.lib.read_bytes()
         for length, said in ((len(whole) - 7, "ends in the middle"),
-                             (8 + 30, "damaged at offset 8"),
-                             (3, "not an archive")):
+                             (8 + 30, "damaged at offset 8"), (3, "not an archive")):
             with self.subTest(said):
                 self.lib.write_bytes(whole[:length])
                 self.check(said)
@@ -412,18 +392,15 @@ class Problems(Case):
     def test_a_tool_is_missing(self):
         table = self.folder.path / "table.json"
         table.write_text(json.dumps(TABLE))
-        done = subprocess.run(
-            [sys.executable, HERE / "rename-seam.py", "--llvm",
-             self.folder.path, "--table", table, "--out",
-             self.folder.path / "out", self.common, self.lib],
-            stderr=subprocess.PIPE, text=True)
+        done = subprocess.run([sys.executable, HERE / "rename-seam.py", "--llvm", self.folder.path,
+                               "--table", table, "--out", self.folder.path / "out",
+                               self.common, self.lib], stderr=subprocess.PIPE, text=True)
         self.assertEqual(done.returncode, 1)
         self.assertIn("has no llvm-nm", done.stderr)
 
     def test_an_earlier_copy(self):
         out = self.folder.rename(self.common, self.lib)
-        said = self.folder.rename(*(out / a.name for a in
-                                    (self.common, self.lib)))
+        said = self.folder.rename(*(out / a.name for a in (self.common, self.lib)))
         self.assertRegex(said, "does not refer to demo::Box::open")
 
 
@@ -432,11 +409,10 @@ class Names(unittest.TestCase):
 
     def test_spellings(self):
         function = "lld::elf::splitSections<llvm::object::ELFType<1, 1>>"
-        for demangled in (
-                "void lld::elf::splitSections<llvm::object::ELFType<"
-                "(llvm::endianness)1, true>>(lld::elf::Ctx&)",
-                "void __cdecl lld::elf::splitSections<struct llvm::object::"
-                "ELFType<1, 1>>(struct lld::elf::Ctx &)"):
+        for demangled in ("void lld::elf::splitSections<llvm::object::ELFType<(llvm::endianness)1, "
+                          "true>>(lld::elf::Ctx&)",
+                          "void __cdecl lld::elf::splitSections<struct llvm::object::ELFType<1, "
+                          "1>>(struct lld::elf::Ctx &)"):
             self.assertTrue(seam.matches(function, demangled), demangled)
         self.assertFalse(seam.matches(
             function, "void lld::elf::splitSections<llvm::object::ELFType<"
@@ -444,26 +420,21 @@ class Names(unittest.TestCase):
 
     def test_constructors(self):
         function = "lld::Timer::Timer(llvm::StringRef, lld::Timer&)"
-        for demangled in (
-                "lld::Timer::Timer(llvm::StringRef, lld::Timer&)",
-                "public: __cdecl lld::Timer::Timer(class llvm::StringRef, "
-                "class lld::Timer &)"):
+        for demangled in ("lld::Timer::Timer(llvm::StringRef, lld::Timer&)",
+                          "public: __cdecl lld::Timer::Timer(class llvm::StringRef, class "
+                          "lld::Timer &)"):
             self.assertTrue(seam.matches(function, demangled), demangled)
-        self.assertFalse(seam.matches(
-            function, "lld::Timer::Timer(llvm::StringRef)"))
+        self.assertFalse(seam.matches(function, "lld::Timer::Timer(llvm::StringRef)"))
 
     def test_tags_and_inline_namespaces(self):
-        self.assertTrue(seam.matches(
-            "llvm::sys::fs::getMainExecutable", "llvm::sys::fs::"
-            "getMainExecutable[abi:cxx11](char const*, void*)"))
-        self.assertEqual(
-            seam.spelled("f(std::__1::optional<llvm::Align>)"),
-            seam.spelled("f(class std::optional<struct llvm::Align>)"))
+        self.assertTrue(seam.matches("llvm::sys::fs::getMainExecutable", "llvm::sys::fs::"
+                                     "getMainExecutable[abi:cxx11](char const*, void*)"))
+        self.assertEqual(seam.spelled("f(std::__1::optional<llvm::Align>)"),
+                         seam.spelled("f(class std::optional<struct llvm::Align>)"))
 
     def test_what_only_contains_the_name(self):
-        self.assertFalse(seam.matches(
-            "llvm::MemoryBuffer::getFile",
-            "void call<llvm::MemoryBuffer::getFile(int)>(int)"))
+        self.assertFalse(seam.matches("llvm::MemoryBuffer::getFile",
+                                      "void call<llvm::MemoryBuffer::getFile(int)>(int)"))
         self.assertFalse(seam.matches("llvm::MemoryBuffer::getFile",
                                       "vtable for llvm::MemoryBuffer::getFile"))
 

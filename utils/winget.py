@@ -33,8 +33,7 @@ def manifests(zip_file: pathlib.Path, url: str) -> dict:
         sys.exit(f"{zip_file}: cpack's names are headstart-VERSION-windows-x86_64.zip")
     with zipfile.ZipFile(zip_file) as archive:
         # The linkers get no alias, since lld-link may be LLVM's on the user's machine.
-        (headstart,) = (name for name in archive.namelist()
-                        if name.endswith("bin/headstart.exe"))
+        (headstart,) = (name for name in archive.namelist() if name.endswith("bin/headstart.exe"))
     installer = {
         "Architecture": "x64",
         "InstallerUrl": url,
@@ -54,9 +53,8 @@ def manifests(zip_file: pathlib.Path, url: str) -> dict:
             "Installers": [installer],
         },
     }
-    return {kind: {"PackageIdentifier": IDENTIFIER, "PackageVersion": version[1],
-                   **part, "ManifestType": kind, "ManifestVersion": SCHEMA}
-            for kind, part in parts.items()}
+    return {kind: {"PackageIdentifier": IDENTIFIER, "PackageVersion": version[1], **part,
+                   "ManifestType": kind, "ManifestVersion": SCHEMA} for kind, part in parts.items()}
 
 
 def main():

@@ -23,8 +23,7 @@ from figures import Run
 
 def run(seconds: float, outputs: str = "same", **others) -> Run:
     return Run(**{"seconds": seconds, "user": 0.0, "system": seconds / 10,
-                  "read_bytes": 1000, "major_faults": 0, "outputs": outputs,
-                  **others})
+                  "read_bytes": 1000, "major_faults": 0, "outputs": outputs, **others})
 
 
 def runs(*seconds: float, **others):
@@ -37,20 +36,16 @@ STATS = {"inputs": 10, "handed_over": 10, "hinted_bytes": 50_000_000,
 
 def link(title: str = "COFF: /debug", speed: int = 0, **variants) -> dict:
     """Stored figures of a link. A cold link takes stock twice as long as Headstart."""
-    cold = {"lld-link 22 (stock)": runs(4.0, 8.0, 6.0),
-            links.PREFETCHING: runs(3.0, 7.0, 5.0),
-            links.FIRST: runs(2.0, 4.0, 3.0),
-            links.NEXT: runs(1.0, 2.0, 1.5), **variants}
+    cold = {"lld-link 22 (stock)": runs(4.0, 8.0, 6.0), links.PREFETCHING: runs(3.0, 7.0, 5.0),
+            links.FIRST: runs(2.0, 4.0, 3.0), links.NEXT: runs(1.0, 2.0, 1.5), **variants}
     warm = {name: runs(1.0, 1.0, 1.0) for name in cold}
-    return {"title": title, "inputs": 10, "bytes": 200_000_000,
-            "megabytes_per_second": speed, "memory": None, "own_memory": None,
-            "stats": [STATS, STATS], "same": True,
+    return {"title": title, "inputs": 10, "bytes": 200_000_000, "megabytes_per_second": speed,
+            "memory": None, "own_memory": None, "stats": [STATS, STATS], "same": True,
             "cold": figures.kept(cold), "warm": figures.kept(warm)}
 
 
 def entry(measured: dict) -> dict:
-    return {"date": "2026-01-02", "machine": "2 cores, Linux 6",
-            "figures": measured}
+    return {"date": "2026-01-02", "machine": "2 cores, Linux 6", "figures": measured}
 
 
 class Statistics(unittest.TestCase):
@@ -113,26 +108,21 @@ class Formats(unittest.TestCase):
 class Links(unittest.TestCase):
     def test_kept_figures_come_back(self):
         kept = link()
-        self.assertEqual(figures.kept(figures.runs_of(kept, "cold")),
-                         kept["cold"])
+        self.assertEqual(figures.kept(figures.runs_of(kept, "cold")), kept["cold"])
 
     def test_outputs(self):
         stock = {"lld-link 22 (stock)": runs(1.0)}
         same = {**stock, links.FIRST: runs(1.0)}
         self.assertTrue(links.all_same(same))
-        self.assertFalse(links.all_same(
-            stock, {links.FIRST: runs(1.0, outputs="other")}))
+        self.assertFalse(links.all_same(stock, {links.FIRST: runs(1.0, outputs="other")}))
         # The outputs of these variants differ by design.
         for name in (links.PREFETCHING, "mold", "headstart run mold"):
-            self.assertTrue(links.all_same(
-                stock, {name: runs(1.0, outputs="other")}))
+            self.assertTrue(links.all_same(stock, {name: runs(1.0, outputs="other")}))
 
     def test_text(self):
         text = links.text(link())
-        self.assertIn("## COFF: /debug\n\n10 files, 200 MB; 3 cold and 3 warm "
-                      "rounds.", text)
-        self.assertIn(f"| {links.FIRST} | 3.00 s (0.50) | 0.50 | 1.0 kB | 1.00 s (1.00) |",
-                      text)
+        self.assertIn("## COFF: /debug\n\n10 files, 200 MB; 3 cold and 3 warm rounds.", text)
+        self.assertIn(f"| {links.FIRST} | 3.00 s (0.50) | 0.50 | 1.0 kB | 1.00 s (1.00) |", text)
         self.assertIn("The first link prefetched 50 MB, the next one 50 MB; the "
                       "linker touched 100 MB.\n", text)
         self.assertNotIn(figures.DIFFERENT, text)
@@ -146,17 +136,14 @@ class Links(unittest.TestCase):
         self.assertIn("| | cold | processor | read from disk |\n", text)
 
     def test_titles(self):
-        condition = links.Condition(lambda: None, reads_per_second=2000,
-                                    short_memory=True)
+        condition = links.Condition(lambda: None, reads_per_second=2000, short_memory=True)
         sample = links.Sample("S", "lld-link", pathlib.Path("/"), [], [])
-        self.assertEqual(
-            condition.title(sample), "S, disk limited to 2,000 reads/s, memory for "
-            "half of the inputs")
+        self.assertEqual(condition.title(sample),
+                         "S, disk limited to 2,000 reads/s, memory for half of the inputs")
 
     def test_words(self):
         out = pathlib.Path("/out")
-        for linker, tail in (("lld-link", ["/out:/out/a.out"]),
-                             ("ld.lld", ["-o", "/out/a.out"])):
+        for linker, tail in (("lld-link", ["/out:/out/a.out"]), ("ld.lld", ["-o", "/out/a.out"])):
             sample = links.Sample("S", linker, out, [], ["word"])
             self.assertEqual(sample.arguments(out), ["word", *tail])
 
@@ -166,8 +153,7 @@ class Links(unittest.TestCase):
         for linker in ("lld-link", "ld.lld", "ld64.lld"):
             for around in (False, True):
                 sample = links.Sample("S", linker, pathlib.Path("/"), [], [])
-                names = [way.name for way in links.variants(
-                    sample, around, pathlib.Path("/p"))]
+                names = [way.name for way in links.variants(sample, around, pathlib.Path("/p"))]
                 self.assertEqual(names[0], f"{linker} 22 (stock)")
                 self.assertEqual(names[-2:], [links.FIRST, links.NEXT])
                 self.assertEqual(f"headstart run {linker} 22" in names, around)
@@ -178,8 +164,7 @@ class Published(unittest.TestCase):
         text = published.text({"coff": entry(link())})
         self.assertIn("| published, `/prefetch-inputs` | 34.2 s | 0.71 | 76% "
                       "| 29.6 s | 1.00 |", text)
-        self.assertIn("| here, `stock`: lld-link 22 (stock) | 6.00 s | 1.00 | – |",
-                      text)
+        self.assertIn("| here, `stock`: lld-link 22 (stock) | 6.00 s | 1.00 | – |", text)
         # A warm link takes 1 s.
         self.assertIn(f"| here, `on+profile`: {links.NEXT} | 1.50 s | 0.25 "
                       "| 90% | 1.00 s | 1.00 |", text)
@@ -196,10 +181,9 @@ def scaled_figures() -> dict:
     points = []
     for size in (1, 2):
         points.append({
-            "size": str(size), "objects": size, "bytes": size * 10 ** 9,
-            "same": True, **{kind: figures.kept({
-                "lld-link 22 (stock)": runs(4.0 * size),
-                links.FIRST: runs(3.0 * size)}) for kind in ("cold", "warm")}})
+            "size": str(size), "objects": size, "bytes": size * 10 ** 9, "same": True,
+            **{kind: figures.kept({"lld-link 22 (stock)": runs(4.0 * size),
+                                   links.FIRST: runs(3.0 * size)}) for kind in ("cold", "warm")}})
     return {"title": "Growth", "points": points}
 
 
@@ -220,8 +204,7 @@ class Plots(unittest.TestCase):
         group = plot["groups"][0]
         self.assertEqual([one["label"] for one in group["bars"]],
                          [links.PREFETCHING, links.FIRST, links.NEXT])
-        self.assertEqual([one["value"] for one in group["bars"]],
-                         [5 / 6, 0.5, 0.25])
+        self.assertEqual([one["value"] for one in group["bars"]], [5 / 6, 0.5, 0.25])
         self.assertEqual(group["bars"][0]["low"], 0.75)
 
     def test_limited_links_have_a_plot_of_their_own(self):
@@ -233,40 +216,31 @@ class Plots(unittest.TestCase):
         self.assertEqual(len(found["cold"]["groups"]), 1)
 
     def test_disks(self):
-        several = {f"large-debug-{speed}": entry(link("L", speed))
-                   for speed in (400, 100)}
+        several = {f"large-debug-{speed}": entry(link("L", speed)) for speed in (400, 100)}
         self.assertNotIn("throttled", plots.plots(
             {"large-debug-100": several["large-debug-100"]}, []))
         plot = plots.plots(several, [])["throttled"]
-        self.assertEqual(plot["curves"][0]["points"],
-                         [[100, 6.0], [400, 6.0]])
+        self.assertEqual(plot["curves"][0]["points"], [[100, 6.0], [400, 6.0]])
         # 100 MB at 100 MB/s.
-        self.assertEqual(plot["limits"][0]["points"], [[100, 1.0],
-                                                       [400, 0.25]])
+        self.assertEqual(plot["limits"][0]["points"], [[100, 1.0], [400, 0.25]])
 
     def test_disks_without_the_touched_bytes(self):
-        several = {f"large-debug-{speed}": entry(link("L", speed))
-                   for speed in (400, 100)}
+        several = {f"large-debug-{speed}": entry(link("L", speed)) for speed in (400, 100)}
         for one in several.values():
             one["figures"]["stats"] = [{**STATS, "touched_bytes": None}] * 2
         several["large-debug"] = entry(link("L"))
         plot = plots.plots(several, [])["throttled"]
-        self.assertEqual([limit["label"] for limit in plot["limits"]],
-                         ["stock, warm"])
+        self.assertEqual([limit["label"] for limit in plot["limits"]], ["stock, warm"])
         self.assertEqual(plot["limits"][0]["points"], [[100, 1.0], [400, 1.0]])
 
     def test_growth(self):
         plot = plots.plots({"scale": entry(scaled_figures())}, [])["scale"]
-        self.assertEqual(plot["curves"][0]["points"], [[1000, 4.0],
-                                                       [2000, 8.0]])
-        self.assertEqual([curve["dashed"] for curve in plot["curves"]],
-                         [False, False, True, True])
+        self.assertEqual(plot["curves"][0]["points"], [[1000, 4.0], [2000, 8.0]])
+        self.assertEqual([curve["dashed"] for curve in plot["curves"]], [False, False, True, True])
 
 
-COLUMN = {"title": "A",
-          "commands": {"headstart": "us", "slow": "slow", "fast": "fast"},
-          "seconds": {"headstart": [1.0, 1.0], "slow": [4.0, 4.0],
-                      "fast": [2.0, 2.0]}}
+COLUMN = {"title": "A", "commands": {"headstart": "us", "slow": "slow", "fast": "fast"},
+          "seconds": {"headstart": [1.0, 1.0], "slow": [4.0, 4.0], "fast": [2.0, 2.0]}}
 
 
 class Trees(unittest.TestCase):
@@ -275,18 +249,15 @@ class Trees(unittest.TestCase):
         self.assertIsNone(trees.base_of({"seconds": {"headstart": [1.0]}}))
 
     def test_table(self):
-        lines = trees.table({"columns": [COLUMN],
-                             "versions": {"fast": "fast 1"}, "missing": {}})
+        lines = trees.table({"columns": [COLUMN], "versions": {"fast": "fast 1"}, "missing": {}})
         self.assertIn("| headstart | 1000.0 ms (0.50) |", lines)
         self.assertIn("| fast (fast 1) | 2000.0 ms (1.00) |", lines)
 
     def test_a_missing_program_is_a_row_and_a_reason(self):
         column = {**COLUMN, "commands": {**COLUMN["commands"], "gone": "gone"}}
-        kept = {"columns": [column], "versions": {},
-                "missing": {"gone": "no such thing"}}
+        kept = {"columns": [column], "versions": {}, "missing": {"gone": "no such thing"}}
         self.assertIn("| gone | – |", trees.table(kept))
-        self.assertIn("- gone is not available: no such thing.",
-                      trees.called(kept))
+        self.assertIn("- gone is not available: no such thing.", trees.called(kept))
 
     def test_commands(self):
         column = {**COLUMN, "commands": {"headstart": "headstart walk TREE"}}
@@ -324,16 +295,13 @@ class Documents(unittest.TestCase):
 
     def test_a_link_is_a_row(self):
         text = linktables.text({"coff": entry(link())}, lambda name: "", "{} {}".format)
-        self.assertIn("| COFF: /debug | 10, 200 MB | 6.00 s | 5.00 s (0.83) | 3.00 s "
-                      "(0.50) | 1.50 s (0.25) | 0 / 0 / 0 | 100 | 0.50 / 0.25 | coff 3 |",
-                      text)
-        self.assertIn("| COFF: /debug | 1.00 s | 1.00 s (1.00) | 1.00 s (1.00) | 3 |",
-                      text)
+        self.assertIn("| COFF: /debug | 10, 200 MB | 6.00 s | 5.00 s (0.83) | 3.00 s (0.50) | 1.50 "
+                      "s (0.25) | 0 / 0 / 0 | 100 | 0.50 / 0.25 | coff 3 |", text)
+        self.assertIn("| COFF: /debug | 1.00 s | 1.00 s (1.00) | 1.00 s (1.00) | 3 |", text)
 
     def test_a_limited_link_has_no_warm_row(self):
-        text = linktables.text({"memory": entry(
-            {**link(), "warm": {}, "memory": 2_000_000_000})}, lambda name: "",
-            "{} {}".format)
+        text = linktables.text({"memory": entry({**link(), "warm": {}, "memory": 2_000_000_000})},
+                               lambda name: "", "{} {}".format)
         self.assertIn("## Cold links, disk or memory limited\n", text)
         self.assertIn("| COFF: /debug (2.0 GB) |", text)
         self.assertNotIn("## Warm links", text)
@@ -348,11 +316,9 @@ class Documents(unittest.TestCase):
 
     def test_the_headline_is_the_range_of_the_ratios(self):
         faster = link()
-        faster["cold"][links.FIRST] = figures.kept(
-            {links.FIRST: runs(1.0, 2.0, 1.5)})[links.FIRST]
+        faster["cold"][links.FIRST] = figures.kept({links.FIRST: runs(1.0, 2.0, 1.5)})[links.FIRST]
         limited = link("COFF: /debug, disk limited to 100 MB/s", 100)
-        text = document.headline({"a": entry(link()), "b": entry(faster),
-                                  "c": entry(limited)})
+        text = document.headline({"a": entry(link()), "b": entry(faster), "c": entry(limited)})
         self.assertIn("the 2 measured cold links take 0.25 to 0.50 of stock lld's time as "
                       "first links and 0.25 as next links. Warm links take 1.00.", text)
         self.assertEqual(document.headline({}), "")
@@ -378,16 +344,14 @@ class Documents(unittest.TestCase):
         self.assertIn("- A: 2026-01-02, 2 cores, Linux 6.\n", text(
             readahead="readahead set to the usual 128 KiB (was 8192)"))
         self.assertIn("- A: 2026-01-02, 2 cores, Linux 6, readahead 4096 KiB (the usual 128 needs "
-                      "root).\n",
-                      text(readahead="readahead 4096 KiB (the usual 128 needs root)"))
+                      "root).\n", text(readahead="readahead 4096 KiB (the usual 128 needs root)"))
 
     def test_readme(self):
         all_figures = {"coff": entry(link()), "coff-400": entry(link())}
         before = f"head\n{document.BEGIN}former\n{document.END}\ntail\n"
         text = document.readme(all_figures, before)
-        self.assertTrue(text.startswith(
-            f"head\n{document.BEGIN}{document.headline(all_figures)}\n"
-            "| `lld-link`: 10 objects, 200 MB, `/debug` |"))
+        self.assertTrue(text.startswith(f"head\n{document.BEGIN}{document.headline(all_figures)}\n"
+                                        "| `lld-link`: 10 objects, 200 MB, `/debug` |"))
         self.assertTrue(text.endswith(f"{document.END}\ntail\n"))
         self.assertNotIn("former", text)
         self.assertIn("| 6.00 s (1.00) | 6.00 s (1.00) | 1.00 s (1.00) |", text)
@@ -395,8 +359,7 @@ class Documents(unittest.TestCase):
         self.assertNotIn("objects with DWARF", text)
         text = document.readme({**all_figures, "macho": entry(
             {**link(), "inputs": 1234, "bytes": 1_400_000_000})}, before)
-        self.assertIn("| `ld64.lld`: 1,234 objects with DWARF, 1.4 GB | 6.00 s |",
-                      text)
+        self.assertIn("| `ld64.lld`: 1,234 objects with DWARF, 1.4 GB | 6.00 s |", text)
         self.assertEqual(document.readme({}, before), before)
 
 

@@ -56,8 +56,7 @@ class Linking(unittest.TestCase):
         self.assertEqual([len(several) for several in runs.values()], [3, 3])
 
     def test_outputs_are_compared_by_their_bytes(self):
-        runs = self.rounds([self.way("a"), self.way("b"),
-                            self.way("c", TEXT="other")], 1)
+        runs = self.rounds([self.way("a"), self.way("b"), self.way("c", TEXT="other")], 1)
         a, b, c = (runs[name][0].outputs for name in "abc")
         self.assertEqual(a, b)
         self.assertNotEqual(a, c)
@@ -66,8 +65,7 @@ class Linking(unittest.TestCase):
         self.out.mkdir()
         (self.out / "stale").write_text("x")
         first = self.rounds([self.way("a")], 1)["a"][0].outputs
-        self.assertEqual(self.rounds([self.way("a")], 1)["a"][0].outputs,
-                         first)
+        self.assertEqual(self.rounds([self.way("a")], 1)["a"][0].outputs, first)
         self.assertEqual([path.name for path in self.out.iterdir()], ["out"])
 
     def test_a_linker_that_fails_ends_the_benchmark(self):
@@ -80,8 +78,7 @@ class Linking(unittest.TestCase):
                              dict(os.environ), stdout=subprocess.PIPE)
         self.assertEqual((done.status, done.output), (5, b"text\n"))
         self.assertGreater(done.usage.ru_maxrss, 0)
-        done = harness.timed(["sh", "-c", "kill -9 $$"], dict(os.environ),
-                             stdout=subprocess.PIPE)
+        done = harness.timed(["sh", "-c", "kill -9 $$"], dict(os.environ), stdout=subprocess.PIPE)
         self.assertEqual(done.status, -signal.SIGKILL)
 
 
@@ -107,16 +104,14 @@ class Linking(unittest.TestCase):
         with mock.patch.object(harness, "HEADSTART", self.linker):
             with self.assertRaises(SystemExit) as raised:
                 harness.evict([self.folder])
-        self.assertIn("headstart evict failed with status 3",
-                      str(raised.exception))
+        self.assertIn("headstart evict failed with status 3", str(raised.exception))
 
 
 class Failing(unittest.TestCase):
     """A benchmark that fails does not affect the others."""
 
     def setUp(self):
-        loader = importlib.machinery.SourceFileLoader("run",
-                                                      str(FOLDER / "run"))
+        loader = importlib.machinery.SourceFileLoader("run", str(FOLDER / "run"))
         spec = importlib.util.spec_from_loader("run", loader)
         self.run = importlib.util.module_from_spec(spec)
         loader.exec_module(self.run)
@@ -127,9 +122,8 @@ class Failing(unittest.TestCase):
 
         def ends(_):
             sys.exit("error: no such linker")
-        benchmarks = {
-            "a": mock.Mock(measure=fails), "b": mock.Mock(measure=ends),
-            "c": mock.Mock(measure=lambda factor: {"figure": factor})}
+        benchmarks = {"a": mock.Mock(measure=fails), "b": mock.Mock(measure=ends),
+                      "c": mock.Mock(measure=lambda factor: {"figure": factor})}
         with tempfile.TemporaryDirectory() as name, \
                 contextlib.redirect_stdout(io.StringIO()) as said:
             folder = pathlib.Path(name)
@@ -137,8 +131,7 @@ class Failing(unittest.TestCase):
             failed = self.run.measure(mock.Mock(
                 names=[], benchmarks=benchmarks, rounds=2), documents)
             kept = json.loads((folder / "figures.json").read_text())
-            self.assertEqual([path.name for path in folder.iterdir()],
-                             ["figures.json"])
+            self.assertEqual([path.name for path in folder.iterdir()], ["figures.json"])
         self.assertEqual(failed, ["a", "b"])
         self.assertEqual(kept["c"]["figures"], {"figure": 2})
         self.assertIn("CalledProcessError", said.getvalue())
@@ -190,8 +183,7 @@ class Held(unittest.TestCase):
                 refusing.write_text.side_effect = PermissionError
                 machine.readahead_knob = lambda folder: refusing
                 with machine.readahead(128, pathlib.Path(name)) as note:
-                    self.assertEqual(
-                        note, "readahead 4096 KiB (the usual 128 needs root)")
+                    self.assertEqual(note, "readahead 4096 KiB (the usual 128 needs root)")
                 # machine.readahead does not restore what it did not change.
                 refusing.write_text.assert_called_once_with("128")
                 machine.readahead_knob = lambda folder: None
@@ -214,8 +206,7 @@ class Held(unittest.TestCase):
     def test_a_signal_while_a_group_is_made(self):
         """In a hierarchy of plain files, machine.cgroup removes the group and moves this
         process back."""
-        for problem, raised in ((KeyboardInterrupt, KeyboardInterrupt),
-                                (OSError, SystemExit)):
+        for problem, raised in ((KeyboardInterrupt, KeyboardInterrupt), (OSError, SystemExit)):
             with tempfile.TemporaryDirectory() as name:
                 hierarchy = pathlib.Path(name)
                 settings = mock.Mock()
@@ -223,27 +214,23 @@ class Held(unittest.TestCase):
                 with self.assertRaises(raised):
                     with machine.cgroup(hierarchy, settings):
                         self.fail("it was entered")
-                self.assertEqual([path.name for path in hierarchy.iterdir()],
-                                 ["cgroup.procs"])
-                self.assertEqual((hierarchy / "cgroup.procs").read_text(),
-                                 str(os.getpid()))
+                self.assertEqual([path.name for path in hierarchy.iterdir()], ["cgroup.procs"])
+                self.assertEqual((hierarchy / "cgroup.procs").read_text(), str(os.getpid()))
 
-    @unittest.skipUnless(machine.can_limit_memory(),
-                         "needs root and a memory cgroup (v1)")
+    @unittest.skipUnless(machine.can_limit_memory(), "needs root and a memory cgroup (v1)")
     def test_a_process_goes_back_to_the_group_it_came_from(self):
         outer = machine.MEMORY / f"headstart-test-{os.getpid()}"
-        script = (
-            "import pathlib, sys\n"
-            f"sys.path.insert(0, {str(FOLDER)!r})\n"
-            "import machine\n"
-            "def now():\n"
-            "    print(machine.group_in(machine.MEMORY, pathlib.Path(\n"
-            "        '/proc/self/cgroup').read_text()))\n"
-            "pathlib.Path(sys.argv[1], 'cgroup.procs').write_text('0')\n"
-            "now()\n"
-            "with machine.cgroup(machine.MEMORY, {}):\n"
-            "    now()\n"
-            "now()\n")
+        script = ("import pathlib, sys\n"
+                  f"sys.path.insert(0, {str(FOLDER)!r})\n"
+                  "import machine\n"
+                  "def now():\n"
+                  "    print(machine.group_in(machine.MEMORY, pathlib.Path(\n"
+                  "        '/proc/self/cgroup').read_text()))\n"
+                  "pathlib.Path(sys.argv[1], 'cgroup.procs').write_text('0')\n"
+                  "now()\n"
+                  "with machine.cgroup(machine.MEMORY, {}):\n"
+                  "    now()\n"
+                  "now()\n")
         outer.mkdir()
         try:
             done = subprocess.run([sys.executable, "-c", script, str(outer)],

@@ -68,8 +68,7 @@ def is_report(report):
     """Whether the value is a report of one of our linkers."""
     return (isinstance(report, dict) and report.get("version") == 1
             and report.get("mode") in ("on", "off")
-            and all(isinstance(report.get(key, 0), (int, float, type(None)))
-                    for key in COLUMNS)
+            and all(isinstance(report.get(key, 0), (int, float, type(None))) for key in COLUMNS)
             and all(isinstance(report.get(key), (int, float))
                     for key in ("inputs_bytes", "resident_bytes_before",
                                 "hinted_bytes", "link_ms")))
@@ -92,10 +91,8 @@ def read(folder):
 
 def added(reports):
     """The sum of each column over the links that report it."""
-    known = {key: [r[key] for r in reports if r.get(key) is not None]
-             for key in COLUMNS}
-    return {key: sum(values) if values else None
-            for key, values in known.items()}
+    known = {key: [r[key] for r in reports if r.get(key) is not None] for key in COLUMNS}
+    return {key: sum(values) if values else None for key, values in known.items()}
 
 
 def row(name, figures):
@@ -109,8 +106,7 @@ def table(links, most):
     rest = [r for r in links if not any(r is one for one in largest)]
     lines = ["| output | " + " | ".join(COLUMNS.values()) + " |",
              "| --- |" + " ---: |" * len(COLUMNS)]
-    lines += [row(name_of(r), r)
-              for r in links if any(r is one for one in largest)]
+    lines += [row(name_of(r), r) for r in links if any(r is one for one in largest)]
     if rest:
         lines.append(row(f"*{counted(len(rest), 'smaller link')}*", added(rest)))
     if len(links) > 1:
@@ -123,21 +119,18 @@ def summary(links):
     total = added(links)
     cold = total["hinted_bytes"]
     verb = "has" if len(links) == 1 else "have"
-    lines = [f"{counted(len(links), 'link')} {verb} {in_bytes(total['inputs_bytes'])} "
-             f"of inputs; {in_bytes(total['resident_bytes_before'])} of them were cached "
-             "before."]
+    lines = [f"{counted(len(links), 'link')} {verb} {in_bytes(total['inputs_bytes'])} of inputs; "
+             f"{in_bytes(total['resident_bytes_before'])} of them were cached before."]
     if not cold:
         lines.append("Headstart had nothing to fetch.")
     else:
         unused = total["wasted_bytes"]
         lines.append(f"Headstart fetched {in_bytes(cold)} ahead of the linkers"
-                     + (f"; they did not use {in_bytes(unused)} of this"
-                        if unused else "") + ".")
+                     + (f"; they did not use {in_bytes(unused)} of this" if unused else "") + ".")
     if total["linker_read_bytes"] is not None:
-        lines.append(
-            f"The linkers read {in_bytes(total['linker_read_bytes'])} themselves, "
-            "including their program, and waited for the disk "
-            f"{counted(total['linker_stops'] or 0, 'time')} (major page faults).")
+        lines.append(f"The linkers read {in_bytes(total['linker_read_bytes'])} "
+                     "themselves, including their program, and waited for the disk "
+                     f"{counted(total['linker_stops'] or 0, 'time')} (major page faults).")
     if cold:
         lines.append("One build cannot show the time that this saved; `headstart "
                      "bench` measures a link with and without prefetching.")
@@ -161,9 +154,8 @@ def write(folder, most, out):
             off[why] = off.get(why, 0) + 1
     problems = [f"{counted(count, 'link')} without prefetching: {as_text(str(why))}"
                 for why, count in off.items()]
-    problems += [f"{as_text(r.get('output') or r['tool'])}: "
-                 f"{as_text(str(e.get('message')))} ({e.get('count')} ×)"
-                 for r in links for e in r.get("errors", [])]
+    problems += [f"{as_text(r.get('output') or r['tool'])}: {as_text(str(e.get('message')))} "
+                 f"({e.get('count')} ×)" for r in links for e in r.get("errors", [])]
     problems += [f"{as_text(name)} is not a report of a link" for name in others]
     if problems:
         print("\n" + "\n".join(f"- {p}" for p in problems[:most]), file=out)

@@ -8,9 +8,8 @@ import dataclasses
 import random
 from typing import Iterable, Sequence
 
-from .vocabulary import (
-    ASPECTS, CONTAINER_NAMES, KEYS, PLAIN_TYPES, ROLES, SCALARS, SUBJECTS,
-    VALUE_NAMES, VERBS)
+from .vocabulary import (ASPECTS, CONTAINER_NAMES, KEYS, PLAIN_TYPES, ROLES, SCALARS, SUBJECTS,
+                         VALUE_NAMES, VERBS)
 
 
 @dataclasses.dataclass
@@ -70,10 +69,8 @@ def container_type(rng: random.Random, data: Sequence[str]) -> str:
 
 def write_enum(rng: random.Random, name: str) -> list[str]:
     count = rng.randint(12, 48)
-    names = [f"{rng.choice(ASPECTS)}{rng.choice(SUBJECTS)}{i}"
-             for i in range(count)]
-    return [f"enum class {name} : u8 {{"] + [
-        f"  {item}," for item in names] + ["};"]
+    names = [f"{rng.choice(ASPECTS)}{rng.choice(SUBJECTS)}{i}" for i in range(count)]
+    return [f"enum class {name} : u8 {{"] + [f"  {item}," for item in names] + ["};"]
 
 
 def write_data(rng: random.Random, name: str) -> list[str]:
@@ -126,22 +123,19 @@ def write_function(signature: str, body: Iterable[str]) -> list[str]:
     return [signature + " {"] + ["  " + line for line in body] + ["}"]
 
 
-def write_declarations(rng: random.Random, data: Sequence[str],
-                       count: int) -> list[str]:
+def write_declarations(rng: random.Random, data: Sequence[str], count: int) -> list[str]:
     """Declares methods that another object would define."""
     out = []
     for i in range(count):
         name = f"{rng.choice(VERBS)}{rng.choice(ASPECTS)}{i}"
-        arguments = ", ".join(
-            f"const {value_type(rng, data)} &{field}"
-            for field in rng.sample(VALUE_NAMES, rng.randint(0, 3)))
+        arguments = ", ".join(f"const {value_type(rng, data)} &{field}"
+                              for field in rng.sample(VALUE_NAMES, rng.randint(0, 3)))
         out.append(f"{value_type(rng, data)} {name}({arguments});")
     return out
 
 
 def write_class(rng: random.Random, space: str, name: str,
-                data: Sequence[str], containers: int,
-                out_of_line: bool) -> CppClass:
+                data: Sequence[str], containers: int, out_of_line: bool) -> CppClass:
     """Writes a class of a game: containers, values, reflection, updates.
 
     In a header everything is inline; in a unit the longer methods are
@@ -154,15 +148,12 @@ def write_class(rng: random.Random, space: str, name: str,
     declared = write_declarations(rng, data, rng.randint(30, 110))
     serialize = ["archive.beginObject(typeName());"]
     serialize += [f"{field}.exercise(archive);" for _, field in held]
-    serialize += [f'archive.bytes("{field}", &{field}, sizeof({field}));'
-                  for _, field in values]
+    serialize += [f'archive.bytes("{field}", &{field}, sizeof({field}));' for _, field in values]
     serialize.append("archive.endObject();")
     describe = [f"type.add(new core::MemberProperty<{name}, {kind}, "
-                f'&{name}::{field}>, "{field}");'
-                for kind, field in (held + values)[:5]]
+                f'&{name}::{field}>, "{field}");' for kind, field in (held + values)[:5]]
     tick = ["if (state_ == State::Running)", "  world.ticked(this, seconds);",
-            "else if (state_ == State::Idle)",
-            f"  world.ticked.bind(this, &{name}::start);"]
+            "else if (state_ == State::Idle)", f"  world.ticked.bind(this, &{name}::start);"]
     methods: list[tuple[str, str, list[str]]] = [
         ("serialize(core::Archive &archive)", " override", serialize),
         ("describe(core::TypeDescription &type)", " override", describe),
@@ -180,29 +171,24 @@ def write_class(rng: random.Random, space: str, name: str,
     for kind, field in values[:2]:
         plain = field[:-1]
         setter = f"set{capitalized(plain)}"
-        accessors.append(
-            f"  const {kind} &{plain}() const {{ return {field}; }}")
-        accessors.append(
-            f"  void {setter}(const {kind} &value) {{ {field} = value; }}")
+        accessors.append(f"  const {kind} &{plain}() const {{ return {field}; }}")
+        accessors.append(f"  void {setter}(const {kind} &value) {{ {field} = value; }}")
         tick.append(f"{setter}({plain}());")
     out = [f"class {name} : public scene::Object {{", "public:"]
     out += ["  " + line for line in write_enum(rng, "State")[:-1]]
     out += ["    Idle,", "    Running,", "  };"]
-    out.append(f'  const char *typeName() const override '
-               f'{{ return "{space}::{name}"; }}')
+    out.append(f'  const char *typeName() const override {{ return "{space}::{name}"; }}')
     outside: list[str] = []
     for signature, override, body in methods:
         if out_of_line:
             out.append(f"  void {signature}{override};")
             outside += write_function(f"void {name}::{signature}", body)
         else:
-            out += ["  " + line for line in write_function(
-                f"void {signature}{override}", body)]
+            out += ["  " + line for line in write_function(f"void {signature}{override}", body)]
     out += accessors
     out += ["  " + line for line in declared]
     out += ["", "private:", "  State state_ = State::Idle;"]
     out += [f"  {kind} {field}{{}};" for kind, field in held + values]
     out.append("};")
-    features = Features(classes=1, lines=lines,
-                        containers=tuple(kind for kind, _ in held))
+    features = Features(classes=1, lines=lines, containers=tuple(kind for kind, _ in held))
     return CppClass(name, f"{space}::{name}", out, outside, features)

@@ -51,8 +51,7 @@ def folder_name(index: int) -> str:
     return f"{module}_{part}{again + 1 if again else ''}"
 
 
-def plan_units(objects: int, total: int, folders: int,
-               seed: int) -> list[Unit]:
+def plan_units(objects: int, total: int, folders: int, seed: int) -> list[Unit]:
     """Plans all objects except main, directory by directory."""
     rng = random.Random(f"{seed}:plan")
     count = objects - 1
@@ -60,6 +59,5 @@ def plan_units(objects: int, total: int, folders: int,
     for index, wanted in enumerate(plan_sizes(rng, count, total)):
         folder = index * folders // count
         units.append(Unit(index, folder_name(folder),
-                          MODULES[folder % len(MODULES)],
-                          f"{pick_name(rng)}{index:04}", wanted))
+                          MODULES[folder % len(MODULES)], f"{pick_name(rng)}{index:04}", wanted))
     return units

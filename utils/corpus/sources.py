@@ -10,9 +10,8 @@ import random
 from pathlib import Path
 from typing import Sequence
 
-from .cpp import (
-    CppClass, Features, pick_name, write_class, write_data, write_function,
-    write_statements)
+from .cpp import (CppClass, Features, pick_name, write_class, write_data, write_function,
+                  write_statements)
 from .plan import Unit
 from .vocabulary import MODULES, VERBS
 
@@ -41,8 +40,7 @@ def write_module_body(rng: random.Random, space: str, classes: int,
     for name in names:
         out += write_data(rng, f"{name}Data")
         data.append(f"{space}::{name}Data")
-    made = [write_class(rng, space, name, data, rng.randint(1, 4), False)
-            for name in names]
+    made = [write_class(rng, space, name, data, rng.randint(1, 4), False) for name in names]
     for item in made:
         out += item.inside
     out.append(f"}} // namespace {space}")
@@ -52,17 +50,14 @@ def write_module_body(rng: random.Random, space: str, classes: int,
 def write_headers(seed: int) -> dict[str, Header]:
     engine = read_text("engine.h.in")
     shared_data: list[str] = []
-    shared_text, shared = write_module_body(
-        random.Random(f"{seed}:shared"), "game::shared", SHARED_CLASSES,
-        shared_data)
+    shared_text, shared = write_module_body(random.Random(f"{seed}:shared"),
+                                            "game::shared", SHARED_CLASSES, shared_data)
     headers = {}
     for module in MODULES:
         data = list(shared_data)
-        text, own = write_module_body(
-            random.Random(f"{seed}:{module}"), f"game::{module}",
-            MODULE_CLASSES, data)
-        headers[module] = Header(
-            engine + "\n".join(shared_text + text) + "\n", data, shared + own)
+        text, own = write_module_body(random.Random(f"{seed}:{module}"), f"game::{module}",
+                                      MODULE_CLASSES, data)
+        headers[module] = Header(engine + "\n".join(shared_text + text) + "\n", data, shared + own)
     return headers
 
 
@@ -94,8 +89,7 @@ class Budget:
     def cost(self, features: Features) -> float:
         first = features.classes > 0 and not self.has_class
         return (first * self.FIRST_CLASS + features.classes * self.CLASS
-                + features.functions * self.FUNCTION
-                + features.lines * self.LINE
+                + features.functions * self.FUNCTION + features.lines * self.LINE
                 + sum(self.CONTAINERS[container_kind(kind)]
                       for kind in set(features.containers) - self.seen))
 
@@ -112,8 +106,7 @@ def container_kind(kind: str) -> str:
 class UnitWriter:
     """Writes the source of one unit, class by class, up to its size."""
 
-    def __init__(self, seed: int, unit: Unit, header: Header,
-                 peers: Sequence[Unit]) -> None:
+    def __init__(self, seed: int, unit: Unit, header: Header, peers: Sequence[Unit]) -> None:
         self.rng = random.Random(f"{seed}:{unit.index}:{unit.stem}")
         self.unit = unit
         self.header = header
@@ -127,8 +120,7 @@ class UnitWriter:
     def write(self) -> str:
         peers = self.rng.sample(self.peers, min(4, len(self.peers)))
         for peer in peers:
-            self.out += [f"namespace {peer.namespace} {{",
-                         "game::u32 query(game::u32 depth);", "}"]
+            self.out += [f"namespace {peer.namespace} {{", "game::u32 query(game::u32 depth);", "}"]
         self.out.append(f"namespace {self.unit.namespace} {{")
         self.write_constants()
         while self.budget.bytes < self.unit.wanted:
@@ -153,8 +145,7 @@ class UnitWriter:
         self.out += write_data(self.rng, f"{name}Data")
         self.data.append(data)
         pool = [data] * 8 + self.rng.sample(self.data, 6)
-        made = write_class(self.rng, self.unit.namespace, name, pool,
-                           self.rng.randint(1, 4), True)
+        made = write_class(self.rng, self.unit.namespace, name, pool, self.rng.randint(1, 4), True)
         self.out += made.inside + made.outside
         self.add_spawn(made)
 
@@ -164,8 +155,7 @@ class UnitWriter:
         for _ in range(8):
             at = int(len(classes) * self.rng.random() ** 1.6)
             made = classes[at]
-            if (made.name not in self.taken
-                    and self.budget.cost(made.features) < left * 1.2):
+            if made.name not in self.taken and self.budget.cost(made.features) < left * 1.2:
                 self.taken.add(made.name)
                 self.add_spawn(made)
                 return
@@ -178,9 +168,8 @@ class UnitWriter:
         self.budget.spend(made.features)
         name = f"spawn{len(self.functions)}"
         self.functions.append(name)
-        self.out += write_function(
-            f"void {name}(scene::World &world)",
-            [f"world.adopt(new {made.qualified});"])
+        self.out += write_function(f"void {name}(scene::World &world)",
+                                   [f"world.adopt(new {made.qualified});"])
 
     def add_function(self) -> None:
         """Adds a free function whose argument has its own type."""
@@ -189,10 +178,8 @@ class UnitWriter:
         body = write_statements(self.rng, self.rng.randint(15, 80), name)
         verb = f"{self.rng.choice(VERBS)}{name}"
         self.out += write_function(
-            f"void {verb}(const {name}Input &input, "
-            f"const {self.rng.choice(self.header.data)} &context)",
-            ['core::trace("in", u64(input.kind) + u64(context.kind));']
-            + body)
+            f"void {verb}(const {name}Input &input, const {self.rng.choice(self.header.data)} "
+            "&context)", ['core::trace("in", u64(input.kind) + u64(context.kind));'] + body)
         self.budget.spend(Features(functions=1, lines=len(body)))
 
     def fresh_name(self) -> str:
@@ -205,22 +192,18 @@ class UnitWriter:
         values = [f"{self.rng.uniform(-1, 1):.4f}f" for _ in range(count)]
         self.out.append(f"extern const f32 curve[{count}];")
         self.out.append(f"const f32 curve[{count}] = {{")
-        self.out += ["  " + ", ".join(values[at:at + 8]) + ","
-                     for at in range(0, count, 8)]
+        self.out += ["  " + ", ".join(values[at:at + 8]) + "," for at in range(0, count, 8)]
         self.out.append("};")
 
     def write_entry(self, peers: Sequence[Unit]) -> None:
         """Writes the functions that others call; they keep half of the unit alive."""
         self.out += write_function(
             "u32 query(u32 depth)",
-            ["u32 sum = u32(curve[depth % 16]);", "if (depth == 0)",
-             "  return sum;"]
-            + [f"sum += ::{peer.namespace}::query(depth - 1);"
-               for peer in peers] + ["return sum;"])
-        self.out += write_function(
-            "void startUnit(scene::World &world)",
-            [f"{name}(world);" for name in self.functions[::2]]
-            + ['core::trace("started", query(3));'])
+            ["u32 sum = u32(curve[depth % 16]);", "if (depth == 0)", "  return sum;"]
+            + [f"sum += ::{peer.namespace}::query(depth - 1);" for peer in peers] + ["return sum;"])
+        self.out += write_function("void startUnit(scene::World &world)",
+                                   [f"{name}(world);" for name in self.functions[::2]]
+                                   + ['core::trace("started", query(3));'])
         self.out.append("static ModuleRegistration registration("
                         f'"{self.unit.stem}", {self.unit.index}u);')
 
@@ -229,11 +212,8 @@ def write_main(units: Sequence[Unit]) -> str:
     """Writes the entry, which starts the given units."""
     out = ["", read_text("runtime.cpp.in")]
     for unit in units:
-        out += [f"namespace {unit.namespace} {{",
-                "void startUnit(game::scene::World &world);", "}"]
-    out += write_function(
-        "int main()",
-        ["GameWorld world;"]
-        + [f"{unit.namespace}::startUnit(world);" for unit in units]
-        + ["return 0;"])
+        out += [f"namespace {unit.namespace} {{", "void startUnit(game::scene::World &world);", "}"]
+    out += write_function("int main()", ["GameWorld world;"]
+                          + [f"{unit.namespace}::startUnit(world);" for unit in units]
+                          + ["return 0;"])
     return "\n".join(out) + "\n"

@@ -52,9 +52,8 @@ class Progress:
         tenths = 10 * (self.wanted - self.left) // max(1, self.wanted)
         if is_fresh and tenths > self.tenths:
             rate = self.fresh / max(0.001, time.monotonic() - self.start)
-            print(f"{self.done}/{self.count} objects, {self.bytes / 1e6:.0f} MB, "
-                  f"{rate / 1e6:.1f} MB/s, {self.left / rate:.0f} s left",
-                  file=sys.stderr, flush=True)
+            print(f"{self.done}/{self.count} objects, {self.bytes / 1e6:.0f} MB, {rate / 1e6:.1f} "
+                  f"MB/s, {self.left / rate:.0f} s left", file=sys.stderr, flush=True)
         self.tenths = tenths
 
 
@@ -131,8 +130,7 @@ class Workshop:
                 for future in concurrent.futures.as_completed(started):
                     is_fresh, step = future.result(), started[future]
                     if step.counted:
-                        progress.add(self.ledger.made[step.target][1],
-                                     step.wanted, is_fresh)
+                        progress.add(self.ledger.made[step.target][1], step.wanted, is_fresh)
             except BaseException:
                 self.halt()
                 pool.shutdown(cancel_futures=True)
@@ -163,10 +161,9 @@ class Workshop:
                 raise Failure("stopped")
             # In its own session, since Ctrl-C must reach only this script, which
             # then ends the compilers and does not report them as failed.
-            process = subprocess.Popen(
-                command, cwd=self.root, stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                start_new_session=True)
+            process = subprocess.Popen(command, cwd=self.root, stdin=subprocess.DEVNULL,
+                                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                       start_new_session=True)
             self.running.add(process)
         try:
             output, _ = process.communicate()
@@ -174,8 +171,7 @@ class Workshop:
             with self.lock:
                 self.running.discard(process)
         if process.returncode != 0:
-            raise Failure(f"making {self.root / target} failed "
-                          f"(exit code {process.returncode})\n"
+            raise Failure(f"making {self.root / target} failed (exit code {process.returncode})\n"
                           f"  {' '.join(command)}\n{output.rstrip()}")
 
 
@@ -207,9 +203,8 @@ class Steps:
         self.headers = write_headers(seed)
         self.header_locks = {module: threading.Lock() for module in self.headers}
         compiler = find_tool("clang++-22", "clang++")
-        self.version = subprocess.run(
-            [compiler, "--version"], check=True, stdout=subprocess.PIPE,
-            text=True).stdout.splitlines()[0]
+        self.version = subprocess.run([compiler, "--version"], check=True, stdout=subprocess.PIPE,
+                                      text=True).stdout.splitlines()[0]
         # A precompiled header contains the whole path of its source.
         self.compile = [compiler, *target.flags, f"-ffile-prefix-map={self.root}=."]
 
@@ -220,8 +215,7 @@ class Steps:
         return [self.unit(unit) for unit in self.units]
 
     def unit(self, unit: Unit) -> Step:
-        peers = [peer for peer in self.units[unit.index % STRIDE::STRIDE]
-                 if peer is not unit]
+        peers = [peer for peer in self.units[unit.index % STRIDE::STRIDE] if peer is not unit]
         return self.object(unit.stem, unit.module, unit.wanted, lambda: UnitWriter(
             self.seed, unit, self.headers[unit.module], peers).write())
 

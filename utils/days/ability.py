@@ -11,18 +11,16 @@ from links import residency
 
 # The values in test/CMakeLists.txt.
 SANITIZERS = {
-    "ASAN_OPTIONS": "detect_container_overflow=0:detect_leaks=0:handle_segv=0:"
-                    "handle_sigbus=0",
+    "ASAN_OPTIONS": "detect_container_overflow=0:detect_leaks=0:handle_segv=0:handle_sigbus=0",
     "TSAN_OPTIONS": "report_thread_leaks=0:handle_segv=0:handle_sigbus=0"}
 
 
 def is_sanitized(program: pathlib.Path) -> bool:
     """Whether a sanitizer's runtime lists its flags. LLVM's own code has their names,
     too, so that the names in the program prove nothing."""
-    done = subprocess.run(
-        [program, "--version"], text=True, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, env=dict(os.environ, ASAN_OPTIONS="help=1",
-                                           TSAN_OPTIONS="help=1"))
+    done = subprocess.run([program, "--version"], text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT,
+                          env=dict(os.environ, ASAN_OPTIONS="help=1", TSAN_OPTIONS="help=1"))
     return "Available flags for" in done.stdout
 
 
@@ -55,4 +53,5 @@ def find(arguments) -> Abilities:
         other_user=os.geteuid() == 0,
         # A sanitizer reserves more than any link needs.
         memory_group=os.geteuid() == 0 and not sanitized and group.usable(),
-        evict=residency.can_evict(arguments.work), mold=shutil.which("mold") or "", sanitized=sanitized)
+        evict=residency.can_evict(arguments.work), mold=shutil.which("mold") or "",
+        sanitized=sanitized)

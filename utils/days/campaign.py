@@ -65,15 +65,13 @@ def place_to_show(arguments, abilities) -> Place:
         f"seed-{arguments.flavour}-{arguments.size}-{arguments.seed}"))
 
 
-def one_day(arguments, abilities, flavour: str, size: str, seed: int,
-            steps: int = 0) -> dict:
+def one_day(arguments, abilities, flavour: str, size: str, seed: int, steps: int = 0) -> dict:
     """Runs a day and returns its result; `steps` limits their number."""
     place = get_place(arguments, abilities, flavour, size)
     day = Day(place, size, seed)
     if steps:
         day.kinds = day.kinds[:steps]
-    result = {"seed": seed, "flavour": flavour, "size": size, "text": "",
-              "stopped": False}
+    result = {"seed": seed, "flavour": flavour, "size": size, "text": "", "stopped": False}
     begun = time.monotonic()
     try:
         day.run()
@@ -98,9 +96,8 @@ def one_day(arguments, abilities, flavour: str, size: str, seed: int,
 
 
 def describe(day: Day, different: Different) -> str:
-    return (f"{day.flavour} {day.size} {day.seed}, step {day.number} "
-            f"({day.kinds[day.number]}), {day.objects} objects: " +
-            "\n  ".join(text[:1500] for text in different.found))
+    return (f"{day.flavour} {day.size} {day.seed}, step {day.number} ({day.kinds[day.number]}), "
+            f"{day.objects} objects: " + "\n  ".join(text[:1500] for text in different.found))
 
 
 def keep(arguments, day: Day, different: Different, result) -> None:
@@ -113,8 +110,7 @@ def keep(arguments, day: Day, different: Different, result) -> None:
         return
     with contextlib.suppress(shutil.Error):
         shutil.copytree(day.tree.directory, directory, symlinks=True)
-    (directory / "different.txt").write_text(
-        f"{result['text']}\n\n{different.command}\n")
+    (directory / "different.txt").write_text(f"{result['text']}\n\n{different.command}\n")
     result["text"] += f"\n  in {directory}"
 
 
@@ -135,12 +131,10 @@ def commit() -> str:
 class Totals:
     """The counts of one flavour and size with one build of the programs."""
 
-    def __init__(self, work: pathlib.Path, flavour: str, size: str,
-                 programs: str):
+    def __init__(self, work: pathlib.Path, flavour: str, size: str, programs: str):
         self.path = work and work / f"results-{flavour}-{size}.json"
-        self.record = {"flavour": flavour, "size": size, "programs": programs,
-                       "next": 0, "done": [], "counts": {}, "decisions": {},
-                       "seconds": 0.0, "different": []}
+        self.record = {"flavour": flavour, "size": size, "programs": programs, "next": 0,
+                       "done": [], "counts": {}, "decisions": {}, "seconds": 0.0, "different": []}
         if self.path and self.path.exists():
             old = json.loads(self.path.read_text())
             if old["programs"] == programs:
@@ -210,14 +204,12 @@ class Campaign:
         shutil.rmtree(self.arguments.work / "different", ignore_errors=True)
 
     def executor(self):
-        return concurrent.futures.ProcessPoolExecutor(
-            self.arguments.jobs, initializer=start_worker,
-            initargs=(self.stop,))
+        return concurrent.futures.ProcessPoolExecutor(self.arguments.jobs, initializer=start_worker,
+                                                      initargs=(self.stop,))
 
     def make_pools(self, flavours) -> None:
         for flavour in flavours:
-            Objects(flavour, self.arguments.stock, self.arguments.work,
-                    self.arguments.jobs)
+            Objects(flavour, self.arguments.stock, self.arguments.work, self.arguments.jobs)
 
     def go_through(self, days, on_result) -> bool:
         """Runs days, each a (flavour, size, seed, steps), until there are no more or the
@@ -233,8 +225,7 @@ class Campaign:
                         day = next(days, None)
                         if day is None:
                             break
-                        running.add(executor.submit(
-                            one_day, self.arguments, self.abilities, *day))
+                        running.add(executor.submit(one_day, self.arguments, self.abilities, *day))
                     if not running:
                         break
                     done, running = concurrent.futures.wait(

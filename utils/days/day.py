@@ -33,8 +33,7 @@ def outline(flavour: str, size: str, seed: int, abilities: Abilities):
     rng = random.Random(f"day {flavour} {size} {seed}")
     objects = input_count(size, seed, rng)
     odds = kinds_of(abilities, size)
-    return objects, rng.choices(list(odds), list(odds.values()),
-                                k=rng.randint(5, 30))
+    return objects, rng.choices(list(odds), list(odds.values()), k=rng.randint(5, 30))
 
 
 def kinds_of(abilities: Abilities, size: str) -> dict:
@@ -48,8 +47,7 @@ def kinds_of(abilities: Abilities, size: str) -> dict:
 
 
 class Day(Linking):
-    def __init__(self, place: Place, size: str, seed: int, count: int = 0,
-                 say=None):
+    def __init__(self, place: Place, size: str, seed: int, count: int = 0, say=None):
         super().__init__(place, size, seed, say or (lambda text: None))
         drawn, self.kinds = outline(self.flavour, size, seed, self.abilities)
         self.objects = min(count or drawn, drawn)
@@ -69,8 +67,7 @@ class Day(Linking):
                     continue
                 if self.place.should_stop and self.place.should_stop():
                     raise Stopped
-                self.rng = random.Random(f"step {self.flavour} {self.size} "
-                                         f"{self.seed} {number}")
+                self.rng = random.Random(f"step {self.flavour} {self.size} {self.seed} {number}")
                 self.number = number
                 self.say(f"step {number}: {kind}")
                 self.step(kind)
@@ -141,8 +138,7 @@ class Day(Linking):
             # LLVM registers a file for removal after it has created it; a signal
             # between the two leaves it, which is rare.
             self.counts["temporary file left"] += 1
-            again = sum(self.ends_early(how, args, expected, number)
-                        for _ in range(6))
+            again = sum(self.ends_early(how, args, expected, number) for _ in range(6))
             if again > 2:
                 raise Different([f"leaves temporary files after signal {number}"],
                                 self.command(how, args))
@@ -161,8 +157,7 @@ class Day(Linking):
             return False
         self.counts["interrupted"] += 1
         if not expected["standard error"].startswith(got["standard error"]):
-            raise Different([f"said {got['standard error']!r}"],
-                            self.command(how, args))
+            raise Different([f"said {got['standard error']!r}"], self.command(how, args))
         return number == signal.SIGINT and any(".tmp" in path for path in got)
 
     def one_output(self) -> None:
@@ -180,8 +175,7 @@ class Day(Linking):
             statuses.append(seen["exit status"])
             if statuses[-1] not in (b"0", b"1", expected["exit status"]):
                 raise Different([f"exit status {statuses[-1].decode()}: " + seen[
-                    "standard error"].decode(errors="replace")],
-                    self.command(how, args))
+                    "standard error"].decode(errors="replace")], self.command(how, args))
         self.counts["links"] += 2
         self.none_left()
         empty("out")
@@ -198,8 +192,7 @@ class Day(Linking):
             empty(variation.directory)
         # One file cannot store the statistics of both links.
         for how in hows:
-            how.options = [o for o in how.options if "stats" not in o
-                           and ".profile" not in o]
+            how.options = [o for o in how.options if "stats" not in o and ".profile" not in o]
         self.draw()
         for how, args in zip(hows, all_args):
             processes.append(self.start(how, args))
@@ -249,8 +242,7 @@ class Day(Linking):
         if self.rng.random() < 0.5:
             how.options = [o for o in how.options if "queue" not in o]
             how.options.append("--prefetch-queue=64M")
-        for size in (64 << 20, os.sysconf("SC_PAGE_SIZE") *
-                     os.sysconf("SC_PHYS_PAGES")):
+        for size in (64 << 20, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")):
             queue = shared / f"links-{size}"
             queue.mkdir(parents=True, exist_ok=True)
             number = self.rng.randrange(1, 9)
@@ -262,8 +254,7 @@ class Day(Linking):
 
     def other_user(self) -> None:
         """Links as another user, to whom the kernel does not report residency."""
-        self.compare(self.how(other_user=True,
-                              cache=self.rng.choice(["cache", "cache3"])))
+        self.compare(self.how(other_user=True, cache=self.rng.choice(["cache", "cache3"])))
 
     def little_memory(self) -> None:
         factor = self.rng.choice(FACTORS)
@@ -272,8 +263,7 @@ class Day(Linking):
         draw = self.rng.choice(["", "all evicted", "by kind"])
         if not self.abilities.memory_group:
             how = self.how(cache="cache")
-            size = sum(os.path.getsize(p) for p in self.project.inputs()
-                       if os.path.exists(p))
+            size = sum(os.path.getsize(p) for p in self.project.inputs() if os.path.exists(p))
             how.options = [o for o in how.options if "memory" not in o]
             how.options.append(f"--prefetch-memory={int(size * factor) + 1}")
             self.compare(how, draw)
@@ -322,9 +312,7 @@ STEPS = {"link": (lambda day: day.compare(day.how()), 20),
          "interrupt (SIGINT)": (lambda day: day.interrupt(signal.SIGINT), 4),
          "interrupt (SIGKILL)": (lambda day: day.interrupt(signal.SIGKILL), 4),
          "two links of one output": (Day.one_output, 4),
-         "two links at once": (Day.two_outputs, 4),
-         "another user's inputs": (Day.other_user, 4),
+         "two links at once": (Day.two_outputs, 4), "another user's inputs": (Day.other_user, 4),
          "another cache": (lambda day: day.compare(day.how(cache="cache2")), 3),
-         "read-only cache": (Day.read_only_cache, 3),
-         "shared cache": (Day.shared_cache, 4), "little memory": (Day.little_memory, 5),
-         "debugger stops": (Day.debugger_stops, 5)}
+         "read-only cache": (Day.read_only_cache, 3), "shared cache": (Day.shared_cache, 4),
+         "little memory": (Day.little_memory, 5), "debugger stops": (Day.debugger_stops, 5)}

@@ -107,8 +107,7 @@ class MemoryGroup:
 class Process:
     """A linker in its own session."""
 
-    def __init__(self, program, name: str, args, environment: dict,
-                 other_user=False, group=None):
+    def __init__(self, program, name: str, args, environment: dict, other_user=False, group=None):
         self.streams = [os.memfd_create(name) for name in ("out", "err")]
         more = {}
         if other_user:

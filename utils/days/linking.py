@@ -1,7 +1,6 @@
 """The links of a day: how each runs, and its comparison with stock.
 
-Stock links once for each state of the project; its result is kept for the rest of
-the day.
+Stock links once for each state of the project; its result is kept for the rest of the day.
 """
 
 import collections
@@ -89,8 +88,7 @@ class Linking:
         self.tree = place.get_tree()
         self.rng = random.Random(seed)
         self.number = 0
-        self.environment = {name: value for name, value in os.environ.items()
-                            if name != "PWD"}
+        self.environment = {name: value for name, value in os.environ.items() if name != "PWD"}
 
     # How ours runs.
 
@@ -106,10 +104,9 @@ class Linking:
         if how.runs:
             return how
         if rng.random() < 0.3:
-            how.options = rng.sample(
-                ["jobs=1", "jobs=2", "jobs=16", "handover=none", "memory=64k",
-                 "memory=1M", "memory=5%", "queue=64M", "queue=none"],
-                rng.choice([1, 1, 2]))
+            how.options = rng.sample(["jobs=1", "jobs=2", "jobs=16", "handover=none", "memory=64k",
+                                      "memory=1M", "memory=5%", "queue=64M", "queue=none"],
+                                     rng.choice([1, 1, 2]))
             how.options = ["--prefetch-" + o for o in {
                 o.split("=")[0]: o for o in how.options}.values()]
         if rng.random() < 0.35 and not how.other_user:
@@ -139,8 +136,7 @@ class Linking:
                 other = rng.choice(sorted(self.place.profiles))
                 path.write_bytes(self.place.profiles[other])
         elif draw < 0.42 and not how.other_user:
-            how.options.append("--prefetch-profile=" + str(
-                self.place.directory / "a.profile"))
+            how.options.append("--prefetch-profile=" + str(self.place.directory / "a.profile"))
 
     def keep_profiles(self) -> None:
         """Keeps profiles for later steps and days."""
@@ -153,8 +149,7 @@ class Linking:
 
     def state(self, name: str, args: list[str]) -> int:
         """A hash of everything that decides a link's result."""
-        parts = [name, os.getcwd(), tuple(args),
-                 frozenset(self.tree.files.items())]
+        parts = [name, os.getcwd(), tuple(args), frozenset(self.tree.files.items())]
         if self.flavour == "macho":  # the debug map contains the times
             parts.append(tuple(int(os.stat(p).st_mtime) for p in sorted(
                 self.tree.files) if p.endswith((".o", ".a"))))
@@ -164,8 +159,7 @@ class Linking:
         """The program to compare with, and its name."""
         if how.runs == "mold":
             return pathlib.Path(self.abilities.mold), self.abilities.mold
-        return self.judge.stock, (str(self.judge.stock) if how.runs
-                                  else self.judge.linker)
+        return self.judge.stock, (str(self.judge.stock) if how.runs else self.judge.linker)
 
     def stock(self, how: How, variation: Variation, args) -> dict:
         program, name = self.program(how)
@@ -181,8 +175,7 @@ class Linking:
         return self.answers[state]
 
     def start(self, how: How, args, group=None) -> Process:
-        environment = dict(self.environment, XDG_CACHE_HOME=os.path.abspath(
-            how.cache))
+        environment = dict(self.environment, XDG_CACHE_HOME=os.path.abspath(how.cache))
         with contextlib.suppress(FileNotFoundError):
             self.stats_file().unlink()
         if how.runs:
@@ -193,8 +186,7 @@ class Linking:
                 environment["HEADSTART_FLAGS"] = shlex.join(how.options)
         else:
             args = [*how.options, *args]
-        return Process(self.judge.ours, self.judge.linker, args, environment,
-                       how.other_user, group)
+        return Process(self.judge.ours, self.judge.linker, args, environment, how.other_user, group)
 
     def command(self, how: How, args) -> str:
         if how.runs:
@@ -203,8 +195,7 @@ class Linking:
             args = [self.judge.linker, *how.options, *args]
         return shlex.join(args)
 
-    def finish(self, how: How, process: Process, variation: Variation,
-               interrupted=None) -> dict:
+    def finish(self, how: How, process: Process, variation: Variation, interrupted=None) -> dict:
         """Waits for a link of ours, and checks that it leaves nothing behind."""
         seen = process.result(self.arguments.timeout)
         self.counts["links"] += 1
@@ -230,8 +221,7 @@ class Linking:
             raise Different(found, self.command(how, []))
         if "queue" in " ".join(how.options):
             seen["standard error"] = b"".join(
-                line for line in seen["standard error"].splitlines(True)
-                if WAITS not in line)
+                line for line in seen["standard error"].splitlines(True) if WAITS not in line)
         if not interrupted:
             self.read_stats(how)
         seen.update(outputs(variation.directory))
@@ -252,18 +242,15 @@ class Linking:
         total, cached = stats["inputs_bytes"], stats["resident_bytes_before"]
         self.decisions["prefetching off" if stats["mode"] == "off" else
                        "inputs all cached" if cached >= total else
-                       "inputs not cached" if cached == 0 else
-                       "inputs cached in part"] += 1
+                       "inputs not cached" if cached == 0 else "inputs cached in part"] += 1
         self.decisions[f"profile {stats['profile']}"] += 1
 
     def draw(self, name: str = "") -> None:
-        told = residency.draw(self.rng, self.project.inputs(), self.tree.clean,
-                              name)
+        told = residency.draw(self.rng, self.project.inputs(), self.tree.clean, name)
         self.counts["residency: " + told.split(":")[0]] += 1
         self.say(f"  {told}")
 
-    def compare(self, how: How, residency_name="", race=None,
-                group=None) -> bytes:
+    def compare(self, how: How, residency_name="", race=None, group=None) -> bytes:
         """Compares a link of ours with stock's. Returns stock's exit status."""
         variation = Variation(mold=how.runs == "mold")
         args = self.project.arguments(variation)
@@ -302,8 +289,7 @@ class Linking:
             return
         if how.runs != "mold":
             os.makedirs("out", exist_ok=True)
-            found, unsteady = self.judge.settle(
-                self.program(how)[1], args, got, found, digests)
+            found, unsteady = self.judge.settle(self.program(how)[1], args, got, found, digests)
             self.counts["unsteady"] += bool(unsteady)
         if found:
             raise Different(found, self.command(how, args))

@@ -63,25 +63,20 @@ def source(flavour: str, shape: int, variant: int, header: int) -> str:
         text.append("static int library(int X) { return from_library0(X); }")
     text += ['extern const char version_zzA000000[] = "zzV0000";',
              f"int zzA000000(int X) {{ return zzB000000(X) + {call}; }}",
-             "int (*const table_zzA000000[])(int) = {zzA000000, zzB000000, "
-             "zzC000000};", "}"]
+             "int (*const table_zzA000000[])(int) = {zzA000000, zzB000000, zzC000000};", "}"]
     for at in range(functions):
         n = rng.randrange(200)
-        text.append(
-            f"int part_zzA000000_{at}(int X) {{ Table<{n}> T; int Y = X + {at};\n"
-            f"  for (int I = 0; I < X; ++I) Y += T.twice(I) * step<{n}>(I);\n"
-            f"  return Y + {variant}; }}")
+        text.append(f"int part_zzA000000_{at}(int X) {{ Table<{n}> T; int Y = X + {at};\n"
+                    f"  for (int I = 0; I < X; ++I) Y += T.twice(I) * step<{n}>(I);\n"
+                    f"  return Y + {variant}; }}")
     if words:
         numbers = ",".join(str(rng.randrange(1 << 32)) for _ in range(words))
-        text.append('extern "C" const unsigned data_zzA000000[] = {' + numbers +
-                    "};")
+        text.append('extern "C" const unsigned data_zzA000000[] = {' + numbers + "};")
     extra = f"extra{shape % EXTRAS}"
     if shape % 9 == 4:
-        text.append({
-            "elf": 'asm(".section .deplibs,\\"MS\\",@llvm_dependent_libraries,1'
-                   f'\\n.asciz \\"{extra}\\"");',
-            "coff": f'#pragma comment(lib, "{extra}")',
-            "macho": f'asm(".linker_option \\"-l{extra}\\"");'}[flavour])
+        text.append({"elf": 'asm(".section .deplibs,\\"MS\\",@llvm_dependent_libraries,1\\n.asciz '
+                            f'\\"{extra}\\"");', "coff": f'#pragma comment(lib, "{extra}")',
+                     "macho": f'asm(".linker_option \\"-l{extra}\\"");'}[flavour])
     return "\n".join(text) + "\n"
 
 
@@ -91,17 +86,14 @@ START = {"elf": "_start", "coff": "main", "macho": "main"}
 class Objects(Made):
     """The pool of one flavour, which is made if it does not exist."""
 
-    def __init__(self, flavour: str, llvm: pathlib.Path, home: pathlib.Path,
-                 jobs: int):
+    def __init__(self, flavour: str, llvm: pathlib.Path, home: pathlib.Path, jobs: int):
         super().__init__(flavour, f"objects-{flavour}", llvm, home, jobs)
 
     def compile(self, output: str, text: str, *options: str) -> None:
-        self.run(["clang", f"--target={self.flavour.triple}", "-xc++", "-std=c++17",
-                  "-c", "-O0", "-ffreestanding", "-fno-exceptions", "-fno-rtti",
-                  "-fno-threadsafe-statics", "-fno-stack-protector",
-                  "-fdebug-compilation-dir=.", "-w",
-                  *["-fPIC"] * (self.flavour.name != "coff"), *options, "-", "-o",
-                  output], text)
+        self.run(["clang", f"--target={self.flavour.triple}", "-xc++", "-std=c++17", "-c", "-O0",
+                  "-ffreestanding", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics",
+                  "-fno-stack-protector", "-fdebug-compilation-dir=.", "-w",
+                  *["-fPIC"] * (self.flavour.name != "coff"), *options, "-", "-o", output], text)
 
     def fill(self, jobs: int) -> None:
         for name in ("shapes", "lib"):
@@ -109,29 +101,25 @@ class Objects(Made):
         flavour = self.flavour.name
         jobs_to_do = []
         for shape in range(SHAPES):
-            options = [] if is_tiny(shape) else ["-g"] + ["-gcodeview"] * (
-                flavour == "coff")
+            options = [] if is_tiny(shape) else ["-g"] + ["-gcodeview"] * (flavour == "coff")
             jobs_to_do += [(f"shapes/{shape}-{variant}-{header}",
                             source(flavour, shape, variant, header), *options)
-                           for variant in range(VARIANTS)
-                           for header in range(HEADERS)]
+                           for variant in range(VARIANTS) for header in range(HEADERS)]
         jobs_to_do.append(("shapes/start", (
             'extern "C" { int zzB000000(int); int zzC000000(int);\n'
             f"int {START[flavour]}() {{ return zzB000000(1) + zzC000000(2); }} }}\n")))
         for k in range(BITCODE if flavour == "elf" else 0):
             for variant in range(VARIANTS):
                 jobs_to_do.append((
-                    f"shapes/bitcode{k}-{variant}",
-                    'extern "C" { int zz0000000(int);\n'
+                    f"shapes/bitcode{k}-{variant}", 'extern "C" { int zz0000000(int);\n'
                     f"int bitcode{k}(int X) {{ return zz0000000(X + {variant}); }} }}\n",
                     "-flto" if k % 2 else "-flto=thin"))
         for k in range(SHARED if flavour == "elf" else 0):
             for variant in range(VARIANTS):
                 more = "".join(f" int more{k}_{n}(int X) {{ return X; }}"
                                for n in range(3 + 40 * variant))
-                jobs_to_do.append((
-                    f"shapes/shared{k}-{variant}", 'extern "C" { '
-                    f"int from_library{k}(int X) {{ return X; }}{more} }}\n"))
+                jobs_to_do.append((f"shapes/shared{k}-{variant}", 'extern "C" { '
+                                   f"int from_library{k}(int X) {{ return X; }}{more} }}\n"))
         with concurrent.futures.ThreadPoolExecutor(jobs) as threads:
             list(threads.map(lambda job: self.compile(*job), jobs_to_do))
         self.libraries()
@@ -145,16 +133,14 @@ class Objects(Made):
                 names.append(f"extra{number}.{self.flavour.suffix}")
                 (self.directory / names[-1]).write_bytes(self.content(
                     number, 0, 0, 0, callees=(0, 1)))
-            self.run(["llvm-ar", "rcsD", "lib/" + self.flavour.archive(f"extra{k}"),
-                      *names])
+            self.run(["llvm-ar", "rcsD", "lib/" + self.flavour.archive(f"extra{k}"), *names])
             for name in names:
                 (self.directory / name).unlink()
         for k in range(SHARED):
             if flavour == "elf":
                 for variant in range(VARIANTS):
-                    self.run(["ld.lld", "-shared", f"-soname=libshared{k}.so",
-                              "-o", f"lib/libshared{k}-{variant}.so",
-                              f"shapes/shared{k}-{variant}"])
+                    self.run(["ld.lld", "-shared", f"-soname=libshared{k}.so", "-o",
+                              f"lib/libshared{k}-{variant}.so", f"shapes/shared{k}-{variant}"])
             elif flavour == "coff":
                 (self.directory / "exports.def").write_text(
                     f"LIBRARY shared{k}.dll\nEXPORTS\n  from_library{k}\n" + "".join(
@@ -180,8 +166,7 @@ class Objects(Made):
     def shape(self, name: str) -> bytes:
         return (self.directory / "shapes" / name).read_bytes()
 
-    def content(self, number: int, variant: int, header: int, version: int,
-                callees=None) -> bytes:
+    def content(self, number: int, variant: int, header: int, version: int, callees=None) -> bytes:
         """The bytes of an object."""
         data = self.shape(f"{number * 7 % SHAPES}-{variant}-{header}")
         called, weak = callees or calls(number, self.flavour.name)
@@ -190,8 +175,7 @@ class Objects(Made):
             VERSION, b"zzV%04d" % version)
 
     def start(self) -> bytes:
-        return self.shape("start").replace(CALLED, symbol(0)).replace(
-            WEAK, symbol(1))
+        return self.shape("start").replace(CALLED, symbol(0)).replace(WEAK, symbol(1))
 
 
 def is_member(number: int) -> bool:

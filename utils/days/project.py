@@ -10,8 +10,7 @@ import pathlib
 import shutil
 import subprocess
 
-from days.objects import (BITCODE, CORE, EXTRAS, SHARED, Objects, calls,
-                          is_member)
+from days.objects import (BITCODE, CORE, EXTRAS, SHARED, Objects, calls, is_member)
 
 RANGES = {"small": [(20, 300)],
           # Of any six days, some have thousands of inputs; a quick run can choose
@@ -61,8 +60,7 @@ class Project:
         self.pool, self.flavour = pool, pool.flavour.name
         self.suffix = pool.flavour.suffix
         numbers = range(count)
-        self.objects: dict[str, Object] = {
-            self.path(n): Object(n) for n in numbers}
+        self.objects: dict[str, Object] = {self.path(n): Object(n) for n in numbers}
         self.next_number = count
         self.plain = [self.path(n) for n in numbers if not is_member(n)]
         self.archives: list[Archive] = []
@@ -91,8 +89,7 @@ class Project:
         self.shared = {k: 0 for k in range(1 + rng.randrange(SHARED))}
         self.draw_options(rng)
         self.response = rng.choice(["", "response", "list"]
-                                   if self.flavour == "macho"
-                                   else ["", "response"])
+                                   if self.flavour == "macho" else ["", "response"])
 
     def copy(self) -> "Project":
         """Copies the project and its containers, whose elements do not change."""
@@ -100,8 +97,7 @@ class Project:
         for name, value in vars(self).items():
             if isinstance(value, (list, dict)):
                 setattr(other, name, copy.copy(value))
-        other.archives = [dataclasses.replace(a, members=a.members[:])
-                          for a in self.archives]
+        other.archives = [dataclasses.replace(a, members=a.members[:]) for a in self.archives]
         return other
 
     def path(self, number: int) -> str:
@@ -109,14 +105,13 @@ class Project:
 
     def draw_options(self, rng) -> None:
         options = {
-            "elf": "--gc-sections --icf=all -pie -shared -O2 --build-id -S -s "
-                   "--gdb-index --emit-relocs -Map={out}.map --threads=1 --cref "
-                   "--dependency-file={out}.d --eh-frame-hdr -znow",
-            "coff": "/debug /debug /debug:ghash /opt:ref /opt:icf /opt:noref /dll "
-                    "/map:{out}.map /lldmap:{out}.lldmap /threads:1 /incremental:no",
-            "macho": "-dead_strip -S -x -ObjC -map={out}.map --icf=all -dylib "
-                     "-no_uuid --threads=1 -dead_strip_dylibs "
-                     "-dependency_info={out}.dep"}[self.flavour].split()
+            "elf": "--gc-sections --icf=all -pie -shared -O2 --build-id -S -s --gdb-index "
+                   "--emit-relocs -Map={out}.map --threads=1 --cref --dependency-file={out}.d "
+                   "--eh-frame-hdr -znow",
+            "coff": "/debug /debug /debug:ghash /opt:ref /opt:icf /opt:noref /dll /map:{out}.map "
+                    "/lldmap:{out}.lldmap /threads:1 /incremental:no",
+            "macho": "-dead_strip -S -x -ObjC -map={out}.map --icf=all -dylib -no_uuid --threads=1 "
+                     "-dead_strip_dylibs -dependency_info={out}.dep"}[self.flavour].split()
         self.options = rng.sample(options, rng.choice([0, 0, 1, 1, 2, 3]))
 
     # The linker's arguments.
@@ -143,9 +138,8 @@ class Project:
 
     def elf(self, out, options, inputs, mold):
         if mold:
-            options = ["--no-fork"] + [
-                o for o in options if o in (
-                    "--gc-sections", "-pie", "-shared", "-S", "-s", "--build-id")]
+            options = ["--no-fork"] + [o for o in options if o in (
+                "--gc-sections", "-pie", "-shared", "-S", "-s", "--build-id")]
         else:
             inputs += list(self.bitcode)
         self.texts = {}
@@ -169,8 +163,7 @@ class Project:
             inputs.append("lib/script.ld")
         for k in self.shared:
             inputs.append(f"so/libshared{k}.so" if k % 2 else f"-lshared{k}")
-        return ["-o", out, *options, "-Llib", "-Lso",
-                *self.in_response("@link.rsp", inputs)]
+        return ["-o", out, *options, "-Llib", "-Lso", *self.in_response("@link.rsp", inputs)]
 
     def coff(self, out, options, inputs):
         self.texts = {}
@@ -189,16 +182,14 @@ class Project:
             libraries += {"whole": ["-force_load", archive.path],
                           "-l": ["-l" + pathlib.Path(archive.path).stem[3:]]
                           }.get(archive.how, [archive.path])
-        libraries += [f"lib/libshared{k}.tbd" if k % 2 else f"-lshared{k}"
-                      for k in self.shared]
+        libraries += [f"lib/libshared{k}.tbd" if k % 2 else f"-lshared{k}" for k in self.shared]
         libraries += ["-framework", f"Frame{len(self.archives) % 3}"]
         if self.response == "list" and not self.lazy:
             self.texts["link.list"] = "\n".join(inputs) + "\n"
             inputs = ["-filelist", "link.list", *libraries]
         else:
             inputs = self.in_response("@link.rsp", inputs + libraries)
-        options = [w for o in options
-                   for w in ([o] if o.startswith("--") else o.split("=", 1))]
+        options = [w for o in options for w in ([o] if o.startswith("--") else o.split("=", 1))]
         return ["-arch", "x86_64", "-platform_version", "macos", "11", "11", "-o",
                 out, "-syslibroot", str(self.pool.directory), "-Llib", "-Flib",
                 "-lSystem", *options, *inputs]
@@ -207,8 +198,7 @@ class Project:
         """The files that a link reads, about in the linker's order."""
         thin = [m for a in self.archives if a.thin for m in a.members]
         return [f"start.{self.suffix}", *self.plain, *self.bitcode,
-                *(a.path for a in self.archives), *thin, *self.libraries(),
-                *self.texts]
+                *(a.path for a in self.archives), *thin, *self.libraries(), *self.texts]
 
     def libraries(self) -> dict[str, str]:
         """The libraries of the pool, by their paths in the tree."""
@@ -225,13 +215,11 @@ class Project:
         return libraries
 
     def files(self) -> dict:
-        """A description of each file of the tree. The texts are those of the last
-        command line."""
+        """A description of each file of the tree. The texts are those of the last command line."""
         files: dict = {f"start.{self.suffix}": "start"}
         files.update(self.objects)
         files.update({p: ("bitcode", p[-3], v) for p, v in self.bitcode.items()})
-        files.update({p: ("pool", source)
-                      for p, source in self.libraries().items()})
+        files.update({p: ("pool", source) for p, source in self.libraries().items()})
         files.update({p: ("text", text) for p, text in self.texts.items()})
         for archive in self.archives:
             files[archive.path] = ("archive", archive.thin, tuple(
@@ -240,8 +228,7 @@ class Project:
 
     def content(self, what) -> bytes:
         if isinstance(what, Object):
-            return self.pool.content(what.number, what.variant, what.header,
-                                     what.version)
+            return self.pool.content(what.number, what.variant, what.header, what.version)
         if what == "start":
             return self.pool.start()
         kind, *more = what
@@ -254,8 +241,7 @@ class Project:
     def called(self) -> set:
         """The objects that the others need."""
         return {self.path(calls(o.number, self.flavour)[0])
-                for o in self.objects.values()} | {
-                    self.path(n) for n in range(CORE)}
+                for o in self.objects.values()} | {self.path(n) for n in range(CORE)}
 
 
 class Tree:
@@ -287,8 +273,7 @@ class Tree:
             if isinstance(what, tuple) and what[0] == "archive":
                 archives.append((path, what))
                 continue
-            self.write(path, project.content(what),
-                       rng is not None and rng.random() < 0.3)
+            self.write(path, project.content(what), rng is not None and rng.random() < 0.3)
             if isinstance(what, Object) and what.stripped:
                 stripped.append(path)
             self.files[path] = what
@@ -298,13 +283,11 @@ class Tree:
             self.clean.discard(path)
             pathlib.Path(path).unlink(missing_ok=True)
             pathlib.Path(path).parent.mkdir(parents=True, exist_ok=True)
-            self.run(["llvm-ar", "rcsDT" if what[1] else "rcsD", path,
-                      *(m for m, _ in what[2])])
+            self.run(["llvm-ar", "rcsDT" if what[1] else "rcsD", path, *(m for m, _ in what[2])])
             self.files[path] = what
 
     def run(self, args) -> None:
-        subprocess.run([self.llvm / args[0], *args[1:]], check=True,
-                       stdin=subprocess.DEVNULL)
+        subprocess.run([self.llvm / args[0], *args[1:]], check=True, stdin=subprocess.DEVNULL)
 
     def remove(self, path: str) -> None:
         os.unlink(path)

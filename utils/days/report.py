@@ -40,8 +40,7 @@ def sums(records: list[dict], field: str) -> collections.Counter:
 def table(records: list[dict]) -> str:
     """A row for each flavour and size."""
     rows = [[record["flavour"], SIZES[record["size"]],
-             *(f"{record['counts'].get(c, 0):,}" for c in COLUMNS)]
-            for record in records]
+             *(f"{record['counts'].get(c, 0):,}" for c in COLUMNS)] for record in records]
     total = sums(records, "counts")
     rows.append(["all", "", *(f"{total[c]:,}" for c in COLUMNS)])
     return "\n".join(documents.table(["flavour", "size", *COLUMNS], rows, texts=(0, 1)))
@@ -50,16 +49,14 @@ def table(records: list[dict]) -> str:
 def kinds(records: list[dict]) -> str:
     """How often each kind of step was done."""
     total = sums(records, "counts")
-    names = sorted((n for n in total if n.startswith("kind: ")),
-                   key=lambda n: -total[n])
+    names = sorted((n for n in total if n.startswith("kind: ")), key=lambda n: -total[n])
     return textwrap.fill("Steps: " + ", ".join(
         f"{n[6:]} {total[n]:,}" for n in names) + ".", 90, break_on_hyphens=False)
 
 
 def decisions(records: list[dict]) -> str:
     """The prefetcher's decisions, in the links with statistics."""
-    by_flavour = {f: sums([r for r in records if r["flavour"] == f], "decisions")
-                  for f in FLAVOURS}
+    by_flavour = {f: sums([r for r in records if r["flavour"] == f], "decisions") for f in FLAVOURS}
     names = sorted({n for c in by_flavour.values() for n in c})
     width = max(map(len, names), default=0)
     return "\n".join(f"  {n:{width}} " + " ".join(
@@ -70,13 +67,11 @@ def plain(records: list[dict]) -> str:
     lines = []
     for record in records:
         c = collections.Counter(record["counts"])
-        lines.append(
-            f"{record['flavour']} {record['size']}: {c['days']} days, "
-            f"{c['steps']} steps, {c['links']} Headstart links, {c['stock links']} stock "
-            f"links, {c['failed']} failed with an error, {c['different']} different, "
-            f"{c['unsteady']} in which stock differs from itself, "
-            f"{c['stock lacks memory']} in which stock runs out of memory, "
-            f"{c['milliseconds'] / max(c['steps'], 1):.0f} ms per step")
+        lines.append(f"{record['flavour']} {record['size']}: {c['days']} days, {c['steps']} steps, "
+                     f"{c['links']} Headstart links, {c['stock links']} stock links, {c['failed']} "
+                     f"failed with an error, {c['different']} different, {c['unsteady']} in which "
+                     f"stock differs from itself, {c['stock lacks memory']} in which stock runs "
+                     f"out of memory, {c['milliseconds'] / max(c['steps'], 1):.0f} ms per step")
     steps = sums(records, "counts")["steps"]
     different = sums(records, "counts")["different"]
     return "\n".join(lines + [f"{steps} steps, {different} different"])
@@ -87,11 +82,11 @@ def write(records: list[dict]) -> None:
     records = [r for r in records if r["counts"].get("steps")]
     commits = sorted({r["commit"] for r in records if "commit" in r})
     dates = sorted({r["date"] for r in records if "date" in r})
+    dates = dates or [time.strftime("%Y-%m-%d")]
     total = sums(records, "counts")
     documents.replace_section(DOCUMENT, BEGIN, END, "\n".join([
         "", f"{total['steps']:,} steps, {total['different']:,} different "
-        f"({' to '.join(dict.fromkeys([dates[0], dates[-1]])) if dates else time.strftime('%Y-%m-%d')}, "
-        f"{platform.system()} {platform.release()}, commit "
-        f"{', '.join(commits) or 'not known'}).", "",
+        f"({' to '.join(dict.fromkeys([dates[0], dates[-1]]))}, {platform.system()} "
+        f"{platform.release()}, commit {', '.join(commits) or 'not known'}).", "",
         WHAT, table(records), "", kinds(records), ""]))
     print(f"wrote {DOCUMENT.relative_to(ROOT)}")

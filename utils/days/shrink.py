@@ -69,8 +69,7 @@ def show(place: Place, size: str, seed: int, only=None, objects=0) -> bool:
     steps = [n for n in range(day.number + 1) if only is None or n in only]
     steps = shrinker.fewer_steps(day.objects, steps)
     objects = shrinker.fewer_objects(day.objects, steps)
-    print(f"\nsmallest: --objects {objects} "
-          f"--steps {','.join(map(str, steps))}")
+    print(f"\nsmallest: --objects {objects} --steps {','.join(map(str, steps))}")
     for _ in range(TRIES):
         found = shrinker.attempt(objects, steps, print)
         if found:

@@ -32,8 +32,7 @@ def change_source(project: Project, rng):
         if rng.random() < 0.5:
             changed(project, path, version=old.version + 1, stripped=False)
         else:
-            changed(project, path, variant=(old.variant + 1) % VARIANTS,
-                    stripped=False)
+            changed(project, path, variant=(old.variant + 1) % VARIANTS, stripped=False)
     for path in project.bitcode:
         if rng.random() < 0.3:
             project.bitcode[path] = (project.bitcode[path] + 1) % VARIANTS
@@ -47,8 +46,7 @@ def change_header(project: Project, rng):
     group = rng.randrange(3)
     paths = [p for p, o in project.objects.items() if o.number % 3 == group]
     for path in paths:
-        changed(project, path, header=1 - project.objects[path].header,
-                stripped=False)
+        changed(project, path, header=1 - project.objects[path].header, stripped=False)
     return f"{len(paths)} objects include it", ()
 
 
@@ -102,8 +100,7 @@ def forget(project: Project, path: str) -> None:
 def rename_inputs(project: Project, rng):
     paths = some(rng, project.plain)
     for path in paths:
-        new = f"obj/r{project.next_number % 7}/{project.next_number}." \
-              f"{project.suffix}"
+        new = f"obj/r{project.next_number % 7}/{project.next_number}.{project.suffix}"
         project.next_number += 1
         project.objects[new] = project.objects.pop(path)
         for names in (project.plain, project.lazy, project.in_script):
@@ -132,8 +129,7 @@ def touch(project: Project, rng):
 
 
 def strip(project: Project, rng):
-    paths = [p for p in some(rng, project.objects)
-             if not project.objects[p].stripped]
+    paths = [p for p in some(rng, project.objects) if not project.objects[p].stripped]
     for path in paths:
         changed(project, path, stripped=True)
     return f"{len(paths)} objects", ()
@@ -156,8 +152,7 @@ def other_branch(project: Project, rng) -> str:
 
 
 # The changes, each with its odds. A step with a change links after it.
-CHANGES = {"change a source": (change_source, 22),
-           "change a header": (change_header, 5),
+CHANGES = {"change a source": (change_source, 22), "change a header": (change_header, 5),
            "rebuild all": (rebuild_all, 3), "add inputs": (add_inputs, 5),
            "remove inputs": (remove_inputs, 6), "rename inputs": (rename_inputs, 4),
            "reorder inputs": (reorder_inputs, 4), "touch": (touch, 5),

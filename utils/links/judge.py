@@ -61,12 +61,10 @@ class Way:
     def smaller(self):
         yield Way()
         for at in range(len(self.options)):
-            yield dataclasses.replace(
-                self, options=self.options[:at] + self.options[at + 1:])
+            yield dataclasses.replace(self, options=self.options[:at] + self.options[at + 1:])
         for field in ("by_environment", "evict", "draw", "record", "run"):
             if getattr(self, field):
-                yield dataclasses.replace(self, **{field: type(
-                    getattr(self, field))()})
+                yield dataclasses.replace(self, **{field: type(getattr(self, field))()})
 
 
 def render(parts) -> list[str]:
@@ -74,8 +72,7 @@ def render(parts) -> list[str]:
     words = []
     for part in parts:
         if isinstance(part, Response):
-            text = "\n".join(f'"{w}"' if " " in w else w
-                             for w in render(part.parts))
+            text = "\n".join(f'"{w}"' if " " in w else w for w in render(part.parts))
             pathlib.Path(part.name).write_bytes(os.fsencode(text + "\n"))
             words.append("@" + part.name)
         else:
@@ -85,10 +82,8 @@ def render(parts) -> list[str]:
 
 def inputs_here() -> list[str]:
     """The readable files of the current directory and of the pool."""
-    return sorted(str(path) for folder in (CURRENT, CURRENT / "p/obj",
-                                           CURRENT / "p/lib")
-                  for path in folder.iterdir()
-                  if path.is_file() and os.access(path, os.R_OK))
+    return sorted(str(path) for folder in (CURRENT, CURRENT / "p/obj", CURRENT / "p/lib")
+                  for path in folder.iterdir() if path.is_file() and os.access(path, os.R_OK))
 
 
 def draw_residency(way: Way, words) -> None:
@@ -133,8 +128,7 @@ class Judge:
         if not library.exists():
             made = library.with_suffix(f".{os.getpid()}")
             subprocess.run([self.stock.parent / "clang", "-shared", "-fPIC", "-O1",
-                            "-xc", "-", "-o", made], input=SLACK.encode(),
-                           check=True)
+                            "-xc", "-", "-o", made], input=SLACK.encode(), check=True)
             made.rename(library)
         return library
 
@@ -151,8 +145,7 @@ class Judge:
 
     def ours_link(self, words, way: Way) -> dict:
         if way.run:
-            return self.link(self.headstart, "headstart",
-                             ["run", "--", str(self.stock), *words])
+            return self.link(self.headstart, "headstart", ["run", "--", str(self.stock), *words])
         if way.by_environment:
             os.environ["HEADSTART_FLAGS"] = shlex.join(way.options)
         else:
@@ -172,8 +165,7 @@ class Judge:
         found, got = [], None
         if way.record:
             other = way.record == "other"
-            got = self.ours_link(
-                render(parts[:3] + parts[3::2]) if other else words, way)
+            got = self.ours_link(render(parts[:3] + parts[3::2]) if other else words, way)
             render(parts)
             found = [] if other else differences(stock, got)
             if way.record == "damaged":
@@ -187,8 +179,7 @@ class Judge:
         found, unsteady = self.settle(name, words, got, found)
         return stock["exit status"], found, unsteady
 
-    def settle(self, name: str, words, got: dict, found: list[str],
-               digest=lambda seen: seen):
+    def settle(self, name: str, words, got: dict, found: list[str], digest=lambda seen: seen):
         """Returns the differences that count, and whether stock differs from itself.
         `digest` was applied to the outputs of `got`."""
         behind, answers = self.answers(name, words)
@@ -202,17 +193,14 @@ class Judge:
         steady = {what for what in answers[0]
                   if all(a.get(what) == answers[0][what] for a in answers)}
         found = [f for f in found if any(
-            f.startswith(what + ":") and got.get(what) != answers[0][what]
-            for what in steady)]
+            f.startswith(what + ":") and got.get(what) != answers[0][what] for what in steady)]
         return found, len(steady) < len(answers[0])
 
     def answers(self, name: str, words):
         """Returns whether stock reads past the end of an input, and all its results."""
-        plain, fills = (
-            [in_any_order(self.again(name, words, settings)) for settings in some]
-            for some in (PLAIN, FILLS))
-        behind = any(a["exit status"].startswith(b"-") or a not in plain
-                     for a in plain + fills)
+        plain, fills = ([in_any_order(self.again(name, words, settings)) for settings in some]
+                        for some in (PLAIN, FILLS))
+        behind = any(a["exit status"].startswith(b"-") or a not in plain for a in plain + fills)
         return behind, plain + fills
 
 
@@ -223,8 +211,7 @@ def fails(seen: dict) -> bool:
 def differences(stock: dict, ours: dict) -> list[str]:
     if stock["exit status"].startswith(b"-"):
         # Stock died of a signal, so its messages contain addresses.
-        stock, ours = ({"exit status": seen["exit status"]}
-                       for seen in (stock, ours))
+        stock, ours = ({"exit status": seen["exit status"]} for seen in (stock, ours))
     return list(same_link.differences(stock, ours))
 
 
@@ -237,15 +224,13 @@ def parser_of(description: str) -> argparse.ArgumentParser:
     """A parser with the options that the scripts share."""
     parser = argparse.ArgumentParser(description=description.splitlines()[0])
     parser.add_argument("--stock", type=pathlib.Path, metavar="FOLDER",
-                        default=os.environ.get("HEADSTART_LLVM",
-                                               "/usr/lib/llvm-22/bin"))
+                        default=os.environ.get("HEADSTART_LLVM", "/usr/lib/llvm-22/bin"))
     parser.add_argument("--ours", type=pathlib.Path, metavar="FOLDER",
                         default=ROOT / "build" / "bin")
     parser.add_argument("--flavour", default="all", choices=[*FLAVOURS, "all"])
     parser.add_argument("--first", type=int, default=0, metavar="SEED")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--timeout", type=float, default=60,
-                        help="seconds for one link")
+    parser.add_argument("--timeout", type=float, default=60, help="seconds for one link")
     parser.add_argument("--work", type=pathlib.Path, metavar="FOLDER",
                         default=f"/tmp/headstart-links-{os.getuid()}",
                         help="where pools are kept and links are run")
@@ -256,8 +241,7 @@ def prepare(arguments) -> None:
     """Makes paths absolute, lists the flavours, and removes the user's own settings."""
     for name in ("stock", "ours", "work"):
         setattr(arguments, name, getattr(arguments, name).absolute())
-    arguments.flavours = list(FLAVOURS) if arguments.flavour == "all" else [
-        arguments.flavour]
+    arguments.flavours = list(FLAVOURS) if arguments.flavour == "all" else [arguments.flavour]
     for name in ("HEADSTART", "HEADSTART_FLAGS", "LINK", "_LINK_", "LIB",
                  "LLD_IN_TEST", "LLD_REPRODUCE"):
         os.environ.pop(name, None)

@@ -5,8 +5,7 @@ import pathlib
 import random
 
 from links.judge import Response, Way
-from links.pool import (ALONE, BITCODE, CLEAN, DEBUG, FLAVOURS, ODD, OTHER, Pool, fat,
-                        tbd)
+from links.pool import (ALONE, BITCODE, CLEAN, DEBUG, FLAVOURS, ODD, OTHER, Pool, fat, tbd)
 
 
 class Maker:
@@ -33,8 +32,7 @@ class Maker:
 
     def write(self, text, stem="x") -> str:
         name = self.name(stem)
-        pathlib.Path(name).write_bytes(
-            text if isinstance(text, bytes) else text.encode())
+        pathlib.Path(name).write_bytes(text if isinstance(text, bytes) else text.encode())
         return name
 
     def object(self, which: int | None = None) -> str:
@@ -68,8 +66,7 @@ class Maker:
 
     def any_file(self) -> bytes:
         path = (self.pool.directory / "lib" / self.pick(self.pool.archives)
-                if self.chance(0.4)
-                else self.pool.object(self.random.randrange(OTHER)))
+                if self.chance(0.4) else self.pool.object(self.random.randrange(OTHER)))
         return path.read_bytes()
 
     def wrong(self) -> str:
@@ -88,9 +85,8 @@ class Maker:
                      ] ^= 1 << self.random.randrange(8)
             return self.write(bytes(data), "flip")
         if kind == 7:
-            return self.write(self.pick(
-                ["text\n", "!<arch>\n", "!<thin>\n", "INPUT(", "\x7fELF", "BC\xc0",
-                 "--- !tapi-tbd\n", "MZ", "\0" * 5000]))
+            return self.write(self.pick(["text\n", "!<arch>\n", "!<thin>\n", "INPUT(", "\x7fELF",
+                                         "BC\xc0", "--- !tapi-tbd\n", "MZ", "\0" * 5000]))
         if kind == 8:
             return self.pick(["d1", ".", "p/obj", "d2/"])
         if kind == 9:
@@ -118,16 +114,13 @@ class Maker:
         """The command line, as parts that can be left out one by one."""
         rng = self.random
         makers = {"coff": self.coff, "elf": self.elf, "macho": self.macho}
-        parts = [self.new(0, ALONE)
-                 for _ in range(self.pick([1, 2, 3, 5, 8, 13, 25]))]
+        parts = [self.new(0, ALONE) for _ in range(self.pick([1, 2, 3, 5, 8, 13, 25]))]
         if self.chance(0.96):
             parts.append(["p/obj/" + self.pool.object("start").name])
         if self.chance(0.2):
-            parts += [self.new(CLEAN, ODD)
-                      for _ in range(self.pick([1, 1, 2, 4]))]
+            parts += [self.new(CLEAN, ODD) for _ in range(self.pick([1, 1, 2, 4]))]
         if self.chance(0.25):
-            parts += [self.new(ODD, DEBUG)
-                      for _ in range(self.pick([1, 2, 4]))]
+            parts += [self.new(ODD, DEBUG) for _ in range(self.pick([1, 2, 4]))]
         if self.chance(0.04):
             parts += [[self.object(rng.randrange(DEBUG, BITCODE))]
                       for _ in range(self.pick([1, 2]))]
@@ -136,19 +129,16 @@ class Maker:
             parts += [[self.wrong()] for _ in range(self.pick([1, 1, 2]))]
         fixed, kinds, options = makers[self.flavour.name]()
         parts += [self.pick(kinds)() for _ in range(self.pick([0, 0, 1, 2, 4]))]
-        parts += rng.sample(options, min(len(options),
-                                         self.pick([0, 0, 1, 1, 2, 4])))
+        parts += rng.sample(options, min(len(options), self.pick([0, 0, 1, 1, 2, 4])))
         rng.shuffle(parts)
         if self.chance(0.95):
-            parts.append(["p/lib/" + self.flavour.archive(
-                self.pick(["all", "all", "allthin"]))])
+            parts.append(["p/lib/" + self.flavour.archive(self.pick(["all", "all", "allthin"]))])
         parts = fixed + parts
         for _ in range(self.pick([0, 0, 1, 1, 2, 3])):
             first = rng.randrange(len(parts))
             last = min(len(parts), first + rng.randrange(1, 9))
             self.made += 1
-            parts[first:last] = [Response(f"r{self.made}.rsp",
-                                          parts[first:last])]
+            parts[first:last] = [Response(f"r{self.made}.rsp", parts[first:last])]
         return parts
 
     def objects(self, most=4) -> list[str]:
@@ -167,14 +157,12 @@ class Maker:
             path = f"{folder}/sub/rel.o"
             if not os.path.exists(path) and self.chance(0.8):
                 os.link(self.pool.object(self.random.randrange(CLEAN)), path)
-        inside = self.pick([
-            "INPUT(sub/rel.o)", "GROUP(sub/rel.o {l})", "INPUT(-l{n})",
-            "INPUT({o} AS_NEEDED({l}))", "GROUP({l} {o})", "INPUT(\"{o}\" gone.o)",
-            "OUTPUT_FORMAT(elf64-x86-64) INPUT({o})", "INPUT({s})",
-            "SEARCH_DIR(d1) INPUT(-l:sub/rel.o)", "EXTERN(f3) INPUT({l})"])
-        text = inside.format(
-            l=self.archive(), o=self.object(), n=self.library(),
-            s=self.script() if "{s}" in inside else "")
+        inside = self.pick(["INPUT(sub/rel.o)", "GROUP(sub/rel.o {l})", "INPUT(-l{n})",
+                            "INPUT({o} AS_NEEDED({l}))", "GROUP({l} {o})", "INPUT(\"{o}\" gone.o)",
+                            "OUTPUT_FORMAT(elf64-x86-64) INPUT({o})", "INPUT({s})",
+                            "SEARCH_DIR(d1) INPUT(-l:sub/rel.o)", "EXTERN(f3) INPUT({l})"])
+        text = inside.format(l=self.archive(), o=self.object(), n=self.library(),
+                             s=self.script() if "{s}" in inside else "")
         self.made += 1
         path = f"{self.pick(['d1', 'd2'])}/s{self.made}.ld"
         pathlib.Path(path).write_text(text + "\n")
@@ -182,39 +170,34 @@ class Maker:
 
     def elf(self):
         f = lambda text: self.write(text, "list")
-        kinds = [
-            lambda: ["--whole-archive", self.whole_archive(), "--no-whole-archive"],
-            lambda: ["--start-group", self.archive(), *self.objects(),
-                     self.archive(), "--end-group"],
-            lambda: ["--start-lib", *self.objects(), "--end-lib"],
-            lambda: ["-Lp/lib", "-l" + self.library()],
-            lambda: ["-Ld1", "-L", "p/lib", "-l:" + self.pick(self.pool.archives)],
-            lambda: [self.script()], lambda: [self.script()],
-            lambda: ["-Ld2", self.script()],
-            lambda: [f"p/lib/libso{self.pick([0, 1, 2, 3])}.so"],
-            lambda: ["--as-needed", "p/lib/libso0.so", "--no-as-needed"],
-            lambda: ["--just-symbols=" + self.object()],
-            lambda: ["--format=binary", self.wrong(), "--format=default"],
-            lambda: ["--remap-inputs=" + self.object() + "=" + self.object()],
-            lambda: ["-T", f("SECTIONS { .text : { *(.text*) } }")],
-            lambda: ["--version-script=" + f("V1 { global: f*; local: *; };")],
-            lambda: ["--dynamic-list=" + f("{ f1; f2; };")],
-            lambda: ["--symbol-ordering-file=" + f("f3\nf1\nnothing\n")],
-            lambda: ["--retain-symbols-file=" + f("f1\n")],
-            lambda: [self.pick(["--no-such-option", "-lnowhere",
-                                "--icf=what", "-m"])]]
+        kinds = [lambda: ["--whole-archive", self.whole_archive(), "--no-whole-archive"],
+                 lambda: ["--start-group", self.archive(), *self.objects(),
+                          self.archive(), "--end-group"],
+                 lambda: ["--start-lib", *self.objects(), "--end-lib"],
+                 lambda: ["-Lp/lib", "-l" + self.library()],
+                 lambda: ["-Ld1", "-L", "p/lib", "-l:" + self.pick(self.pool.archives)],
+                 lambda: [self.script()], lambda: [self.script()], lambda: ["-Ld2", self.script()],
+                 lambda: [f"p/lib/libso{self.pick([0, 1, 2, 3])}.so"],
+                 lambda: ["--as-needed", "p/lib/libso0.so", "--no-as-needed"],
+                 lambda: ["--just-symbols=" + self.object()],
+                 lambda: ["--format=binary", self.wrong(), "--format=default"],
+                 lambda: ["--remap-inputs=" + self.object() + "=" + self.object()],
+                 lambda: ["-T", f("SECTIONS { .text : { *(.text*) } }")],
+                 lambda: ["--version-script=" + f("V1 { global: f*; local: *; };")],
+                 lambda: ["--dynamic-list=" + f("{ f1; f2; };")],
+                 lambda: ["--symbol-ordering-file=" + f("f3\nf1\nnothing\n")],
+                 lambda: ["--retain-symbols-file=" + f("f1\n")],
+                 lambda: [self.pick(["--no-such-option", "-lnowhere", "--icf=what", "-m"])]]
         options = [[w] for w in (
-            "-shared -pie -r --gc-sections --icf=all --emit-relocs -Map=out/map "
-            "--cref --reproduce=out/r.tar --build-id -E -O2 -O0 -s -S --trace "
-            "--no-dependent-libraries --warn-common --fatal-warnings "
-            "--error-limit=0 --unresolved-symbols=ignore-all --undefined=f7 "
-            "--defsym=x=f1 --wrap=f1 --trace-symbol=f1 --why-extract=out/why "
-            "--dependency-file=out/d --print-gc-sections --exclude-libs=ALL "
-            "--compress-debug-sections=zlib --hash-style=both --gdb-index "
-            "--pack-dyn-relocs=relr -znow --no-undefined --save-temps "
-            "--oformat=binary --verbose -v --print-map --allow-multiple-definition "
-            "--noinhibit-exec --strip-all --threads=2 --sysroot=d1 -nostdlib "
-            "--thinlto-jobs=1 -Bsymbolic --eh-frame-hdr -static --sort-section=name "
+            "-shared -pie -r --gc-sections --icf=all --emit-relocs -Map=out/map --cref "
+            "--reproduce=out/r.tar --build-id -E -O2 -O0 -s -S --trace --no-dependent-libraries "
+            "--warn-common --fatal-warnings --error-limit=0 --unresolved-symbols=ignore-all "
+            "--undefined=f7 --defsym=x=f1 --wrap=f1 --trace-symbol=f1 "
+            "--why-extract=out/why --dependency-file=out/d --print-gc-sections --exclude-libs=ALL "
+            "--compress-debug-sections=zlib --hash-style=both --gdb-index --pack-dyn-relocs=relr "
+            "-znow --no-undefined --save-temps --oformat=binary --verbose -v --print-map "
+            "--allow-multiple-definition --noinhibit-exec --strip-all --threads=2 --sysroot=d1 "
+            "-nostdlib --thinlto-jobs=1 -Bsymbolic --eh-frame-hdr -static --sort-section=name "
             "--call-graph-profile-sort=none -Ld1 -Lp/lib -melf_x86_64").split()]
         fixed = [["-o", "out/a"]] + [["--threads=1"]] * self.chance(0.7)
         fixed += [["-Lp/lib"]] * self.chance(0.7)
@@ -239,16 +222,15 @@ class Maker:
             lambda: [self.pick(["/nosuch:option", "nowhere.lib", "/noentry",
                                 "/machine:arm64", "/kernel", "/opt:what"])]]
         options = [[w] for w in (
-            "/wholearchive /debug /debug:ghash /debug:symtab /opt:ref /opt:noref "
-            "/opt:icf /opt:noicf /map:out/map /lldmap:out/lldmap /dll /export:f1 "
-            "/include:f9 /force /force:unresolved /force:multiple "
-            "/reproduce:out/r.tar /verbose /nodefaultlib /nodefaultlib:dep1 "
-            "/wx /errorlimit:0 /merge:.foo1=.data /fixed /tsaware:no "
-            "/stack:1000000 /section:.foo2,RWE /largeaddressaware /dynamicbase:no "
-            "/lldsavetemps /opt:lldlto=1 /timestamp:5 /lldmingw /ignore:4217 "
-            "/pdbaltpath:x.pdb /guard:cf /incremental:no /threads:2 /demangle:no "
-            "/winsysroot:d1 /implib:out/imp.lib /lldignoreenv /functionpadmin "
-            "/pdbpagesize:8192 /release /driver /appcontainer").split()]
+            "/wholearchive /debug /debug:ghash /debug:symtab /opt:ref "
+            "/opt:noref /opt:icf /opt:noicf /map:out/map /lldmap:out/lldmap /dll /export:f1 "
+            "/include:f9 /force /force:unresolved /force:multiple /reproduce:out/r.tar "
+            "/verbose /nodefaultlib /nodefaultlib:dep1 /wx /errorlimit:0 /merge:.foo1=.data "
+            "/fixed /tsaware:no /stack:1000000 /section:.foo2,RWE /largeaddressaware "
+            "/dynamicbase:no /lldsavetemps /opt:lldlto=1 /timestamp:5 /lldmingw /ignore:4217 "
+            "/pdbaltpath:x.pdb /guard:cf /incremental:no /threads:2 /demangle:no /winsysroot:d1 "
+            "/implib:out/imp.lib /lldignoreenv /functionpadmin /pdbpagesize:8192 /release /driver "
+            "/appcontainer").split()]
         fixed = [["/out:out/a.exe"], ["/Brepro"], ["/subsystem:console"]]
         fixed += [["/entry:main"]] * self.chance(0.98)
         fixed += [["/libpath:p/lib"]] * self.chance(0.85)
@@ -278,18 +260,15 @@ class Maker:
             lambda: ["-weak_library", self.archive()],
             lambda: [self.pick(["-nosuch", "-lnowhere", "-framework", "-arch"])]]
         options = [w.split("=", 1) if w.startswith(("-u", "-m")) else [w] for w in (
-            "-dylib -bundle -dead_strip -map=out/map -undefined=dynamic_lookup "
-            "-undefined=warning -u=_f9 -t -why_load -S -x -ObjC "
-            "--icf=all --reproduce=out/r.tar -no_deduplicate -flat_namespace "
-            "-fatal_warnings -all_load -no_fixup_chains -fixup_chains --threads=2 "
-            "-dead_strip_dylibs -no_function_starts -export_dynamic "
-            "-search_paths_first -search_dylibs_first -adhoc_codesign -no_uuid "
-            "--verbose -ignore_auto_link -Fp/lib -Lp/lib -Ld1 -headerpad_max_install_names "
-            "--error-limit=0 -data_in_code_info -bind_at_load "
-            "-mark_dead_strippable_dylib -v -no_compact_unwind").split()]
+            "-dylib -bundle -dead_strip -map=out/map -undefined=dynamic_lookup -undefined=warning "
+            "-u=_f9 -t -why_load -S -x -ObjC --icf=all --reproduce=out/r.tar -no_deduplicate "
+            "-flat_namespace -fatal_warnings -all_load -no_fixup_chains -fixup_chains --threads=2 "
+            "-dead_strip_dylibs -no_function_starts -export_dynamic -search_paths_first "
+            "-search_dylibs_first -adhoc_codesign -no_uuid --verbose -ignore_auto_link "
+            "-Fp/lib -Lp/lib -Ld1 -headerpad_max_install_names --error-limit=0 -data_in_code_info "
+            "-bind_at_load -mark_dead_strippable_dylib -v -no_compact_unwind").split()]
         options += [["-dependency_info", "out/dep"]]
-        fixed = [["-arch", "x86_64"], ["-o", "out/a"],
-                 ["-platform_version", "macos", "11", "11"]]
+        fixed = [["-arch", "x86_64"], ["-o", "out/a"], ["-platform_version", "macos", "11", "11"]]
         fixed += [["-Lp/lib"]] * self.chance(0.85) + [["-Fp/lib"]] * self.chance(0.85)
         fixed += [["-syslibroot", "p"]] * self.chance(0.9)
         fixed += [["p/lib/libSystem.tbd"]] * self.chance(0.95)

@@ -1,15 +1,13 @@
 """A pool of small objects, archives and libraries for random links.
 
-A random link must cost milliseconds, so that thousands can be compared. The pool
-therefore makes everything that needs a process once, by number, and keeps it; a link
-picks from it, copies, cuts and combines. The same number and LLVM give the same pool
-in any directory.
+A random link must cost milliseconds, so that thousands can be compared. The pool therefore makes
+everything that needs a process once, by number, and keeps it; a link picks from it, copies, cuts
+and combines. The same number and LLVM give the same pool in any directory.
 
-Object i defines f<i>, and calls others. Objects before CLEAN can be linked together
-without an error, and objects call only these; later objects are odd in some way. The
-sizes are near those at which LLVM and the prefetcher change their methods: 16 KiB
-(read to the heap, or mapped), 64 KiB (fetched whole, or by part), whole pages (no
-byte follows the last one).
+Object i defines f<i>, and calls others. Objects before CLEAN can be linked together without an
+error, and objects call only these; later objects are odd in some way. The sizes are near those at
+which LLVM and the prefetcher change their methods: 16 KiB (read to the heap, or mapped), 64 KiB
+(fetched whole, or by part), whole pages (no byte follows the last one).
 """
 
 import ast
@@ -26,8 +24,7 @@ import sys
 
 # The end of each kind of object; those from ALONE to CLEAN are in archives only.
 ALONE, CLEAN, ODD, DEBUG, BITCODE, OTHER = 40, 60, 120, 132, 144, 150
-SIZES = [0, 0, 0, 0, 0, 4096, 8192, 16383, 16384, 16385, 20480, 65535, 65536,
-         65537, 81920, 90000]
+SIZES = [0, 0, 0, 0, 0, 4096, 8192, 16383, 16384, 16385, 20480, 65535, 65536, 65537, 81920, 90000]
 
 # The parts of objects. {i}: the object, {c}: an object to call, {k}: a number below 6,
 # {m}: one below 5, {n}: some bytes. The first is in each; the next few are harmless.
@@ -116,10 +113,8 @@ class Flavour:
 FLAVOURS = {f.name: f for f in (
     Flavour("coff", "lld-link", "x86_64-pc-windows-msvc",
             "aarch64-pc-windows-msvc", "obj", COFF, 10),
-    Flavour("elf", "ld.lld", "x86_64-linux-gnu", "aarch64-linux-gnu", "o", ELF,
-            14),
-    Flavour("macho", "ld64.lld", "x86_64-apple-macos11", "arm64-apple-macos11",
-            "o", MACHO, 12))}
+    Flavour("elf", "ld.lld", "x86_64-linux-gnu", "aarch64-linux-gnu", "o", ELF, 14),
+    Flavour("macho", "ld64.lld", "x86_64-apple-macos11", "arm64-apple-macos11", "o", MACHO, 12))}
 
 
 def tbd(name: str, symbols, reexports=()) -> str:
@@ -172,8 +167,7 @@ class Made:
     """Files of one flavour that LLVM's tools have made in a directory of `home`. Its name
     has a digest of the scripts that make them."""
 
-    def __init__(self, flavour: str, name: str, llvm: pathlib.Path,
-                 home: pathlib.Path, jobs: int):
+    def __init__(self, flavour: str, name: str, llvm: pathlib.Path, home: pathlib.Path, jobs: int):
         self.flavour = FLAVOURS[flavour]
         self.llvm = llvm
         made_by = hashlib.sha256(
@@ -220,8 +214,7 @@ class Pool(Made):
         return self.directory / "obj" / f"o{which}.{self.flavour.suffix}"
 
     def start(self) -> str:
-        name = {"coff": "main", "elf": "_start", "macho": "_main"}[
-            self.flavour.name]
+        name = {"coff": "main", "elf": "_start", "macho": "_main"}[self.flavour.name]
         call = "_f0" if self.flavour.name == "macho" else "f0"
         return f".text\n.globl {name}\n{name}: call {call}\nret\n"
 
@@ -236,9 +229,8 @@ class Pool(Made):
             else:  # no byte may follow bitcode
                 size, options = 0, ["-flto" if i % 2 else "-flto=thin"]
             return ("c", f"struct S{i} {{ int a; char b[{i}]; }} s{i};\n"
-                    f"struct T {{ struct T *next; }} *t{i};\nvoid f{callee}(void);"
-                    f"\nvoid f{i}(void) {{ s{i}.a++; f{callee}(); }}\n",
-                    size, options)
+                    f"struct T {{ struct T *next; }} *t{i};\nvoid f{callee}(void);\nvoid "
+                    f"f{i}(void) {{ s{i}.a++; f{callee}(); }}\n", size, options)
         # Odd parts are drawn more often than their share.
         which = list(range(1, self.flavour.harmless))
         if i >= CLEAN:
@@ -285,24 +277,20 @@ class Pool(Made):
             yield archive(f"whole{k}", range(ALONE + 5 * k, ALONE + 5 * k + 5),
                           "rcsDT" if k == 1 else "rcsD")
         for k in range(24):
-            members = rng.sample(range(rng.choice([CLEAN, DEBUG])),
-                                 rng.choice([1, 2, 4, 8, 12]))
-            yield archive(f"a{k}", members, rng.choice(
-                ["rcsD", "rcsD", "rcsDT", "rcSD", "rcSDT"]))
+            members = rng.sample(range(rng.choice([CLEAN, DEBUG])), rng.choice([1, 2, 4, 8, 12]))
+            yield archive(f"a{k}", members, rng.choice(["rcsD", "rcsD", "rcsDT", "rcSD", "rcSDT"]))
         for k in range(3):
             yield archive(f"lto{k}", rng.sample(range(DEBUG, BITCODE), 3))
         yield archive("mixed", [1, BITCODE, 2])
         yield archive("none", [])
         if flavour.name == "elf":
             for k in range(4):
-                yield ["ld.lld", "-shared", f"-soname=so{k}.so", "-o",
-                       f"lib/libso{k}.so", "--no-dependent-libraries",
-                       f"obj/o{k}.o", f"obj/o{k + 9}.o"]
+                yield ["ld.lld", "-shared", f"-soname=so{k}.so", "-o", f"lib/libso{k}.so",
+                       "--no-dependent-libraries", f"obj/o{k}.o", f"obj/o{k + 9}.o"]
         if flavour.name == "macho":
             for k in range(2):
-                yield ["ld64.lld", "-dylib", "-arch", "x86_64",
-                       "-platform_version", "macos", "11", "11", "-undefined",
-                       "dynamic_lookup", "-ignore_auto_link", "-o",
+                yield ["ld64.lld", "-dylib", "-arch", "x86_64", "-platform_version", "macos",
+                       "11", "11", "-undefined", "dynamic_lookup", "-ignore_auto_link", "-o",
                        f"lib/libdy{k}.dylib", f"obj/o{k}.o", f"obj/o{k + 9}.o"]
         if flavour.name == "coff":
             for k in range(3):
@@ -320,8 +308,7 @@ class Pool(Made):
             maybe = [f"_maybe{k}" for k in range(6)]
             for where in (lib, root):
                 (where / "libSystem.tbd").write_text(
-                    tbd("libSystem.dylib", ["dyld_stub_binder"] + maybe,
-                        ["libsys0.dylib"]))
+                    tbd("libSystem.dylib", ["dyld_stub_binder"] + maybe, ["libsys0.dylib"]))
                 for k in range(4):
                     (where / f"libsys{k}.tbd").write_text(
                         tbd(f"libsys{k}.dylib", maybe[k:],
@@ -333,10 +320,8 @@ class Pool(Made):
             for k in range(4):
                 one = (0x01000007, 3, self.object(k + CLEAN).read_bytes())
                 two = (0x0100000c, 0, self.object(BITCODE + k).read_bytes())
-                (lib / f"fat{k}.o").write_bytes(fat([[one, two], [one], [two],
-                                                     [two, one]][k]))
-            (lib / "libfat.a").write_bytes(fat(
-                [(0x01000007, 3, (lib / "liball.a").read_bytes())]))
+                (lib / f"fat{k}.o").write_bytes(fat([[one, two], [one], [two], [two, one]][k]))
+            (lib / "libfat.a").write_bytes(fat([(0x01000007, 3, (lib / "liball.a").read_bytes())]))
         gone = self.object("gone")
         shutil.copy(self.object(3), gone)
         self.run(["llvm-ar", "rcsDT", "lib/" + self.flavour.archive("gone"),

@@ -21,8 +21,7 @@ LONGEST_RUN = 3000  # files
 MOST_READS = 600    # of single pages for one draw; each waits for the disk
 BUFFER = bytearray(1 << 20)
 KINDS = {".a": "archives", ".lib": "archives", ".so": "libraries",
-         ".dylib": "libraries", ".tbd": "libraries", ".ld": "texts",
-         ".rsp": "texts"}
+         ".dylib": "libraries", ".tbd": "libraries", ".ld": "texts", ".rsp": "texts"}
 WRITE_AND_WAIT = 1 | 2 | 4  # SYNC_FILE_RANGE_WAIT_BEFORE, _WRITE, _WAIT_AFTER
 
 libc = ctypes.CDLL(None)
@@ -72,8 +71,7 @@ def read_all(descriptor: int) -> None:
         offset += count
 
 
-def keep_some(descriptor: int, size: int, rng: random.Random,
-              reads: int) -> int:
+def keep_some(descriptor: int, size: int, rng: random.Random, reads: int) -> int:
     """Leaves some pages of a file cached. Returns the number of reads. If `reads` is
     used up, it evicts one range instead, and perhaps more than that range, since the
     kernel evicts the pages of a folio only together."""
@@ -115,8 +113,7 @@ def apply(states: dict[str, str], rng: random.Random, clean=None) -> None:
             if state == EVICTED:
                 evict(descriptor)
             else:
-                reads -= keep_some(descriptor, os.fstat(descriptor).st_size,
-                                   rng, reads)
+                reads -= keep_some(descriptor, os.fstat(descriptor).st_size, rng, reads)
         except OSError:
             pass  # a directory
         finally:
@@ -129,8 +126,7 @@ def kind_of(path: str) -> str:
 
 def by_group(rng, paths: list[str], group: Callable[[str], str]):
     names = sorted({group(path) for path in paths})
-    of_group = {name: rng.choice([CACHED, EVICTED, EVICTED, SOME])
-                for name in names}
+    of_group = {name: rng.choice([CACHED, EVICTED, EVICTED, SOME]) for name in names}
     told = ", ".join(f"{name} {state}" for name, state in of_group.items())
     return {path: of_group[group(path)] for path in paths}, told
 
@@ -157,8 +153,7 @@ def by_kind(rng, paths):
     if rng.random() < 0.4:
         return by_group(rng, paths, kind_of)
     # After a build, the new objects are cached and the others are not; or the reverse.
-    objects, others = rng.choice([(CACHED, EVICTED), (CACHED, EVICTED),
-                                  (EVICTED, CACHED)])
+    objects, others = rng.choice([(CACHED, EVICTED), (CACHED, EVICTED), (EVICTED, CACHED)])
     return {path: objects if kind_of(path) == "objects" else others
             for path in paths}, f"objects {objects}, all else {others}"
 
@@ -166,8 +161,7 @@ def by_kind(rng, paths):
 def by_page(rng, paths):
     share = rng.choice([0.1, 0.5, 1])
     return {path: SOME if rng.random() < share
-            else rng.choice([CACHED, EVICTED])
-            for path in paths}, f"{share:.0%} in part"
+            else rng.choice([CACHED, EVICTED]) for path in paths}, f"{share:.0%} in part"
 
 
 def by_runs(rng, paths):
@@ -195,9 +189,8 @@ def half(rng, paths):
 
 
 DRAWS = {"all cached": (all_cached, 10), "all evicted": (all_evicted, 12),
-         "by file": (by_file, 15), "by directory": (by_directory, 12),
-         "by kind": (by_kind, 18), "by page": (by_page, 15),
-         "by runs": (by_runs, 18), "half": (half, 0)}
+         "by file": (by_file, 15), "by directory": (by_directory, 12), "by kind": (by_kind, 18),
+         "by page": (by_page, 15), "by runs": (by_runs, 18), "half": (half, 0)}
 
 
 def draw(rng: random.Random, paths, clean=None, name: str = "") -> str:
