@@ -22,29 +22,47 @@ import subprocess
 import sys
 import tempfile
 
-from headless import Browser, Problem, find_browser, pixels
+from headless import Browser, Problem, find_browser
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 VIEWS = [(1280, "light"), (1280, "dark"), (400, "light"), (400, "dark")]
 STATES = ("cold", "warm")
 
 
-def check_picture(png: bytes, scheme: str):
-    """Yields a picture's problems: it is empty, or has the wrong brightness."""
-    seen, total, count, plain, rows = set(), 0, 0, 0, 0
-    for row in pixels(png):
-        seen.update(row)
-        total += sum(map(sum, row))
-        count += 3 * len(row)
-        rows += 1
-        plain += len(set(row)) == 1
-    mean = total / count
-    if len(seen) < 60:
-        yield f"the picture has {len(seen)} colours only"
-    if plain > 0.6 * rows:
-        yield f"{plain} of {rows} rows of the picture are empty"
-    if scheme == "light" and mean < 170 or scheme == "dark" and mean > 85:
-        yield f"a mean brightness of {mean:.0f} is not {scheme}"
+# Returns a picture's number of colours (at most 60), its mean brightness, the number of its rows
+# and of those that have one colour.
+PICTURE = """
+(async () => {
+  const image = new Image();
+  image.src = 'data:image/png;base64,%s';
+  await image.decode();
+  const {width, height} = image;
+  const context = new OffscreenCanvas(width, height).getContext('2d');
+  context.drawImage(image, 0, 0);
+  const bytes = context.getImageData(0, 0, width, height).data;
+  const pixels = new Uint32Array(bytes.buffer), seen = new Set();
+  let plain = 0;
+  for (let at = 0; at < pixels.length; at += width) {
+    const row = pixels.subarray(at, at + width);
+    plain += row.every(pixel => pixel === row[0]);
+    for (let x = 0; x < width && seen.size < 60; ++x) seen.add(row[x]);
+  }
+  const sum = bytes.reduce((all, byte, at) => at %% 4 === 3 ? all : all + byte, 0);
+  return {colours: seen.size, mean: sum / (3 * pixels.length), rows: height, plain};
+})()
+"""
+
+
+def check_picture(browser, scheme: str):
+    """Yields the problems of the page's picture: it is empty, or has the wrong brightness."""
+    png = base64.b64encode(browser.picture(0.25)).decode()
+    seen = browser.evaluate(PICTURE % png)
+    if seen["colours"] < 60:
+        yield f"the picture has {seen['colours']} colours only"
+    if seen["plain"] > 0.6 * seen["rows"]:
+        yield f"{seen['plain']} of {seen['rows']} rows of the picture are empty"
+    if scheme == "light" and seen["mean"] < 170 or scheme == "dark" and seen["mean"] > 85:
+        yield f"a mean brightness of {seen['mean']:.0f} is not {scheme}"
 
 
 # -- the requirements on the page --------------------------------------------
@@ -407,7 +425,7 @@ def check_page(browser, url, report, keep):
         found = list(check_look(browser, url, report))
         if keep:
             keep.with_name(f"{keep.name}-{width}-{scheme}.png").write_bytes(browser.picture())
-        found += check_picture(browser.picture(0.25), scheme)
+        found += check_picture(browser, scheme)
         found += check_pointer(browser)
         found += check_choices(browser, report)
         found += check_events(browser, url)
@@ -416,7 +434,7 @@ def check_page(browser, url, report, keep):
     yield from (("print", text) for text in browser.evaluate(LAYOUT))
     if keep:
         keep.with_name(f"{keep.name}-print.png").write_bytes(browser.picture())
-    yield from (("print", text) for text in check_picture(browser.picture(0.25), "light"))
+    yield from (("print", text) for text in check_picture(browser, "light"))
     browser.view(1280, "light")
     pdf = browser.call("Page.printToPDF", printBackground=True)["data"]
     if not base64.b64decode(pdf).startswith(b"%PDF") or len(pdf) < 20_000:
@@ -466,10 +484,10 @@ def self_test(browser, url, report):
         if not any(word in text for text in check_look(browser, url, report)):
             yield code, "this was not noticed"
     browser.show(url, 1280, "dark")
-    if not any("brightness" in text for text in check_picture(browser.picture(0.25), "light")):
+    if not any("brightness" in text for text in check_picture(browser, "light")):
         yield "brightness", "dark was taken for light"
     browser.evaluate("document.querySelector('main').replaceChildren()")
-    if not list(check_picture(browser.picture(0.25), "dark")):
+    if not list(check_picture(browser, "dark")):
         yield "picture", "an empty page was taken for a full one"
 
 

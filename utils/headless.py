@@ -1,4 +1,4 @@
-"""A headless Chromium for checks of pages, and the pixels of its pictures.
+"""A headless Chromium for checks of pages.
 
 It speaks the DevTools protocol over a pipe, and needs only Python's own library.
 """
@@ -8,10 +8,8 @@ import json
 import os
 import select
 import shutil
-import struct
 import subprocess
 import time
-import zlib
 
 BROWSERS = ("chromium-headless-shell", "chrome-headless-shell", "chromium",
             "chromium-browser", "google-chrome")
@@ -31,17 +29,8 @@ class Browser:
 
     def __init__(self, program: str, folder: str):
         to_browser, from_browser = os.pipe(), os.pipe()
-        # The browser requires the descriptors 3 and 4.
-        ends = [os.dup(to_browser[0]), os.dup(from_browser[1])]
-        self.write_end = os.dup(to_browser[1])
-        self.read_end = os.dup(from_browser[0])
-        kept = [os.dup(end) for end in (ends[0], ends[1], self.write_end, self.read_end)]
-        os.closerange(3, min(kept))
-        while min(kept) < 5:
-            kept = [os.dup(end) for end in kept]
-        os.dup2(kept[0], 3)
-        os.dup2(kept[1], 4)
-        self.write_end, self.read_end = kept[2], kept[3]
+        self.write_end, self.read_end = to_browser[1], from_browser[0]
+        ends = (to_browser[0], from_browser[1])
         words = [program, "--headless", "--remote-debugging-pipe", "--disable-gpu",
                  "--no-first-run", "--disable-extensions", "--mute-audio",
                  "--disable-background-networking", "--disable-dev-shm-usage",
@@ -49,11 +38,13 @@ class Browser:
                  # The pages are our own. Chromium does not start if the system has
                  # no sandbox for it: containers, root, no user namespaces.
                  "--no-sandbox"]
+        # The browser requires the descriptors 3 and 4.
+        script = f'exec "$@" 3<&{ends[0]} 4>&{ends[1]}'
         self.process = subprocess.Popen(
-            words + ["about:blank"], pass_fds=(3, 4), stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        os.close(3)
-        os.close(4)
+            ["bash", "-c", script, "bash", *words, "about:blank"], pass_fds=ends,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for end in ends:
+            os.close(end)
         self.buffer = b""
         self.number = 0
         self.session = None
@@ -144,43 +135,3 @@ class Browser:
             "Page.captureScreenshot", format="png", captureBeyondViewport=True,
             clip={"x": 0, "y": 0, "width": size["width"],
                   "height": size["height"], "scale": scale})["data"])
-
-
-# -- pictures ----------------------------------------------------------------
-
-def pixels(png: bytes):
-    """Yields the rows of a PNG of eight bits, with or without alpha, as (r, g, b)."""
-    at, data = 8, b""
-    width = height = colours = 0
-    while at < len(png):
-        length, kind = struct.unpack(">I4s", png[at:at + 8])
-        body = png[at + 8:at + 8 + length]
-        at += 12 + length
-        if kind == b"IHDR":
-            width, height, depth, colour = struct.unpack(">IIBB", body[:10])
-            if depth != 8 or colour not in (2, 6):
-                raise Problem("a picture in an unknown form")
-            colours = 3 if colour == 2 else 4
-        elif kind == b"IDAT":
-            data += body
-    data = zlib.decompress(data)
-    step, before = width * colours, bytearray(width * colours)
-    for number in range(height):
-        start = number * (step + 1)
-        kind, row = data[start], bytearray(data[start + 1:start + 1 + step])
-        for x in range(step):
-            left = row[x - colours] if x >= colours else 0
-            up = before[x]
-            if kind == 1:
-                row[x] = row[x] + left & 255
-            elif kind == 2:
-                row[x] = row[x] + up & 255
-            elif kind == 3:
-                row[x] = row[x] + (left + up) // 2 & 255
-            elif kind == 4:
-                corner = before[x - colours] if x >= colours else 0
-                guess = left + up - corner
-                near = [abs(guess - left), abs(guess - up), abs(guess - corner)]
-                row[x] = row[x] + (left, up, corner)[near.index(min(near))] & 255
-        before = row
-        yield [tuple(row[x:x + 3]) for x in range(0, step, colours)]
