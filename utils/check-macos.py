@@ -32,30 +32,13 @@ TARGETS = ["arm64-apple-macos11.0", "x86_64-apple-macos11.0"]
 
 # The settings that a build of libc++ decides, as for macOS's own libc++: ziglang's
 # headers lack the file that has them.
-LIBCXX = {
-    "ABI_VERSION": "1",
-    "ABI_NAMESPACE": "__1",
-    "HAS_THREADS": "1",
-    "HAS_MONOTONIC_CLOCK": "1",
-    "HAS_TERMINAL": "1",
-    "HAS_MUSL_LIBC": "0",
-    "HAS_VENDOR_AVAILABILITY_ANNOTATIONS": "0",
-    "HAS_FILESYSTEM": "1",
-    "HAS_RANDOM_DEVICE": "1",
-    "HAS_LOCALIZATION": "1",
-    "HAS_UNICODE": "1",
-    "HAS_WIDE_CHARACTERS": "1",
-    "HAS_TIME_ZONE_DATABASE": "0",
-    "HARDENING_MODE": "_LIBCPP_HARDENING_MODE_NONE",
-    "HARDENING_MODE_DEFAULT": "_LIBCPP_HARDENING_MODE_NONE",
-    "ASSERTION_SEMANTIC_DEFAULT": "_LIBCPP_ASSERTION_SEMANTIC_IGNORE",
-}
-
-WARNINGS = [
-    "-Wall", "-Wextra", "-Wpedantic", "-Wno-unused-parameter",
-    "-Wimplicit-fallthrough", "-Wnon-virtual-dtor", "-Woverloaded-virtual",
-    "-Werror",
-]
+LIBCXX = """ABI_VERSION=1 ABI_NAMESPACE=__1 HAS_THREADS=1 HAS_MONOTONIC_CLOCK=1 HAS_TERMINAL=1
+HAS_MUSL_LIBC=0 HAS_VENDOR_AVAILABILITY_ANNOTATIONS=0 HAS_FILESYSTEM=1 HAS_RANDOM_DEVICE=1
+HAS_LOCALIZATION=1 HAS_UNICODE=1 HAS_WIDE_CHARACTERS=1 HAS_TIME_ZONE_DATABASE=0
+HARDENING_MODE=_LIBCPP_HARDENING_MODE_NONE HARDENING_MODE_DEFAULT=_LIBCPP_HARDENING_MODE_NONE
+ASSERTION_SEMANTIC_DEFAULT=_LIBCPP_ASSERTION_SEMANTIC_IGNORE""".split()
+WARNINGS = ("-Wall -Wextra -Wpedantic -Wno-unused-parameter -Wimplicit-fallthrough "
+            "-Wnon-virtual-dtor -Woverloaded-virtual -Werror").split()
 
 # The symbols of the C++ library and its runtime, in libc++.dylib and libc++abi.dylib:
 # mangled names of namespace std, operators new and delete, type information of
@@ -69,7 +52,7 @@ TESTING = re.compile(r"^__ZT?[ISV]?N?K?7testing|^__ZN?K?7testing")
 
 def flags(zig, target):
     found = ["-target", target, "-std=c++20", "-O0", "-nostdinc", "-nostdinc++"]
-    found += [f"-D_LIBCPP_{name}={value}" for name, value in LIBCXX.items()]
+    found += [f"-D_LIBCPP_{setting}" for setting in LIBCXX]
     found.append("-D_LIBCPP_PSTL_BACKEND_SERIAL")
     for folder in ("libcxx/include", "libcxxabi/include", "include", "libc/include/any-darwin-any"):
         found += ["-isystem", str(zig / "lib" / folder)]

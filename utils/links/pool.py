@@ -21,6 +21,7 @@ import shutil
 import struct
 import subprocess
 import sys
+from typing import NamedTuple
 
 # The end of each kind of object; those from ALONE to CLEAN are in archives only.
 ALONE, CLEAN, ODD, DEBUG, BITCODE, OTHER = 40, 60, 120, 132, 144, 150
@@ -96,15 +97,14 @@ MACHO = [
 ]
 
 
-class Flavour:
-    def __init__(self, name, linker, triple, other, suffix, parts, harmless):
-        self.name = name
-        self.linker = linker
-        self.triple = triple
-        self.other = other        # another machine's triple
-        self.suffix = suffix
-        self.parts = parts
-        self.harmless = harmless  # the number of harmless parts
+class Flavour(NamedTuple):
+    name: str
+    linker: str
+    triple: str
+    other: str     # another machine's triple
+    suffix: str
+    parts: list
+    harmless: int  # the number of harmless parts
 
     def archive(self, stem: str) -> str:
         return stem + ".lib" if self.name == "coff" else f"lib{stem}.a"

@@ -131,22 +131,10 @@ def by_group(rng, paths: list[str], group: Callable[[str], str]):
     return {path: of_group[group(path)] for path in paths}, told
 
 
-def all_cached(_, paths):
-    return dict.fromkeys(paths, CACHED), ""
-
-
-def all_evicted(_, paths):
-    return dict.fromkeys(paths, EVICTED), ""
-
-
 def by_file(rng, paths):
     share = rng.choice([0.02, 0.2, 0.5, 0.8, 0.98])
     return {path: CACHED if rng.random() < share else EVICTED
             for path in paths}, f"{share:.0%} cached"
-
-
-def by_directory(rng, paths):
-    return by_group(rng, paths, os.path.dirname)
 
 
 def by_kind(rng, paths):
@@ -188,9 +176,12 @@ def half(rng, paths):
     return states, ""
 
 
-DRAWS = {"all cached": (all_cached, 10), "all evicted": (all_evicted, 12),
-         "by file": (by_file, 15), "by directory": (by_directory, 12), "by kind": (by_kind, 18),
-         "by page": (by_page, 15), "by runs": (by_runs, 18), "half": (half, 0)}
+DRAWS = {"all cached": (lambda _, paths: (dict.fromkeys(paths, CACHED), ""), 10),
+         "all evicted": (lambda _, paths: (dict.fromkeys(paths, EVICTED), ""), 12),
+         "by file": (by_file, 15),
+         "by directory": (lambda rng, paths: by_group(rng, paths, os.path.dirname), 12),
+         "by kind": (by_kind, 18), "by page": (by_page, 15), "by runs": (by_runs, 18),
+         "half": (half, 0)}
 
 
 def draw(rng: random.Random, paths, clean=None, name: str = "") -> str:
