@@ -70,6 +70,16 @@ def members(archive: pathlib.Path) -> Iterator[bytes]:
         at += 60 + size + size % 2
 
 
+def unpacked(archive: pathlib.Path, into: pathlib.Path) -> Iterator[str]:
+    """Writes the ELF members of an archive to a new directory. Yields their paths."""
+    into.mkdir()
+    for number, member in enumerate(members(archive)):
+        if member.startswith(b"\x7fELF"):
+            file = into / f"{number:04}.o"
+            file.write_bytes(member)
+            yield str(file)
+
+
 def made(title: str, name: str, make: Callable[[pathlib.Path], list[str]]) -> Sample:
     """A link by ld.lld, whose inputs `make` makes once. It returns the arguments."""
     folder = harness.corpus_folder(name)
@@ -96,14 +106,7 @@ def as_objects(folder: pathlib.Path) -> list[str]:
         if path.suffix != ".a" or not path.is_file():
             result.append(word)
             continue
-        into = folder / path.stem
-        into.mkdir()
-        result.append("--start-lib")
-        for number, member in enumerate(members(path)):
-            file = into / f"{number:04}.o"
-            file.write_bytes(member)
-            result.append(str(file))
-        result.append("--end-lib")
+        result += ["--start-lib", *unpacked(path, folder / path.stem), "--end-lib"]
     return result
 
 

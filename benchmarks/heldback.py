@@ -22,19 +22,11 @@ ANY_SYMBOLS = ["--unresolved-symbols=ignore-all", "--allow-multiple-definition",
 
 def unpacked(folder: pathlib.Path, archives: Iterable[pathlib.Path]) -> list[str]:
     """Writes the ELF members of archives as objects. Returns the arguments of a link."""
-    words = ["-shared", *ANY_SYMBOLS]
-    for archive in sorted(archives):
-        into = folder / archive.stem
-        if into.exists():
-            continue  # a toolchain may be installed under two names
-        into.mkdir()
-        for number, member in enumerate(flavours.members(archive)):
-            if not member.startswith(b"\x7fELF"):
-                continue
-            file = into / f"{number:04}.o"
-            file.write_bytes(member)
-            words.append(str(file))
-    return words
+    # A toolchain may be installed under two names.
+    once = {archive.stem: archive for archive in sorted(archives, reverse=True)}
+    return ["-shared", *ANY_SYMBOLS,
+            *(word for archive in sorted(once.values())
+              for word in flavours.unpacked(archive, folder / archive.stem))]
 
 
 def elf_clang() -> Sample:

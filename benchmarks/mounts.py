@@ -38,49 +38,20 @@ def free_port() -> int:
         return probe.getsockname()[1]
 
 
-def sshd(folder: pathlib.Path, scratch: pathlib.Path, port: int) -> list[str]:
-    del folder  # sshd serves the whole machine
+def make_keys(scratch: pathlib.Path, port: int) -> None:
     for name in ("host", "user"):
-        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f",
-                        str(scratch / name)], check=True)
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(scratch / name)],
+                       check=True)
     (scratch / "sshd.conf").write_text(
         f"Port {port}\nListenAddress 127.0.0.1\nHostKey {scratch}/host\n"
         f"AuthorizedKeysFile {scratch}/user.pub\nPermitRootLogin yes\n"
         "StrictModes no\nUsePAM no\nPidFile none\nSubsystem sftp internal-sftp\n")
     pathlib.Path("/run/sshd").mkdir(exist_ok=True)
-    return ["/usr/sbin/sshd", "-D", "-f", str(scratch / "sshd.conf")]
 
 
-def sshfs(folder: pathlib.Path, scratch: pathlib.Path, port: int) -> list[str]:
-    return ["sshfs", "-p", str(port), "-o",
-            f"ro,IdentityFile={scratch}/user,StrictHostKeyChecking=no,"
-            "UserKnownHostsFile=/dev/null,LogLevel=ERROR", f"root@127.0.0.1:{folder}", str(folder)]
-
-
-def webdav(folder: pathlib.Path, scratch: pathlib.Path, port: int) -> list[str]:
-    del scratch
-    return ["rclone", "serve", "webdav", str(folder), "--read-only",
-            "--addr", f"127.0.0.1:{port}", "-q"]
-
-
-def rclone(folder: pathlib.Path, scratch: pathlib.Path, port: int) -> list[str]:
-    del scratch
-    return ["rclone", "mount", f':webdav,url="http://127.0.0.1:{port}":',
-            str(folder), "--read-only", "--daemon", "--allow-non-empty", "-q"]
-
-
-def s3(folder: pathlib.Path, scratch: pathlib.Path, port: int) -> list[str]:
-    """Serves the parent of `folder`, in which `folder` is a bucket."""
+def make_password(scratch: pathlib.Path, _: int) -> None:
     (scratch / "passwd").write_text("headstart:headstart")
     (scratch / "passwd").chmod(0o600)
-    return ["rclone", "serve", "s3", str(folder.parent), "--read-only",
-            "--auth-key", "headstart,headstart", "--addr", f"127.0.0.1:{port}", "-q"]
-
-
-def s3fs(folder: pathlib.Path, scratch: pathlib.Path, port: int) -> list[str]:
-    return ["s3fs", folder.name, str(folder), "-o",
-            f"ro,nonempty,passwd_file={scratch}/passwd,"
-            f"use_path_request_style,url=http://127.0.0.1:{port}"]
 
 
 def serves_s3() -> bool:
@@ -94,8 +65,9 @@ class Mount:
     """A file system: the commands that serve it and mount it."""
     name: str
     programs: list[str]
-    serve: Callable[[pathlib.Path, pathlib.Path, int], list[str]]
-    mount: Callable[[pathlib.Path, pathlib.Path, int], list[str]]
+    serve: str
+    mount: str
+    prepare: Callable[[pathlib.Path, int], None] = lambda scratch, port: None
 
     def missing(self) -> str:
         gone = [name for name in self.programs
@@ -105,9 +77,21 @@ class Mount:
         return f"no {', '.join(gone)}" if gone else ""
 
 
-MOUNTS = [Mount("sshfs", ["sshfs", "sshd", "ssh-keygen"], sshd, sshfs),
-          Mount("rclone mount, webdav", ["rclone"], webdav, rclone),
-          Mount("s3fs", ["rclone", "s3fs"], s3, s3fs)]
+MOUNTS = [
+    Mount("sshfs", ["sshfs", "sshd", "ssh-keygen"], "/usr/sbin/sshd -D -f {scratch}/sshd.conf",
+          "sshfs -p {port} -o ro,IdentityFile={scratch}/user,StrictHostKeyChecking=no,"
+          "UserKnownHostsFile=/dev/null,LogLevel=ERROR root@127.0.0.1:{folder} {folder}",
+          make_keys),
+    Mount("rclone mount, webdav", ["rclone"],
+          "rclone serve webdav {folder} --read-only --addr 127.0.0.1:{port} -q",
+          "rclone mount :webdav,url=\"http://127.0.0.1:{port}\": {folder} --read-only --daemon "
+          "--allow-non-empty -q"),
+    # The bucket is the directory in its parent.
+    Mount("s3fs", ["rclone", "s3fs"],
+          "rclone serve s3 {folder.parent} --read-only --auth-key headstart,headstart --addr "
+          "127.0.0.1:{port} -q",
+          "s3fs {folder.name} {folder} -o ro,nonempty,passwd_file={scratch}/passwd,"
+          "use_path_request_style,url=http://127.0.0.1:{port}", make_password)]
 
 
 @contextlib.contextmanager
@@ -162,12 +146,17 @@ def measure_mount(mount: Mount, sample: Sample, rounds: int) -> list[dict]:
     points = []
     with contextlib.ExitStack() as stack:
         scratch = stack.enter_context(harness.scratch_in(sample.folder.parent))
+
+        def command(template: str, port: int) -> list[str]:
+            return [word.format(folder=sample.folder, scratch=scratch, port=port)
+                    for word in template.split()]
         port, near = free_port(), free_port()
-        stack.enter_context(running(mount.serve(sample.folder, scratch, port), port))
+        mount.prepare(scratch, port)
+        stack.enter_context(running(command(mount.serve, port), port))
         ways = links.ways(sample, scratch / "profile")
         for delay in DELAYS:
             with running([sys.executable, str(DELAY), str(near), str(port), str(delay)], near):
-                words = mount.mount(sample.folder, scratch, near)
+                words = command(mount.mount, near)
                 link(sample, ways[-1], words, scratch)  # stores a profile
 
                 def one(way: Variant) -> dict:

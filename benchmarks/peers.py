@@ -31,19 +31,13 @@ class Peer:
     missing: str = ""
 
 
-def last_line(text: bytes) -> str:
-    lines = text.decode(errors="replace").strip().splitlines()
-    return lines[-1].strip() if lines else "no message"
-
-
-def attempt(command: list[str], **keywords) -> str:
+def attempt(command: str) -> str:
     """Runs a step of an installation. Returns its error message or an empty string."""
-    say("   " + " ".join(command))
-    try:
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **keywords)
-    except OSError as error:
-        return str(error)
-    return last_line(done.stdout) if done.returncode else ""
+    say("   " + command)
+    done = subprocess.run(command, shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, errors="replace")
+    lines = done.stdout.strip().splitlines() or ["no message"]
+    return lines[-1].strip() if done.returncode else ""
 
 
 def version_of(program: str) -> str:
@@ -53,40 +47,23 @@ def version_of(program: str) -> str:
     return re.sub(r" \(.*?\)", "", line)
 
 
-def from_cargo(name: str) -> Peer:
-    root = harness.corpus_folder("peers")
-    program = root / "bin" / name
-    problem = ""
-    crate, version = CRATES[name].split("@")
-    if not program.exists() or version not in version_of(str(program)):
-        if not INSTALL:
-            return Peer(name, missing=f"{name}: {NOT_INSTALLED}")
-        problem = attempt(["cargo", "install", "--quiet", "--locked", "--root",
-                           str(root), CRATES[name]])
-    if problem:
-        return Peer(name, missing=f"cargo install {crate}: {problem}")
-    return Peer(str(program), version_of(str(program)))
-
-
-def from_debian(name: str) -> Peer:
-    package = DEBIAN[name]
-    if not shutil.which(name):
-        if not INSTALL:
-            return Peer(name, missing=f"{name}: {NOT_INSTALLED}")
-        if os.geteuid() != 0 or not shutil.which("apt-get"):
-            return Peer(name, missing=f"apt-get install {package} needs root")
-        attempt(["apt-get", "update", "-qq"])
-        problem = attempt(["apt-get", "install", "-qq", "-y", "--no-install-recommends", package],
-                          env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"})
-        if problem:
-            return Peer(name, missing=f"apt-get install {package}: {problem}")
-    return Peer(name, version_of(name))
-
-
 @functools.cache
 def find(name: str) -> Peer:
     """Finds the named program, and installs it if necessary."""
-    return from_cargo(name) if name in CRATES else from_debian(name)
+    if name in CRATES:
+        root = harness.corpus_folder("peers")
+        program, version = str(root / "bin" / name), CRATES[name].split("@")[1]
+        install = f"cargo install --quiet --locked --root '{root}' {CRATES[name]}"
+    else:
+        program, version = name, ""
+        install = ("apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y "
+                   f"--no-install-recommends {DEBIAN[name]}")
+    if not shutil.which(program) or version not in version_of(program):
+        if not INSTALL:
+            return Peer(name, missing=f"{name}: {NOT_INSTALLED}")
+        if problem := attempt(install):
+            return Peer(name, missing=f"{name}: {problem}")
+    return Peer(program, version_of(program))
 
 
 def environment(scratch: pathlib.Path) -> dict[str, str]:
