@@ -27,7 +27,7 @@ It leaves these in the output directory:
     lib/<folder>.lib         with --archive: the same objects in archives
     link-archives.rsp        with --archive: a link that takes 1/8 of them
     src/                     the sources, to inspect
-    made.jsonl               the recipe of each file: a run makes what is missing
+    build.ninja              how each file is made: a run makes what is missing
     libSystem.tbd            macho: the system's library, as far as needed;
                              objects end in .o there, archives in .a
 
@@ -53,8 +53,8 @@ import time
 from pathlib import Path
 from typing import Iterable
 
+from corpus.build import Build, Failure
 from corpus.plan import STRIDE, plan_units
-from corpus.steps import Failure, Ledger, Progress, Steps, Workshop
 from corpus.target import COFF, Target, elf, macho
 
 DEFAULT_OBJECTS = 450
@@ -136,26 +136,28 @@ class Corpus:
         self.options = options
         self.target = target
         self.root = Path(options.out).resolve()
-        units = plan_units(options.objects, int(options.bytes * target.scale),
-                           options.folders, options.seed)
-        self.folders = list(dict.fromkeys(unit.folder for unit in units))
-        self.ledger = Ledger(self.root)
-        self.workshop = Workshop(self.root, options.jobs, self.ledger)
-        self.steps = Steps(self.workshop, target, units, options.seed)
+        self.units = plan_units(options.objects, int(options.bytes * target.scale),
+                                options.folders, options.seed)
         # The inputs of the two links, in their order: all objects, and some members.
         suffix = target.object_suffix
-        self.objects = [f"obj/launch/main{suffix}"] + [f"obj/{unit.stem}{suffix}" for unit in units]
-        self.archives = [f"obj/launch/main_archives{suffix}"] + [
-            f"lib/{folder}{target.archive_suffix}" for folder in self.folders
-        ] if options.archive else []
+        self.objects = [f"obj/launch/main{suffix}",
+                        *(f"obj/{unit.stem}{suffix}" for unit in self.units)]
+        folders = dict.fromkeys(unit.folder for unit in self.units)
+        self.archives = [f"obj/launch/main_archives{suffix}",
+                         *(f"lib/{folder}{target.archive_suffix}" for folder in folders)
+                         ] if options.archive else []
 
     def make(self) -> None:
         self.claim_folder()
-        self.ledger.load()
         self.check_space()
         start = time.monotonic()
-        progress = self.make_files()
-        self.ledger.keep_only(self.objects + self.archives)
+        try:
+            build = Build(self.root, self.target, self.units, self.options.seed)
+            build.plan(self.options.archive)
+            is_fresh = build.run(self.options.jobs)
+        finally:
+            for name in ("tmp", "pch"):
+                shutil.rmtree(self.root / name, ignore_errors=True)
         self.write_response("link.rsp", self.objects)
         if self.archives:
             self.write_response("link-archives.rsp", self.archives)
@@ -163,26 +165,12 @@ class Corpus:
             (self.root / "link-archives.rsp").unlink(missing_ok=True)
         for name, text in self.target.files:
             (self.root / name).write_text(text)
-        total = sum(self.ledger.made[target][1] for target in self.objects)
-        if progress.fresh and total < self.options.bytes:
-            print(f"make-corpus: warning: {total} bytes are less than the "
-                  f"{self.options.bytes} asked for", file=sys.stderr)
+        total = sum((self.root / target).stat().st_size for target in self.objects)
+        if is_fresh and total < self.options.bytes:
+            print(f"make-corpus: warning: {total} bytes are less than the {self.options.bytes} "
+                  "asked for", file=sys.stderr)
         print(f"{self.root}: {len(self.objects)} objects, {total / 1e6:.0f} MB, "
-              + (f"in {time.monotonic() - start:.0f} s" if progress.fresh else "already there"))
-
-    def make_files(self) -> Progress:
-        steps = self.steps.units_steps() + [self.steps.main("main", 1)]
-        progress = Progress(len(steps), sum(step.wanted for step in steps))
-        if self.archives:
-            steps.append(self.steps.main("main_archives", STRIDE))
-        try:
-            self.workshop.run(steps, progress)
-            if self.archives:
-                self.workshop.run(list(map(self.steps.archive, self.folders)), progress)
-        finally:
-            shutil.rmtree(self.root / "tmp", ignore_errors=True)
-        shutil.rmtree(self.root / "pch", ignore_errors=True)
-        return progress
+              + (f"in {time.monotonic() - start:.0f} s" if is_fresh else "already there"))
 
     def claim_folder(self) -> None:
         """Makes the directory, and refuses one with files that are not a corpus."""
@@ -190,18 +178,18 @@ class Corpus:
             raise Failure(f"{self.root}: a response file cannot quote this")
         self.root.mkdir(parents=True, exist_ok=True)
         if any(self.root.iterdir()) and not any(
-                (self.root / name).exists() for name in ("made.jsonl", "tmp")):
+                (self.root / name).exists() for name in ("build.ninja", "made.jsonl", "src")):
             raise Failure(f"{self.root} has files that are not a corpus")
-        shutil.rmtree(self.root / "tmp", ignore_errors=True)
-        (self.root / "tmp").mkdir()
 
     def check_space(self) -> None:
         need = self.options.bytes * (2 if self.archives else 1)
-        need = int(need * 1.15) + 200_000_000 - sum(map(self.ledger.size_here, self.ledger.made))
+        need = int(need * 1.15) + 200_000_000 - sum(
+            path.stat().st_size for target in self.objects + self.archives
+            if (path := self.root / target).exists())
         free = shutil.disk_usage(self.root).free
         if free < need:
-            raise Failure(f"{self.root}: needs {need / 1e9:.1f} GB more and "
-                          f"only {free / 1e9:.1f} GB are free")
+            raise Failure(f"{self.root}: needs {need / 1e9:.1f} GB more and only {free / 1e9:.1f} "
+                          "GB are free")
 
     def write_response(self, name: str, targets: Iterable[str]) -> None:
         """Writes the response file of a link."""

@@ -1,0 +1,102 @@
+"""Makes the files of a corpus: writes their sources, and lets ninja run LLVM's tools.
+
+All tools run in the output directory with relative names, so that no output has its name. A tool
+writes below tmp/, so that a file in its place is always whole.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Sequence
+
+from .plan import STRIDE, Unit
+from .sources import UnitWriter, write_headers, write_main
+from .target import Target
+from .vocabulary import MODULES
+
+# The first object that needs a header precompiles it.
+RULES = """\
+compile = {compile}
+pch = -Xclang -fno-pch-timestamp -fpch-instantiate-templates
+rule object
+  command = flock src/$module.h sh -c '[ -e pch/$module.pch ] || {{ $compile $pch -x c++-header $
+    src/$module.h -o tmp/$module.pch && mv tmp/$module.pch pch/; }}' && $
+    $compile -include-pch pch/$module.pch -c $in -o tmp/$out && mv tmp/$out $out
+  description = $out
+rule archive
+  command = {archive} $in && mv tmp/$out $out
+  description = $out
+"""
+
+
+class Failure(Exception):
+    """An error that is reported to the user in one message."""
+
+
+def find_tool(*names: str) -> str:
+    for found in filter(None, map(shutil.which, names)):
+        return os.path.abspath(found)
+    raise Failure(f"not found: {' or '.join(names)}")
+
+
+class Build:
+    """The objects, each with a module's header, and archives of them."""
+
+    def __init__(self, root: Path, target: Target, units: Sequence[Unit], seed: int) -> None:
+        self.root, self.target, self.units, self.seed = root, target, units, seed
+        self.headers = write_headers(seed)
+        compiler = find_tool("clang++-22", "clang++")
+        # A precompiled header contains the whole path of its source.
+        flags = [*target.flags, '-ffile-prefix-map="$$PWD"=.']
+        archive = [word.replace("{out}", "tmp/$out") for word in target.archive_words]
+        self.lines = [RULES.format(compile=" ".join([compiler, *flags]),
+                                   archive=" ".join([find_tool(*target.archivers), *archive]))]
+        self.write("src/compiler", subprocess.run([compiler, "--version"], check=True,
+                                                  stdout=subprocess.PIPE, text=True).stdout)
+
+    def write(self, name: str, text: str) -> None:
+        """Writes a file unless it has this text: ninja compares times."""
+        path = self.root / name
+        if not path.exists() or path.read_text() != text:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+
+    def object(self, stem: str, module: str, text: str) -> None:
+        self.write(f"src/{stem}.cpp", text)
+        (self.root / f"tmp/obj/{stem}").parent.mkdir(parents=True, exist_ok=True)
+        self.lines.append(f"build obj/{stem}{self.target.object_suffix}: object src/{stem}.cpp | "
+                          f"src/{module}.h src/compiler\n  module = {module}\n")
+
+    def plan(self, archive: bool) -> None:
+        """Writes the sources and ninja's file, in which the largest objects are first."""
+        for module in {MODULES[0], *(unit.module for unit in self.units)}:
+            self.write(f"src/{module}.h", self.headers[module].text)
+        for unit in sorted(self.units, key=lambda unit: -unit.wanted):
+            peers = [peer for peer in self.units[unit.index % STRIDE::STRIDE] if peer is not unit]
+            self.object(unit.stem, unit.module, UnitWriter(
+                self.seed, unit, self.headers[unit.module], peers).write())
+        self.object("launch/main", MODULES[0], write_main(self.units))
+        if archive:
+            self.object("launch/main_archives", MODULES[0], write_main(self.units[::STRIDE]))
+            (self.root / "tmp/lib").mkdir(exist_ok=True)
+            for folder in dict.fromkeys(unit.folder for unit in self.units):
+                members = " ".join(f"obj/{unit.stem}{self.target.object_suffix}"
+                                   for unit in self.units if unit.folder == folder)
+                self.lines.append(f"build lib/{folder}{self.target.archive_suffix}: archive "
+                                  f"{members}\n")
+        self.write("build.ninja", "".join(self.lines))
+
+    def run(self, jobs: int) -> bool:
+        """Makes what is missing, and removes the files of earlier runs that are not planned.
+        Returns whether it made something."""
+        ninja = [find_tool("ninja"), "-C", self.root, "-j", str(jobs)]
+        waiting = subprocess.run([*ninja, "-n"], stdout=subprocess.PIPE, text=True).stdout
+        if "no work to do" not in waiting:
+            (self.root / "pch").mkdir(exist_ok=True)
+            quiet = [] if sys.stdout.isatty() else ["--quiet"]
+            if subprocess.run([*ninja, *quiet]).returncode:
+                raise Failure(f"{self.root}: not all objects could be made")
+        subprocess.run([*ninja, "-t", "cleandead"], stdout=subprocess.DEVNULL)
+        return "no work to do" not in waiting
