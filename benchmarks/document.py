@@ -1,6 +1,5 @@
 """Writes docs/Benchmarks.md and the README's table from the figures."""
 
-import pathlib
 import string
 
 import linktables
@@ -171,9 +170,3 @@ def readme(figures: dict[str, dict], text: str) -> str:
               + ("; [the others](docs/Benchmarks.md)" * several) + ".", ""]
     head, rest = text.split(BEGIN)
     return head + BEGIN + "\n".join(lines) + END + rest.split(END)[1]
-
-
-def differing(written: dict[pathlib.Path, str]) -> list[pathlib.Path]:
-    """The files that are missing or whose text differs."""
-    return [path for path, text in written.items()
-            if not path.exists() or path.read_text(encoding="utf-8") != text]
