@@ -104,7 +104,7 @@ if(WIN32 AND HEADSTART_LLVM)
   install(DIRECTORY docs/ DESTINATION docs COMPONENT ${zip}
     FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
   install(DIRECTORY utils/cold-cache/ DESTINATION cold-cache COMPONENT ${zip}
-    FILES_MATCHING PATTERN "*.cmd" PATTERN "*.ps1" PATTERN "README.md")
+    FILES_MATCHING PATTERN "*.cmd" PATTERN "README.md")
   # LLVM has the project's own LICENSE. Debian's packages contain the other ones.
   if(CMAKE_CROSSCOMPILING)
     foreach(package g++-mingw-w64-x86-64-posix mingw-w64-x86-64-dev libz-mingw-w64-dev)
