@@ -4,7 +4,7 @@
 A prefetcher can only be judged on inputs like those of real programs: a
 linker reads section headers and symbols first, then section contents, then
 types, and the number of bytes of each kind in an object decides the reads of
-the disk.  Real game code is not ours to distribute and takes hours to compile.
+the disk. Real game code is not ours to distribute and takes hours to compile.
 The script therefore writes C++ like it (an engine header with containers,
 delegates and reflection, instantiated over many types; classes with virtual
 functions; debug information), and compiles it to the requested objects.
@@ -31,7 +31,7 @@ It leaves these in the output directory:
     libSystem.tbd            macho: the system's library, as far as needed;
                              objects end in .o there, archives in .a
 
-The code needs no header and no library.  Every object is its own translation
+The code needs no header and no library. Every object is its own translation
 unit; as in real code, most of its bytes come from headers, so that objects
 share types and inline functions (COMDATs), which the linker folds.
 The headers are precompiled, one per module, because parsing and

@@ -1,7 +1,7 @@
 """The sources of the objects: headers, units, and the entry that starts them.
 
 As in real code, most bytes of an object come from headers, so that objects
-share types and inline functions (COMDATs), which the linker folds.  The headers
+share types and inline functions (COMDATs), which the linker folds. The headers
 are the engine and the additions of each module.
 """
 

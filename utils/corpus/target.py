@@ -24,7 +24,7 @@ FREESTANDING = ("-ffreestanding", "-nostdinc", "-fno-exceptions", "-fno-rtti",
                 "-fno-threadsafe-statics", "-fno-stack-protector", "-fasynchronous-unwind-tables")
 
 # -O0 gives the most bytes of object per second of compiling (twice -O1), and
-# developers link it most often.  C++20: with earlier standards, clang delays
+# developers link it most often. C++20: with earlier standards, clang delays
 # the parsing of templates for this target, so that the precompiled header
 # lacks them.
 COFF = Target(flags=("--target=x86_64-pc-windows-msvc", "-std=c++20", "-O0", "-g", "-gcodeview",
