@@ -1,21 +1,18 @@
 #!/usr/bin/env python3
-"""Make a realistic link to measure: the corpus of Headstart's benchmarks.
+"""Makes a realistic link to measure: the corpus of Headstart's benchmarks.
 
-A prefetcher can only be judged on inputs like those of real programs: a
-linker reads section headers and symbols first, then section contents, then
-types, and the number of bytes of each kind in an object decides the reads of
-the disk. Real game code is not ours to distribute and takes hours to compile.
-The script therefore writes C++ like it (an engine header with containers,
-delegates and reflection, instantiated over many types; classes with virtual
-functions; debug information), and compiles it to the requested objects.
+The number of bytes of each kind in an object (headers, symbols, contents, types) decides the reads
+of the disk, so only inputs like those of real programs can judge a prefetcher. Real game code is
+not ours to distribute and takes hours to compile. The script therefore writes C++ like it (an
+engine header with containers, delegates and reflection, instantiated over many types; classes with
+virtual functions; debug information), and compiles it to the requested objects.
 
     make-corpus.py coff --out /tmp/corpus
-    cd /tmp && lld-link /Brepro /debug /entry:main /subsystem:console \
-        /nodefaultlib @/tmp/corpus/link.rsp /out:a.exe /pdb:a.pdb
+    lld-link /Brepro /debug /entry:main /subsystem:console /nodefaultlib @/tmp/corpus/link.rsp
 
     make-corpus.py macho --out /tmp/corpus --arch arm64 --optimize 1
-    cd /tmp && ld64.lld -arch arm64 -platform_version macos 11.0 11.0 \
-        -e __Z4mainv @/tmp/corpus/link.rsp /tmp/corpus/libSystem.tbd
+    ld64.lld -arch arm64 -platform_version macos 11.0 11.0 -e __Z4mainv @/tmp/corpus/link.rsp \
+        /tmp/corpus/libSystem.tbd
 
     make-corpus.py elf --out /tmp/corpus
     ld.lld -e _Z4mainv --unresolved-symbols=ignore-all @/tmp/corpus/link.rsp
@@ -28,19 +25,13 @@ It leaves these in the output directory:
     link-archives.rsp        with --archive: a link that takes 1/8 of them
     src/                     the sources, to inspect
     build.ninja              how each file is made: a run makes what is missing
-    libSystem.tbd            macho: the system's library, as far as needed;
-                             objects end in .o there, archives in .a
+    libSystem.tbd            macho: the system's library, as far as needed
 
-The code needs no header and no library. Every object is its own translation
-unit; as in real code, most of its bytes come from headers, so that objects
-share types and inline functions (COMDATs), which the linker folds.
-The headers are precompiled, one per module, because parsing and
-instantiating them again in every object would take longer than all the rest.
-
-The same seed and compiler give the same bytes, in any directory and with any
-number of jobs.
-
-The package corpus/ next to it has the sources, the targets and the tools.
+The code needs no header and no library. Every object is its own translation unit; as in real code,
+most of its bytes come from headers, so that objects share types and inline functions (COMDATs),
+which the linker folds. The headers are precompiled, one per module, because parsing and
+instantiating them again in every object would take longer than all the rest. The same seed and
+compiler give the same bytes, in any directory and with any number of jobs.
 """
 
 import argparse
