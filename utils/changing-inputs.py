@@ -238,8 +238,8 @@ def trial(stand: Stand, seed: int):
     text = ""
     if verdict is None:
         text = (f"{seed}: {shlex.join(way.options)}{', residency: ' + kind if kind else ''}: "
-                + "; ".join(f"{c.kind} {c.path} {len(c.old)} -> {len(c.new)} after {d * 1000:.1f} "
-                            "ms" for c, d in zip(changes, delays)))
+                + "; ".join(f"{c.kind} {c.path} {len(c.old)} -> {len(c.new)} after "
+                            f"{d * 1000:.1f} ms" for c, d in zip(changes, delays)))
         for what, lines in seen.items():
             if not what.startswith("out"):
                 shown = lines if isinstance(lines, bytes) else b"\n".join(lines)

@@ -232,8 +232,8 @@ class Checker:
         self.hidden += len(hidden)
         files = {p for p in ours if not p.endswith(b"/")}
         for path in sorted(files ^ self.git_files(root)):
-            self.failures.append(f"{what}: {path!r}: listed by {'us' if path in files else 'git'} "
-                                 "only")
+            self.failures.append(f"{what}: {path!r}: listed by "
+                                 f"{'us' if path in files else 'git'} only")
 
 
 def write(path, text):

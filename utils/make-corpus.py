@@ -179,8 +179,8 @@ class Corpus:
             if (path := self.root / target).exists())
         free = shutil.disk_usage(self.root).free
         if free < need:
-            raise Failure(f"{self.root}: needs {need / 1e9:.1f} GB more and only {free / 1e9:.1f} "
-                          "GB are free")
+            raise Failure(f"{self.root}: needs {need / 1e9:.1f} GB more and only "
+                          f"{free / 1e9:.1f} GB are free")
 
     def write_response(self, name: str, targets: Iterable[str]) -> None:
         """Writes the response file of a link."""

@@ -295,8 +295,8 @@ class Documents(unittest.TestCase):
 
     def test_a_link_is_a_row(self):
         text = linktables.text({"coff": entry(link())}, lambda name: "", "{} {}".format)
-        self.assertIn("| COFF: /debug | 10, 200 MB | 6.00 s | 5.00 s (0.83) | 3.00 s (0.50) | 1.50 "
-                      "s (0.25) | 0 / 0 / 0 | 100 | 0.50 / 0.25 | coff 3 |", text)
+        self.assertIn("| COFF: /debug | 10, 200 MB | 6.00 s | 5.00 s (0.83) | 3.00 s (0.50) | "
+                      "1.50 s (0.25) | 0 / 0 / 0 | 100 | 0.50 / 0.25 | coff 3 |", text)
         self.assertIn("| COFF: /debug | 1.00 s | 1.00 s (1.00) | 1.00 s (1.00) | 3 |", text)
 
     def test_a_limited_link_has_no_warm_row(self):
