@@ -157,14 +157,11 @@ def plots(figures: dict[str, dict], order: list[str]) -> dict[str, dict]:
     limited = [entry for entry in entries if is_limited(entry)]
     found: dict[str, dict | None] = {
         "cold": ratio_plot("Cold links", free, "cold"),
-        "limited": ratio_plot("Cold links, disk or memory limited", limited,
-                              "cold"),
+        "limited": ratio_plot("Cold links, disk or memory limited", limited, "cold"),
         "warm": ratio_plot("Warm links", free, "warm"),
-        "scale": scale_plot(figures["scale"]["figures"])
-        if "scale" in figures else None,
+        "scale": scale_plot(figures["scale"]["figures"]) if "scale" in figures else None,
         "throttled": throttled_plot(figures),
-        "far": far.heat_plot(figures["far"]["figures"])
-        if "far" in figures else None,
+        "far": far.heat_plot(figures["far"]["figures"]) if "far" in figures else None,
         "walks": walks_plot(figures)}
     return {name: plot for name, plot in found.items() if plot}
 

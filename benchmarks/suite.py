@@ -74,17 +74,12 @@ def short() -> dict[str, Benchmark]:
     memory, the growth with the inputs, and one tree."""
     return {
         "coff": link(Condition(coff.small, rounds=5, warm_rounds=5)),
-        "coff-400": link(Condition(coff.small, megabytes_per_second=400,
-                                   rounds=3)),
-        "large-memory": link(Condition(coff.small, short_memory=True,
-                                       rounds=3)),
-        "elf-archives": link(Condition(flavours.elf_archives, rounds=3,
-                                       warm_rounds=5)),
-        "macho": link(Condition(flavours.macho_small, rounds=3,
-                                warm_rounds=3)),
+        "coff-400": link(Condition(coff.small, megabytes_per_second=400, rounds=3)),
+        "large-memory": link(Condition(coff.small, short_memory=True, rounds=3)),
+        "elf-archives": link(Condition(flavours.elf_archives, rounds=3, warm_rounds=5)),
+        "macho": link(Condition(flavours.macho_small, rounds=3, warm_rounds=3)),
         "scale": Benchmark(
-            lambda factor: scale.measure(factor * 3 / scale.ROUNDS,
-                                         scale.SMALL_OBJECTS), scale.text),
-        "tree-warm": Benchmark(
-            lambda factor: trees.measure_warm(links.scaled(7, factor), "S"),
-            functools.partial(trees.text, "tree-warm"))}
+            lambda factor: scale.measure(factor * 3 / scale.ROUNDS, scale.SMALL_OBJECTS),
+            scale.text),
+        "tree-warm": Benchmark(lambda factor: trees.measure_warm(links.scaled(7, factor), "S"),
+                               functools.partial(trees.text, "tree-warm"))}

@@ -34,15 +34,12 @@ ABOUT_G = ("G: a git repository with 226,000 files in 27,000 directories. Ignore
 # The title, the paragraph below it and the caption of the table.
 WALK, WHOLE = "Walking a tree", "whole programs; ratios to the fastest peer"
 TEXTS = {
-    "tree-warm": (f"{WALK}, warm", "{trees}.",
-                  "Whole programs that print all paths to a file in memory; ratios to the "
-                  "fastest peer"),
+    "tree-warm": (f"{WALK}, warm", "{trees}.", "Whole programs that print all paths to a file in "
+                                               "memory; ratios to the fastest peer"),
     "tree-cold": (f"{WALK}, cold", "The trees and commands are those of the warm walk. "
-                  "The system's caches are dropped before each run; a run counts if it "
-                  "read its directories from the disk.",
-                  f"Default numbers of threads, {WHOLE}"),
-    "tree-ignore": ("Walking a repository by its ignore rules", ABOUT_G,
-                    WHOLE.capitalize()),
+                  "The system's caches are dropped before each run; a run counts if it read its "
+                  "directories from the disk.", f"Default numbers of threads, {WHOLE}"),
+    "tree-ignore": ("Walking a repository by its ignore rules", ABOUT_G, WHOLE.capitalize()),
     "tree-status": ("Changes in a repository", ABOUT_G,
                     "Warm, with a fresh index and git's default settings; ratios to git")}
 OURS = "headstart"  # the beginning of the names of our rows
@@ -317,8 +314,7 @@ def record(folder: pathlib.Path, scratch: pathlib.Path, where: Place) -> None:
     for command in (
             ["git", "-C", str(folder), "status", "--porcelain"],
             [*walk, f"--manifest={scratch / 'manifest'}", str(folder)],
-            [*walk, f"--manifest={scratch / 'all'}", "--hidden", "--no-ignore",
-             str(folder)]):
+            [*walk, f"--manifest={scratch / 'all'}", "--hidden", "--no-ignore", str(folder)]):
         subprocess.run(command, env=where.environment, check=True, stdout=subprocess.DEVNULL)
 
 

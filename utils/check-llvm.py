@@ -331,8 +331,7 @@ def check(name, known, work):
     for part, checks in (
             ("options", lambda: check_options(llvm)),
             ("seam", lambda: check_seam(llvm)),
-            ("stages", lambda: check_stages(llvm, known_timers(known,
-                                                               work / "known"))),
+            ("stages", lambda: check_stages(llvm, known_timers(known, work / "known"))),
             ("sources", lambda: check_sources(llvm))):
         found = 0
         try:

@@ -59,23 +59,17 @@ class CheckLLVM(unittest.TestCase):
 
     def test_finds_each_of_them(self):
         for line in (
-                "options: ELFOptions.td does not have ld.lld's --gc-sections (flag; "
-                "after - --)",
-                "options: MachOOptions.td does not have ld64.lld's -dylib (flag; "
-                "after -)",
-                "options: ld64.lld does not have MachOOptions.td's -dylib (separate; "
-                "after -)",
-                "options: ld64.lld does not have MachOOptions.td's --newest (flag; "
-                "after --)",
-                "seam: exit: lldCommon does not refer to llvm::sys::Process::Leave: "
-                "without that call the seam would be dead",
-                "seam: splitSections64LE: lld::elf::splitSections<llvm::object::"
-                "ELFType<1, 1>> takes (lld::elf::Ctx&), the seam takes it for "
-                "(lld::elf::Ctx*)",
-                "stages: lld-link has no timer 'Layout', by which "
-                "lib/Link/LinkSession.cpp knows a stage",
-                "sources: lib/Link/LinkerMain.cpp: lld's archives have no "
-                "lld::unsafeLldMain(",
+                "options: ELFOptions.td does not have ld.lld's --gc-sections (flag; after - --)",
+                "options: MachOOptions.td does not have ld64.lld's -dylib (flag; after -)",
+                "options: ld64.lld does not have MachOOptions.td's -dylib (separate; after -)",
+                "options: ld64.lld does not have MachOOptions.td's --newest (flag; after --)",
+                "seam: exit: lldCommon does not refer to llvm::sys::Process::Leave: without that "
+                "call the seam would be dead",
+                "seam: splitSections64LE: lld::elf::splitSections<llvm::object::ELFType<1, 1>> "
+                "takes (lld::elf::Ctx&), the seam takes it for (lld::elf::Ctx*)",
+                "stages: lld-link has no timer 'Layout', by which lib/Link/LinkSession.cpp knows a "
+                "stage",
+                "sources: lib/Link/LinkerMain.cpp: lld's archives have no lld::unsafeLldMain(",
                 "sources: lib/Link/NoPolly.cpp:"):
             self.assertIn(line, self.said)
 

@@ -34,12 +34,10 @@ class Abilities:
 
     def missing(self) -> list[str]:
         told: dict[str, bool | None] = {
-            "another user's inputs (only root can link as another user)":
-                self.other_user,
-            "memory limits (no control group of memory can be made here); "
-            "--prefetch-memory is used instead": self.memory_group,
-            "evicting (the pages of this file system cannot be evicted)":
-                self.evict,
+            "another user's inputs (only root can link as another user)": self.other_user,
+            "memory limits (no control group of memory can be made here); --prefetch-memory is "
+            "used instead": self.memory_group,
+            "evicting (the pages of this file system cannot be evicted)": self.evict,
             "mold (not installed)": bool(self.mold)}
         return [what for what, there in told.items() if not there]
 
