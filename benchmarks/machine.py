@@ -48,12 +48,9 @@ def readahead_knob(folder: pathlib.Path) -> pathlib.Path | None:
     """The file with the readahead of the disk of `folder`."""
     device = os.stat(folder).st_dev
     entry = pathlib.Path(f"/sys/dev/block/{os.major(device)}:{os.minor(device)}")
-    for place in (entry, entry.parent if entry.exists() else entry):
-        for path in (place / "queue" / "read_ahead_kb",
-                     place.resolve().parent / "queue" / "read_ahead_kb"):
-            if path.exists():
-                return path
-    return None
+    # A partition's queue is that of its disk.
+    paths = [place / "queue/read_ahead_kb" for place in (entry, entry.resolve().parent)]
+    return next(filter(pathlib.Path.exists, paths), None)
 
 
 BLKIO = pathlib.Path("/sys/fs/cgroup/blkio")

@@ -14,9 +14,8 @@ import signal
 import subprocess
 import time
 
-from days import ability
 from days.day import Day, Stopped
-from days.launch import adopt_orphans
+from days.launch import SANITIZERS, adopt_orphans, find_abilities
 from days.linking import Different, Place
 from days.objects import Objects
 from links.judge import ROOT
@@ -183,12 +182,12 @@ class Campaign:
         self.arguments = arguments
         arguments.work.mkdir(parents=True, exist_ok=True)
         self.remove_old()
-        self.abilities = ability.find(arguments)
+        self.abilities = find_abilities(arguments)
         for what in self.abilities.missing():
             print(f"left out: {what}", flush=True)
         if arguments.timeout is None:
             arguments.timeout = 120 if self.abilities.sanitized else 30
-        for name, value in ability.SANITIZERS.items():
+        for name, value in SANITIZERS.items():
             os.environ.setdefault(name, value)
         self.stop = multiprocessing.Event()
 

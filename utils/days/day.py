@@ -13,8 +13,7 @@ import signal
 import time
 
 from days import steps
-from days.ability import Abilities
-from days.launch import MemoryGroup, Process, empty
+from days.launch import Abilities, MemoryGroup, Process, empty
 from days.linking import Different, Linking, Place
 from days.project import Project, Variation, input_count
 from links.judge import differences

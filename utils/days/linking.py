@@ -13,8 +13,7 @@ import random
 import shlex
 import signal
 
-from days.ability import Abilities
-from days.launch import (Process, described, empty, has_children, kill_children,
+from days.launch import (Abilities, Process, described, empty, has_children, kill_children,
                          locked, outputs, spoil, temporary)
 from days.objects import Objects
 from days.project import Project, Tree, Variation
