@@ -210,8 +210,8 @@ def text(figures: dict) -> str:
         "(ratio to the limit). FUSE serves 12 requests at once by default; `max_background` raises "
         "that. Each link ran once.", "",
         *(f"- {flavour['title']}: {flavour['inputs']:,} files, {format_bytes(flavour['bytes'])}; "
-          f"the linker touches {format_bytes(flavour['touched'])}; warm "
-          f"{flavour['warm']:.2f} s." + sameness(flavour["same"]) for flavour in figures["flavours"]),
+          f"the linker touches {format_bytes(flavour['touched'])}; warm {flavour['warm']:.2f} s."
+          + sameness(flavour["same"]) for flavour in figures["flavours"]),
         "", *table(["link", "latency", "limit", "stock", CAT, WARM, "first link", "next link",
                     "first link, max_background=64", "reads: stock / first / next"],
                    [row for flavour in figures["flavours"] for row in rows(flavour, 200)])])

@@ -25,8 +25,8 @@ MACHO_SMALL = ["--objects", "80", "--bytes", "180M", "--folders", "20"]
 def link_words() -> list[str]:
     """The arguments with which the linker links ld.lld itself."""
     build = harness.ROOT / "build"
-    command = subprocess.run(["ninja", "-C", str(build), "-t", "commands", "bin/headstart"],
-                             stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()[-1]
+    command = subprocess.check_output(
+        ["ninja", "-C", str(build), "-t", "commands", "bin/headstart"], text=True).splitlines()[-1]
     # ": && clang++ ... && :"
     driver = shlex.split(command.split("&&")[1])
     done = subprocess.run(driver + ["-###"], cwd=build, stderr=subprocess.PIPE, text=True)

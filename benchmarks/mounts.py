@@ -124,7 +124,7 @@ def inside(mount: list[str], folder: str, link: list[str], argv0: str) -> None:
     status = subprocess.run([argv0, *link[1:]], executable=link[0],
                             stdout=subprocess.DEVNULL).returncode
     seconds = time.monotonic() - begin
-    subprocess.run(["umount", "-l", folder], check=False)
+    subprocess.run(["umount", "-l", folder])
     print(json.dumps({"seconds": seconds, "status": status}))
 
 

@@ -49,7 +49,7 @@ def once(paths) -> list:
 def listed(headstart: str, name: str, words) -> list:
     """The existing inputs, as `headstart inputs` lists them."""
     done = subprocess.run(shlex.split(headstart) + ["inputs", "--json", "--", name] + words,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+                          timeout=60, capture_output=True)
     # Status 1: some inputs that the command line names do not exist.
     if done.returncode > 1:
         sys.exit(done.stderr.decode(errors="replace"))

@@ -170,8 +170,7 @@ class Checker:
                         GIT_CONFIG_NOSYSTEM="1", GIT_CEILING_DIRECTORIES=os.fsdecode(scratch))
 
     def run(self, words, cwd, text=b"", good=(0,)):
-        done = subprocess.run(words, cwd=cwd, input=text, env=self.env,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+        done = subprocess.run(words, cwd=cwd, input=text, env=self.env, capture_output=True)
         if done.returncode not in good:
             sys.exit(f"{words} in {cwd}: {done.returncode}: {done.stderr.decode(errors='replace')}")
         return done.stdout

@@ -75,7 +75,7 @@ def compile_one(arguments, target, source, strict):
     for include in arguments.system:
         command += ["-isystem", include]
     command += ["-c", source, "-o", str(place)]
-    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    run = subprocess.run(command, capture_output=True, text=True)
     if run.returncode == 0:
         os.utime(place, (begun, begun))  # a source edited meanwhile is newer
     return place, run.returncode, run.stderr

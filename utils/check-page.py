@@ -528,7 +528,7 @@ def main() -> int:
                 source = pathlib.Path(work, kind + ".json")
                 page = pathlib.Path(work, kind + ".html")
                 source.write_text(json.dumps(report), encoding="utf-8")
-                done = subprocess.run([args.render, source, page], check=False)
+                done = subprocess.run([args.render, source, page])
                 if done.returncode == 77:
                     print("skipped: this build has no page, D3 was not found "
                           "(./dev setup installs node-d3)")

@@ -41,11 +41,8 @@ def main():
         if not expected:
             sys.exit(f"{root}: nothing there, which would show nothing")
         for jobs in ("1", "8"):
-            run = subprocess.run(
-                [wine, program, "Z:" + os.path.abspath(root), jobs],
-                stdout=subprocess.PIPE,
-                check=False,
-            )
+            run = subprocess.run([wine, program, "Z:" + os.path.abspath(root), jobs],
+                                 stdout=subprocess.PIPE)
             lines = run.stdout.replace(b"\r\n", b"\n").splitlines()
             wrong = set(lines) ^ expected
             if run.returncode or wrong or len(lines) != len(expected):

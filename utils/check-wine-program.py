@@ -49,8 +49,7 @@ def for_windows(word: str) -> str:
 
 
 def run(*words, **options) -> str:
-    return subprocess.run([str(word) for word in words], check=True, text=True,
-                          stdout=subprocess.PIPE, **options).stdout
+    return subprocess.check_output([str(word) for word in words], text=True, **options)
 
 
 def main() -> int:

@@ -194,8 +194,7 @@ def write(records: dict) -> None:
 
 
 def machine() -> str:
-    version = subprocess.run([LLVM / "ld.lld", "--version"], check=True,
-                             stdout=subprocess.PIPE, text=True).stdout
+    version = subprocess.check_output([LLVM / "ld.lld", "--version"], text=True)
     return (f"{os.cpu_count()} processors, Linux {platform.release()}, "
             f"{version.split('(')[0].strip()}")
 

@@ -33,9 +33,8 @@ def deb_src(path: pathlib.Path) -> str:
 
 def private_apt(folder: pathlib.Path) -> list:
     """An apt-get command with the machine's mirrors and keys, and its own state."""
-    found = subprocess.run(["apt-config", "shell", "file", "Dir::Etc::sourcelist/f",
-                            "parts", "Dir::Etc::sourceparts/d"],
-                           check=True, stdout=subprocess.PIPE, text=True).stdout
+    found = subprocess.check_output(["apt-config", "shell", "file", "Dir::Etc::sourcelist/f",
+                                     "parts", "Dir::Etc::sourceparts/d"], text=True)
     places = dict(word.split("=", 1) for word in shlex.split(found))
     for name in ("sources", "lists", "cache"):
         (folder / name).mkdir()

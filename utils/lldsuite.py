@@ -79,8 +79,7 @@ def llvm_has(name: str) -> bool:
 
 def settings_of(folder: pathlib.Path) -> dict:
     """The settings that CMake would write into lld's lit.site.cfg.py."""
-    triple = subprocess.run([LLVM / "llvm-config", "--host-target"],
-                            check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+    triple = subprocess.check_output([LLVM / "llvm-config", "--host-target"], text=True).strip()
     library = str(LLVM.parent / "lib")
     return {
         "lld_obj_root": str(folder), "lld_tools_dir": str(folder / "bin"),
@@ -138,9 +137,8 @@ class Side:
 
     def names(self) -> list:
         """All tests, in order."""
-        listed = subprocess.run(
-            [*LIT, "--quiet", "--show-tests", *(self.tests / s for s in SUITES)],
-            check=True, stdout=subprocess.PIPE, text=True).stdout
+        listed = subprocess.check_output(
+            [*LIT, "--quiet", "--show-tests", *(self.tests / s for s in SUITES)], text=True)
         return sorted(re.findall(r"(?m)^ +lld :: (.*)$", listed))
 
     def run(self, names: list) -> dict:

@@ -148,8 +148,7 @@ def git(out: pathlib.Path, *words: str, **keywords) -> bytes:
     # Ignores the user's configuration: excludes and hooks.
     environment = {**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1",
                    "XDG_CONFIG_HOME": "/nonexistent", "HOME": "/nonexistent"}
-    return subprocess.run(["git", "-C", str(out), *words], check=True,
-                          stdout=subprocess.PIPE, env=environment, **keywords).stdout
+    return subprocess.check_output(["git", "-C", str(out), *words], env=environment, **keywords)
 
 
 def commit(out: pathlib.Path) -> int:

@@ -61,8 +61,7 @@ prefix = str(next(p for p in _prefix() if (p / "bin" / "headstart").exists()))
 
 def glibc(program: pathlib.Path) -> str:
     """The version of the C library that the program needs: "2_36"."""
-    symbols = subprocess.run(["readelf", "--version-info", "--wide", program],
-                             stdout=subprocess.PIPE, text=True, check=True).stdout
+    symbols = subprocess.check_output(["readelf", "--version-info", "--wide", program], text=True)
     names = (word[len("GLIBC_"):].split(".") for word in symbols.split()
              if word.startswith("GLIBC_2."))
     newest = max([int(part) for part in name] for name in names)

@@ -163,8 +163,7 @@ class Tools:
         if not program:
             raise Problem(f"{self.folder} has no {tool}")
         try:
-            done = subprocess.run([program, *map(str, args)], cwd=cwd,
-                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            done = subprocess.run([program, *map(str, args)], cwd=cwd, capture_output=True)
         except OSError as error:
             raise Problem(f"{program}: {error.strerror}") from None
         if done.returncode != 0:

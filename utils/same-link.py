@@ -49,8 +49,7 @@ def link(program: str, name: str, arguments, timeout: float, runner: str = "") -
     empty(out)
     start = started(program, name, runner)
     start["args"] += arguments
-    done = subprocess.run(**start, timeout=timeout,
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    done = subprocess.run(**start, timeout=timeout, stdin=subprocess.DEVNULL, capture_output=True)
     seen = {
         "exit status": str(done.returncode).encode(),
         "standard output": done.stdout,

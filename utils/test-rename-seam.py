@@ -141,8 +141,7 @@ class Folder:
         table_file.write_text(json.dumps(TABLE if table is None else table))
         out = self.path / "out"
         done = subprocess.run([sys.executable, HERE / "rename-seam.py", "--llvm", LLVM, "--table",
-                               table_file, "--out", out, *archives],
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                               table_file, "--out", out, *archives], text=True, capture_output=True)
         return out if done.returncode == 0 else done.stderr
 
 

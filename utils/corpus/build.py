@@ -53,8 +53,7 @@ class Build:
         archive = [word.replace("{out}", "tmp/$out") for word in target.archive_words]
         self.lines = [RULES.format(compile=" ".join([compiler, *flags]),
                                    archive=" ".join([find_tool(*target.archivers), *archive]))]
-        self.write("src/compiler", subprocess.run([compiler, "--version"], check=True,
-                                                  stdout=subprocess.PIPE, text=True).stdout)
+        self.write("src/compiler", subprocess.check_output([compiler, "--version"], text=True))
 
     def write(self, name: str, text: str) -> None:
         """Writes a file unless it has this text: ninja compares times."""
