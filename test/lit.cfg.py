@@ -159,8 +159,10 @@ if not runner:
 for program in ("gcc", "ld.bfd", "ld.gold", "mold", "ninja", "wild"):
     if shutil.which(program) and not runner:
         config.available_features.add(program)
-
-
+# Elsewhere than on x86-64, ld.bfd may not know the objects of the tests.
+if "ld.bfd" in config.available_features and "elf_x86_64" not in subprocess.check_output(
+        ["ld.bfd", "-V"], text=True):
+    config.available_features.remove("ld.bfd")
 # Shells, for their completions.
 for program in ("zsh", "fish"):
     if shutil.which(program) and not runner:

@@ -310,6 +310,8 @@ def run_command(root: pathlib.Path, command: list) -> None:
                  ("ip", "route", "add", "default", "via", "10.0.2.2")):
         must(*step)
     pathlib.Path("/etc/resolv.conf").write_text("nameserver 10.0.2.3\n")
+    for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
+        pathlib.Path("/dev", name).symlink_to(f"/proc/self/fd/{descriptor}")
     result["status"] = subprocess.call(command, cwd=root)
 
 
