@@ -248,8 +248,13 @@ def corpus_folder(name: str) -> pathlib.Path:
 def make_corpus(name: str, arguments: Sequence[str], kind: str = "coff") -> pathlib.Path:
     """Makes the named corpus unless it exists, and returns its directory."""
     folder = corpus_folder(name)
-    done = subprocess.run([sys.executable, str(ROOT / "utils" / "make-corpus.py"), kind,
-                           "--out", str(folder), *arguments])
-    if done.returncode != 0:
-        sys.exit(done.returncode)
+    with subprocess.Popen([sys.executable, str(ROOT / "utils" / "make-corpus.py"), kind,
+                           "--out", str(folder), *arguments]) as maker:
+        try:
+            status = maker.wait()
+        except BaseException:
+            maker.terminate()  # it ends its compilers
+            raise
+    if status != 0:
+        sys.exit(status)
     return folder

@@ -35,6 +35,7 @@ compiler give the same bytes, in any directory and with any number of jobs.
 """
 
 import argparse
+import fcntl
 import os
 import re
 import shutil
@@ -140,6 +141,15 @@ class Corpus:
 
     def make(self) -> None:
         self.claim_folder()
+        with open(self.root / "lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            self.make_files()
+
+    def make_files(self) -> None:
+        self.remove("tmp", "pch")  # of a run that was killed
+        if (self.root / "made.jsonl").exists():  # by an earlier version of this script
+            self.remove("obj", "lib")
+            (self.root / "made.jsonl").unlink()
         self.check_space()
         start = time.monotonic()
         try:
@@ -147,8 +157,7 @@ class Corpus:
             build.plan(self.options.archive)
             is_fresh = build.run(self.options.jobs)
         finally:
-            for name in ("tmp", "pch"):
-                shutil.rmtree(self.root / name, ignore_errors=True)
+            self.remove("tmp", "pch")
         self.write_response("link.rsp", self.objects)
         if self.archives:
             self.write_response("link-archives.rsp", self.archives)
@@ -163,13 +172,18 @@ class Corpus:
         print(f"{self.root}: {len(self.objects)} objects, {total / 1e6:.0f} MB, "
               + (f"in {time.monotonic() - start:.0f} s" if is_fresh else "already there"))
 
+    def remove(self, *names: str) -> None:
+        for name in names:
+            shutil.rmtree(self.root / name, ignore_errors=True)
+
     def claim_folder(self) -> None:
         """Makes the directory, and refuses one with files that are not a corpus."""
         if '"' in str(self.root):
             raise Failure(f"{self.root}: a response file cannot quote this")
         self.root.mkdir(parents=True, exist_ok=True)
-        if any(self.root.iterdir()) and not any(
-                (self.root / name).exists() for name in ("build.ninja", "made.jsonl", "src")):
+        others = {path.name for path in self.root.iterdir()} - {"lock"}
+        if others and not any((self.root / name).exists()
+                              for name in ("src/compiler", "made.jsonl")):
             raise Failure(f"{self.root} has files that are not a corpus")
 
     def check_space(self) -> None:

@@ -51,7 +51,8 @@ public:
   std::unique_ptr<llvm::MemoryBuffer> take(llvm::StringRef Path,
                                            const BufferRequest &Request);
   void cancel() {
-    if (Figures.Ended.load() != Figures.Started.load())
+    if (Figures.Ended.load() + Inputs.waitingForPaths() <
+        Figures.Started.load())
       Figures.IsUnfinished.store(true);
     Bytes.gate().cancel();
     Inputs.cancel();

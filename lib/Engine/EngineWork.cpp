@@ -20,8 +20,8 @@
 /// for the opening of one file, and `reached`, which never waits.
 ///
 /// Threads wait for the disk, for room (Gate.h), and in the scheduler for
-/// further inputs and for the linker's opening of one. The engine makes the
-/// linker wait for none of these.
+/// further inputs, for the linker's opening of one and, where names are slow,
+/// for its progress. The engine makes the linker wait for none of these.
 ///
 /// Shutdown. `cancel` ends all waiting for room and in the scheduler, and
 /// threads check it between two steps of fetching. The threads share ownership

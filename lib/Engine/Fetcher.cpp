@@ -60,7 +60,7 @@ void Fetcher::reached(LinkStage Stage) {
 /// memory is short, these would evict bytes that are needed.
 bool Fetcher::isLarge(const InputEntry &Entry, ByteRange Range) const {
   if (window().isShort() || !Entry.Contents || !Entry.Contents->isMapped() ||
-      !Entry.mayBeCold())
+      !Entry.mayBeCold() || !Entry.showsArrival())
     return false;
   const std::optional<double> Risk = Entry.Store->largeRisk();
   if (!Risk)

@@ -79,14 +79,16 @@ struct InputEntry {
   std::shared_ptr<const FileContents> Contents; ///< null: fetched only
   /// The store that holds it; null: the engine never opened it.
   StoreQueue *Store = nullptr;
-  std::chrono::steady_clock::time_point Seen; ///< when it was opened
+  /// When it was opened or, under the scheduler's lock, its path queried again.
+  std::chrono::steady_clock::time_point Seen;
   /// From the last link, if that read this very file; else null.
   const RecordedFile *Record = nullptr;
   bool IsFollowed = false; ///< its references were added before that
 
   // The thread that plans the entry writes these, others read them after
   // IsPlanned:
-  bool SeemsCached = false; ///< by a sample, if Before is unknown
+  /// By a sample, if Before is unknown; nullopt: a sample shows nothing.
+  std::optional<bool> SeemsCached;
   std::vector<PlannedRange> Plan;
   PlanSource Source = PlanSource::Other; ///< not Other: Plan is complete
   FetchMethod Method = FetchMethod::Inspect;
@@ -113,9 +115,15 @@ struct InputEntry {
   /// Whether none of it was cached when it was opened.
   bool isCold() const { return Before && Before->ResidentPages == 0; }
   /// Whether that is so or, if Before is unknown, a sample does not exclude it.
-  bool mayBeCold() const { return Before ? isCold() : !SeemsCached; }
+  bool mayBeCold() const {
+    return Before ? isCold() : !SeemsCached.value_or(false);
+  }
   /// Whether all of it was cached or, if Before is unknown, seems so.
-  bool isCached() const { return Before ? Before->complete() : SeemsCached; }
+  bool isCached() const {
+    return Before ? Before->complete() : SeemsCached.value_or(false);
+  }
+  /// Whether the system shows when fetched bytes have arrived.
+  bool showsArrival() const { return Before || SeemsCached; }
 
   /// Whether Contents is a copy of all of it.
   bool hasCopy() const { return Contents && !Contents->isMapped(); }

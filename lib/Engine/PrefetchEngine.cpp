@@ -164,12 +164,9 @@ void PrefetchEngine::Impl::sampleResidency(InputEntry &Entry,
   WorkPart Part(PrefetchWork::Residency);
   const ByteRange All{0, File.size()};
   const bool IsRecorded = Entry.Record && !Entry.Record->Touched.empty();
-  Entry.SeemsCached =
-      Cache
-          .seemsCached(File, IsRecorded ? ArrayRef(Entry.Record->Touched)
-                                        : ArrayRef(All))
-          .value_or(false);
-  if (Entry.SeemsCached)
+  Entry.SeemsCached = Cache.seemsCached(
+      File, IsRecorded ? ArrayRef(Entry.Record->Touched) : ArrayRef(All));
+  if (Entry.SeemsCached == true)
     Figures.SeemsResident.fetch_add(File.size(), std::memory_order_relaxed);
   noteCached(Entry, Entry.Named, File.size());
 }

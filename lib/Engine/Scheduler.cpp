@@ -250,8 +250,9 @@ std::optional<Scheduler::Work> Scheduler::tryNext(unsigned Skipped) {
     if (InputEntry *Entry = takeDeferred())
       return prepare(*Entry);
     // Where names are slow, paths become due as the linker comes nearer.
-    if (MayRefresh && RefreshEnd != 0 &&
-        RefreshedAt + refreshStep() < Entries.size())
+    HasOnlyPaths = MayRefresh && RefreshEnd != 0 &&
+                   RefreshedAt + refreshStep() < Entries.size();
+    if (HasOnlyPaths)
       return std::nullopt;
   }
   return Next;
@@ -491,6 +492,11 @@ std::vector<Scheduler::ReadyEntry> Scheduler::ready() const {
     if (Entry.State == EntryState::Ready)
       Result.push_back({&Entry, Entry.IsPlanned});
   return Result;
+}
+
+size_t Scheduler::waitingForPaths() const {
+  std::lock_guard Lock(Mutex);
+  return HasOnlyPaths ? Idle : 0;
 }
 
 void Scheduler::refreshNoMore() {

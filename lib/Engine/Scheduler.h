@@ -22,7 +22,9 @@
 ///     of those that need no plan;
 ///  4. planned bytes to fetch, by stage, then in the linker's order;
 ///  5. if a file system does not respond: inputs in the directories in which
-///     threads hung, which were skipped until then.
+///     threads hung, which were skipped until then;
+///  6. where names are slow: paths that become due for a stat as the linker
+///     comes nearer, for which threads wait until it has all inputs.
 ///
 /// Invariants:
 ///  - one thread prepares, plans and enters an input, each once; each of its
@@ -171,6 +173,8 @@ public:
   void refreshAhead(const InputEntry &Entry);
   /// Ends threads that only wait for that.
   void refreshNoMore();
+  /// The number of these threads.
+  size_t waitingForPaths() const;
 
   struct ReadyEntry {
     const InputEntry *Entry;
@@ -235,7 +239,8 @@ private:
   size_t Entered = 0; ///< entries whose symbols were given to threads
   size_t RefreshBegin = 0, RefreshEnd = 0; ///< the entries due for a stat
   bool MayRefresh = true;
-  size_t RefreshedAt = 0; ///< the entry that the linker had reached by then
+  bool HasOnlyPaths = false; ///< to do: all planned bytes were given to threads
+  size_t RefreshedAt = 0;    ///< the entry that the linker had reached by then
   std::chrono::steady_clock::time_point RefreshTime; ///< of the last change
   bool IsCancelled = false;
   bool IsOver = false;      ///< cancelled, or a thread has got Task::None

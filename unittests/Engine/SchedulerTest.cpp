@@ -305,6 +305,7 @@ TEST(SchedulerTest, PathsAreRefreshedUntilTheLinkerHasReachedAll) {
   std::thread Idle([&] { Next = Inputs.next(0, [&] { Waits = true; }); });
   while (!Waits)
     std::this_thread::yield();
+  EXPECT_EQ(Inputs.waitingForPaths(), 1U);
   Inputs.refreshAhead(*Entries[3]);
   Idle.join();
   EXPECT_EQ(Next.What, Task::Refresh);

@@ -6,6 +6,7 @@ writes below tmp/, so that a file in its place is always whole.
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -18,7 +19,7 @@ from .vocabulary import MODULES
 
 # The first object that needs a header precompiles it.
 RULES = """\
-compile = {compile}
+compile = "$$CXX" {flags}
 pch = -Xclang -fno-pch-timestamp -fpch-instantiate-templates
 rule object
   command = flock src/$module.h sh -c '[ -e pch/$module.pch ] || {{ $compile $pch -x c++-header $
@@ -26,7 +27,7 @@ rule object
     $compile -include-pch pch/$module.pch -c $in -o tmp/$out && mv tmp/$out $out
   description = $out
 rule archive
-  command = {archive} $in && mv tmp/$out $out
+  command = "$$AR" {archive} $in && mv tmp/$out $out
   description = $out
 """
 
@@ -47,12 +48,13 @@ class Build:
     def __init__(self, root: Path, target: Target, units: Sequence[Unit], seed: int) -> None:
         self.root, self.target, self.units, self.seed = root, target, units, seed
         self.headers = write_headers(seed)
+        find_tool("flock")
         compiler = find_tool("clang++-22", "clang++")
+        self.tools = {"CXX": compiler, "AR": find_tool(*target.archivers)}
         # A precompiled header contains the whole path of its source.
         flags = [*target.flags, '-ffile-prefix-map="$$PWD"=.']
         archive = [word.replace("{out}", "tmp/$out") for word in target.archive_words]
-        self.lines = [RULES.format(compile=" ".join([compiler, *flags]),
-                                   archive=" ".join([find_tool(*target.archivers), *archive]))]
+        self.lines = [RULES.format(flags=" ".join(flags), archive=" ".join(archive))]
         self.write("src/compiler", subprocess.check_output([compiler, "--version"], text=True))
 
     def write(self, name: str, text: str) -> None:
@@ -94,8 +96,19 @@ class Build:
         waiting = subprocess.run([*ninja, "-n"], stdout=subprocess.PIPE, text=True).stdout
         if "no work to do" not in waiting:
             (self.root / "pch").mkdir(exist_ok=True)
-            quiet = [] if sys.stdout.isatty() else ["--quiet"]
-            if subprocess.run([*ninja, *quiet]).returncode:
-                raise Failure(f"{self.root}: not all objects could be made")
+            self.compile(ninja)
         subprocess.run([*ninja, "-t", "cleandead"], stdout=subprocess.DEVNULL)
         return "no work to do" not in waiting
+
+    def compile(self, ninja: list) -> None:
+        output = None if sys.stdout.isatty() else subprocess.PIPE
+        with subprocess.Popen(ninja, stdout=output, text=True,
+                              env={**os.environ, **self.tools}) as process:
+            try:
+                said, _ = process.communicate()
+            except BaseException:
+                process.send_signal(signal.SIGINT)  # ninja then ends the compilers
+                raise
+        if process.returncode:
+            print(said or "", end="", file=sys.stderr)
+            raise Failure(f"{self.root}: not all objects could be made")
