@@ -150,7 +150,7 @@ TEST_F(EngineLimitsTest, ABudgetOfNothingStillLetsTheLinkerHaveItsBuffers) {
 }
 
 TEST_F(EngineLimitsTest, ASystemThatCanDoNothingCostsNothingButCounts) {
-  std::vector<std::string> Paths = writeFiles(Directory, 8, 50000);
+  std::vector<std::string> Paths = writeFiles(Directory, 8, 300000);
   evict({Paths[7]});
   os::PageCacheCapabilities Nothing;
   Nothing.PageSize = os::PageCache::probe().PageSize;
@@ -159,13 +159,13 @@ TEST_F(EngineLimitsTest, ASystemThatCanDoNothingCostsNothingButCounts) {
   for (const std::string &Path : Paths) {
     auto Buffer = Engine.take(Path, likeLLD());
     ASSERT_TRUE(Buffer);
-    EXPECT_EQ(Buffer->getBufferSize(), 50000U);
+    EXPECT_EQ(Buffer->getBufferSize(), 300000U);
   }
   Engine.join();
   // Samples find the others cached.
   EXPECT_EQ(times(statsOf(Engine), Decision::CacheUnknown), 1U);
   EXPECT_EQ(statsOf(Engine).ResidentBytesBefore, 0U);
-  EXPECT_EQ(statsOf(Engine).UnknownBytesBefore, 8 * 50000U);
+  EXPECT_EQ(statsOf(Engine).UnknownBytesBefore, 8 * 300000U);
 }
 
 TEST_F(EngineLimitsTest, AHighLatencyStoreGetsMoreThreads) {

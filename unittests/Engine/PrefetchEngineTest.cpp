@@ -213,7 +213,7 @@ TEST_F(PrefetchEngineTest, WithoutThreadsItStillHandsOver) {
 /// it, even if the engine has nothing left to do. The link's profile then has
 /// the member, and the next link fetches it in time.
 TEST_F(PrefetchEngineTest, WhatTheLinkerRequestsAfterTheEndIsHandedOver) {
-  std::vector<std::string> Paths = writeFiles(Directory, 2, 50000);
+  std::vector<std::string> Paths = writeFiles(Directory, 2, 300000);
   LinkCommand Command;
   Command.Inputs.resize(2);
   for (size_t I = 0; I != 2; ++I)
@@ -222,7 +222,7 @@ TEST_F(PrefetchEngineTest, WhatTheLinkerRequestsAfterTheEndIsHandedOver) {
   PrefetchEngine Engine({});
   Engine.start(std::move(Command));
   Engine.join();
-  EXPECT_EQ(statsOf(Engine).InputsBytes, 50000U);
+  EXPECT_EQ(statsOf(Engine).InputsBytes, 300000U);
   std::unique_ptr<MemoryBuffer> Taken = Engine.take(Paths[1], likeLLD());
   ASSERT_TRUE(Taken);
   EXPECT_EQ(Taken->getBuffer()[0], 1);
