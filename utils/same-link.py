@@ -98,7 +98,7 @@ def main() -> int:
     parser.add_argument("--runner", metavar="WORDS", help="run the linkers, as wine does")
     parser.add_argument("--version-line", action="store_true",
                         help="leave out Headstart's own line of --version")
-    parser.add_argument("--timeout", type=float, default=120, help="seconds for one link")
+    parser.add_argument("--timeout", type=float, default=900, help="seconds for one link")
     parser.add_argument("arguments", nargs="+", metavar="ARGS")
     arguments = parser.parse_args()
 
