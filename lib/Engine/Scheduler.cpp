@@ -467,15 +467,14 @@ void Scheduler::refreshAhead(const InputEntry &Entry) {
     // A system forgets what it was told too early: as many as the linker will
     // request in the time for which an answer is fresh.
     const auto Time = os::now();
-    const double Elapsed =
-        std::chrono::duration<double>(Time - RefreshTime).count();
     const double Reached =
         double(Next - RefreshedAt) *
-        std::chrono::duration<double>(Own.Numbers.FreshFor).count() / Elapsed;
-    const size_t Ahead =
-        Reached >= double(Own.Numbers.RefreshAhead)
-            ? Own.Numbers.RefreshAhead
-            : std::max(refreshStep(), static_cast<size_t>(Reached));
+        (std::chrono::duration<double>(Own.Numbers.FreshFor) /
+         (Time - RefreshTime));
+    // In this order, 0 / 0 gives a step.
+    const auto Ahead = static_cast<size_t>(
+        std::max(double(refreshStep()),
+                 std::min(Reached, double(Own.Numbers.RefreshAhead))));
     RefreshBegin = Next;
     RefreshEnd = std::min(Next + Ahead, Entries.size());
     RefreshedAt = Next;

@@ -23,8 +23,7 @@
 ///  4. planned bytes to fetch, by stage, then in the linker's order;
 ///  5. if a file system does not respond: inputs in the directories in which
 ///     threads hung, which were skipped until then;
-///  6. where names are slow: paths that become due for a stat as the linker
-///     comes nearer, for which threads wait until it has all inputs.
+///  6. where names are slow: paths that become due as the linker comes nearer.
 ///
 /// Invariants:
 ///  - one thread prepares, plans and enters an input, each once; each of its
@@ -171,10 +170,8 @@ public:
   /// Has the entries after \p Entry, which the linker gets from a high-latency
   /// store, stat'ed again.
   void refreshAhead(const InputEntry &Entry);
-  /// Ends threads that only wait for that.
-  void refreshNoMore();
-  /// The number of these threads.
-  size_t waitingForPaths() const;
+  void refreshNoMore();           ///< ends threads that only wait for that
+  size_t waitingForPaths() const; ///< the number of these threads
 
   struct ReadyEntry {
     const InputEntry *Entry;

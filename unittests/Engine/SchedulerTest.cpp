@@ -311,7 +311,7 @@ TEST(SchedulerTest, PathsAreRefreshedUntilTheLinkerHasReachedAll) {
   EXPECT_EQ(Next.What, Task::Refresh);
   EXPECT_EQ(Next.Entry, Entries[4]);
   ExpectRefresh(5);
-  // The linker's last inputs are few, or nobody waits for them any more.
+  // The engine is joined, so no thread waits for the linker any more.
   Inputs.refreshNoMore();
   EXPECT_EQ(Inputs.next().What, Task::None);
 }
