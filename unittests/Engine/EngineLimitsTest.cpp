@@ -151,10 +151,18 @@ TEST_F(EngineLimitsTest, ABudgetOfNothingStillLetsTheLinkerHaveItsBuffers) {
 
 TEST_F(EngineLimitsTest, ASystemThatCanDoNothingCostsNothingButCounts) {
   std::vector<std::string> Paths = writeFiles(Directory, 8, 300000);
-  evict({Paths[7]});
   os::PageCacheCapabilities Nothing;
   Nothing.PageSize = os::PageCache::probe().PageSize;
-  PrefetchEngine Engine({}, os::PageCache(Nothing));
+  const os::PageCache Cache(Nothing);
+  const std::vector<ByteRange> All = {{0, 300000}};
+  for (int Try = 0; Try != 8; ++Try) {
+    evict({Paths[7]});
+    if (Cache.seemsCached(openOrFail(Paths[7]), All).value_or(false))
+      GTEST_SKIP() << "evicted pages: this disk answers before a read has to "
+                      "wait";
+  }
+  evict({Paths[7]});
+  PrefetchEngine Engine({}, Cache);
   startFiles(Engine, Paths);
   for (const std::string &Path : Paths) {
     auto Buffer = Engine.take(Path, likeLLD());
