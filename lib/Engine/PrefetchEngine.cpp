@@ -76,10 +76,10 @@ void PrefetchEngine::Impl::start(LinkCommand TheCommand) {
 /// Starts more threads if all hang. Threads that wait for an unresponsive file
 /// system do not fetch the inputs on other file systems.
 void PrefetchEngine::Impl::watch() {
-  uint64_t Calls = 0;
+  uint64_t Answers = 0;
   auto HasMoved = [&] {
-    const uint64_t Before = std::exchange(Calls, Figures.HintCalls.load());
-    return Calls != Before || Bytes.gate().waiting() != 0;
+    const uint64_t Before = std::exchange(Answers, Bytes.gate().answers());
+    return Answers != Before || Bytes.gate().waiting() != 0;
   };
   while (true) {
     const Scheduler::Stall Found =

@@ -70,6 +70,13 @@ void answer(StoreQueue &Queue, unsigned Count, double Elapsed,
   }
 }
 
+/// By them, the engine sees that a store answers.
+TEST(GateTest, InspectionsCountAsAnswers) {
+  OneStore One;
+  answer(One.Queue, 3, 1e-3);
+  EXPECT_EQ(One.All.answers(), 3U);
+}
+
 TEST(GateTest, BusyProcessorsDoNotMakeAStoreSlow) {
   OneStore One;
   StoreQueue &Queue = One.Queue;

@@ -164,7 +164,7 @@ struct Tuning {
 
   /// \name Stores that do not answer
   /// @{
-  /// Threads hang if none has requested work or fetched anything for this long.
+  /// Threads hang if none has requested work or read anything for this long.
   std::chrono::milliseconds StallTime{500};
   /// The linker waits this long for a file that a thread is opening. Then it
   /// opens the file itself.
