@@ -153,27 +153,24 @@ TEST_F(EngineLimitsTest, ASystemThatCanDoNothingCostsNothingButCounts) {
   std::vector<std::string> Paths = writeFiles(Directory, 8, 300000);
   os::PageCacheCapabilities Nothing;
   Nothing.PageSize = os::PageCache::probe().PageSize;
-  const os::PageCache Cache(Nothing);
-  const std::vector<ByteRange> All = {{0, 300000}};
-  for (int Try = 0; Try != 8; ++Try) {
+  uint64_t Unknown = 0;
+  // The disk of an emulated machine may answer before a sample has to wait.
+  for (int Try = 0; Try != 100 && Unknown == 0; ++Try) {
     evict({Paths[7]});
-    if (Cache.seemsCached(openOrFail(Paths[7]), All).value_or(false))
-      GTEST_SKIP() << "evicted pages: this disk answers before a read has to "
-                      "wait";
+    PrefetchEngine Engine({}, os::PageCache(Nothing));
+    startFiles(Engine, Paths);
+    for (const std::string &Path : Paths) {
+      auto Buffer = Engine.take(Path, likeLLD());
+      ASSERT_TRUE(Buffer);
+      EXPECT_EQ(Buffer->getBufferSize(), 300000U);
+    }
+    Engine.join();
+    EXPECT_EQ(statsOf(Engine).ResidentBytesBefore, 0U);
+    EXPECT_EQ(statsOf(Engine).UnknownBytesBefore, 8 * 300000U);
+    Unknown = times(statsOf(Engine), Decision::CacheUnknown);
   }
-  evict({Paths[7]});
-  PrefetchEngine Engine({}, Cache);
-  startFiles(Engine, Paths);
-  for (const std::string &Path : Paths) {
-    auto Buffer = Engine.take(Path, likeLLD());
-    ASSERT_TRUE(Buffer);
-    EXPECT_EQ(Buffer->getBufferSize(), 300000U);
-  }
-  Engine.join();
   // Samples find the others cached.
-  EXPECT_EQ(times(statsOf(Engine), Decision::CacheUnknown), 1U);
-  EXPECT_EQ(statsOf(Engine).ResidentBytesBefore, 0U);
-  EXPECT_EQ(statsOf(Engine).UnknownBytesBefore, 8 * 300000U);
+  EXPECT_EQ(Unknown, 1U);
 }
 
 TEST_F(EngineLimitsTest, AHighLatencyStoreGetsMoreThreads) {
