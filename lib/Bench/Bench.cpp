@@ -387,12 +387,8 @@ Error Bench::watch(CacheState State) {
       return Usage.takeError();
     if (Variant.Prefetches) {
       Watch.addTrace(text(Files.Trace));
-      Expected<std::shared_ptr<const LinkProfile>> Profile =
-          loadProfile(Files.Profile);
-      if (!Profile)
-        consumeError(Profile.takeError());
-      else if (*Profile)
-        Watch.addProfile(**Profile);
+      if (auto Profile = loadValidProfile(Files.Profile))
+        Watch.addProfile(*Profile);
     }
     WatchedLink Link = Watch.finish(*Usage, *Before);
     Link.StatsJSON = Variant.Prefetches ? text(Files.Stats) : "";

@@ -97,7 +97,7 @@ private:
   bool fetchLarge(const InputEntry &Entry, const os::OpenFile &File,
                   ByteRange Step, os::HintResult &Result);
   os::HintResult fetchSmall(const InputEntry &Entry, const os::OpenFile &File,
-                            ByteRange Step, bool IsSkipped) const;
+                            ByteRange Step, bool WasSkipped) const;
 
   const Tuning &Numbers;
   const LinkerModel &Model;

@@ -21,34 +21,6 @@ namespace headstart {
 /// The bytes that a thread fetches before it can be paused: 10 ms at 100 MB/s.
 static constexpr uint64_t StepBytes = UINT64_C(1) << 20;
 
-static uint64_t bytesOf(ArrayRef<ByteRange> Ranges) {
-  uint64_t Bytes = 0;
-  for (const ByteRange &Range : Ranges)
-    Bytes += Range.Length;
-  return Bytes;
-}
-
-/// Returns \p Ranges without \p Others; all are in order and disjoint.
-static std::vector<ByteRange> without(ArrayRef<ByteRange> Ranges,
-                                      ArrayRef<ByteRange> Others) {
-  std::vector<ByteRange> Left;
-  const ByteRange *Other = Others.begin();
-  for (const ByteRange &Range : Ranges) {
-    uint64_t At = Range.Offset;
-    while (Other != Others.end() && Other->end() <= At)
-      ++Other;
-    for (const ByteRange *Next = Other;
-         Next != Others.end() && Next->Offset < Range.end(); ++Next) {
-      if (Next->Offset > At)
-        Left.push_back({At, Next->Offset - At});
-      At = std::max(At, Next->end());
-    }
-    if (At < Range.end())
-      Left.push_back({At, Range.end() - At});
-  }
-  return Left;
-}
-
 BuildFetcher::~BuildFetcher() {
   cancel();
   Threads.join();

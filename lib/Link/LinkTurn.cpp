@@ -161,11 +161,10 @@ std::string ForeignTurn::wait() {
         if (isProfileDirectory(Setting) && mayHaveProfile(Found->Output))
           Found->ProfilePath = profilePath(Setting, ForeignTool, Found->Output);
         if (!Found->ProfilePath.empty()) {
-          auto Last = loadProfile(Found->ProfilePath);
-          if (!Last)
-            consumeError(Last.takeError()); // this link replaces it
-          else if (*Last && isRecordOf(**Last, *Command))
-            Found->Last = std::move(*Last);
+          // This link replaces an invalid one.
+          auto Last = loadValidProfile(Found->ProfilePath);
+          if (Last && isRecordOf(*Last, *Command))
+            Found->Last = std::move(Last);
         }
         Found->NeedBytes =
             neededBytes(Found->Last.get(), expectedBytes(*Command, nullptr));

@@ -122,6 +122,14 @@ loadProfile(const std::string &Path) {
   return std::make_shared<const LinkProfile>(std::move(*Profile));
 }
 
+std::shared_ptr<const LinkProfile> loadValidProfile(const std::string &Path) {
+  Expected<std::shared_ptr<const LinkProfile>> Profile = loadProfile(Path);
+  if (Profile)
+    return std::move(*Profile);
+  consumeError(Profile.takeError()); // `headstart profile list` reports it
+  return nullptr;
+}
+
 bool mayReplaceProfile(const std::string &Path) {
   return mayReplaceRecord(Path, ProfileStart);
 }

@@ -34,19 +34,15 @@ void ProgramPages::request() {
 }
 
 void ProgramPages::Request::requestNow() {
-  Expected<std::shared_ptr<const LinkProfile>> Loaded = loadProfile(Record);
-  if (!Loaded) {
-    consumeError(Loaded.takeError());
-    return;
-  }
+  const std::shared_ptr<const LinkProfile> Loaded = loadValidProfile(Record);
   os::OpenFile File;
-  if (!*Loaded || (*Loaded)->Files.size() != 1 ||
+  if (!Loaded || Loaded->Files.size() != 1 ||
       os::OpenFile::open(Program, File) ||
-      (*Loaded)->Files[0].Identity != File.identity())
+      Loaded->Files[0].Identity != File.identity())
     return;
   renewProfile(Record);
   RequestedBytes = 0;
-  const RecordedFile &Pages = (*Loaded)->Files[0];
+  const RecordedFile &Pages = Loaded->Files[0];
   os::PageCache Cache;
   // This queries each range: at the program's start, the kernel has read as
   // many pages around page faults as the whole record has.

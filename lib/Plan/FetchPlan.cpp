@@ -228,14 +228,26 @@ std::vector<PlannedRange> restrictPlan(ArrayRef<PlannedRange> Plan,
   return Apart;
 }
 
-uint64_t bytesOutside(ArrayRef<ByteRange> Ranges, ArrayRef<ByteRange> Touched) {
-  std::vector<PlannedRange> Outside;
-  for (const ByteRange &R : Ranges)
-    keepUncovered(R.Offset, R.end(), Touched, {}, Outside);
+uint64_t bytesOf(ArrayRef<ByteRange> Ranges) {
   uint64_t Bytes = 0;
-  for (const PlannedRange &R : Outside)
-    Bytes += R.Range.Length;
+  for (const ByteRange &R : Ranges)
+    Bytes += R.Length;
   return Bytes;
+}
+
+std::vector<ByteRange> without(ArrayRef<ByteRange> Ranges,
+                               ArrayRef<ByteRange> Others) {
+  std::vector<PlannedRange> Left;
+  for (const ByteRange &R : Ranges)
+    keepUncovered(R.Offset, R.end(), Others, {}, Left);
+  std::vector<ByteRange> Result;
+  for (const PlannedRange &R : Left)
+    Result.push_back(R.Range);
+  return Result;
+}
+
+uint64_t bytesOutside(ArrayRef<ByteRange> Ranges, ArrayRef<ByteRange> Touched) {
+  return bytesOf(without(Ranges, Touched));
 }
 
 } // namespace headstart

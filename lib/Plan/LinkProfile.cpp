@@ -25,12 +25,7 @@ namespace headstart {
 
 static constexpr StringRef Magic = "headstart profile 3\n";
 
-uint64_t RecordedFile::touchedBytes() const {
-  uint64_t Bytes = 0;
-  for (const ByteRange &R : Touched)
-    Bytes += R.Length;
-  return Bytes;
-}
+uint64_t RecordedFile::touchedBytes() const { return bytesOf(Touched); }
 
 uint64_t LinkProfile::touchedBytes() const {
   uint64_t Bytes = 0;

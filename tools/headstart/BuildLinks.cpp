@@ -151,20 +151,12 @@ BuildCommandLine readBuildCommandLine(ArrayRef<std::string> Args,
   return Build;
 }
 
-static std::shared_ptr<const LinkProfile> load(const std::string &Path) {
-  Expected<std::shared_ptr<const LinkProfile>> Profile = loadProfile(Path);
-  if (Profile)
-    return *Profile;
-  consumeError(Profile.takeError()); // `headstart profile list` reports it
-  return nullptr;
-}
-
 /// The profile of the link that writes one of \p Outputs.
 static std::shared_ptr<const LinkProfile>
 profileOf(ArrayRef<std::string> Outputs) {
   for (const std::string &Output : Outputs)
     for (const std::string &Path : profilesOf(Output))
-      if (auto Profile = load(Path))
+      if (auto Profile = loadValidProfile(Path))
         return Profile;
   return nullptr;
 }
@@ -217,7 +209,7 @@ static std::vector<UpcomingLink> recordedLinks(const std::string &Directory) {
   std::vector<UpcomingLink> Links;
   const std::string Real = os::currentDirectory();
   for (const std::string &Path : storedProfiles(profileDirectory())) {
-    auto Profile = load(Path);
+    auto Profile = loadValidProfile(Path);
     const auto IsWithin = [&](StringRef Root) {
       StringRef Output = Profile->Output;
       return Output.consume_front(Root) && !Output.empty() &&
@@ -297,8 +289,8 @@ static void addFiles(const LinkProfile &Profile,
 static std::vector<FileRanges> filesOfProfile(const LinkProfile &Profile) {
   std::vector<FileRanges> Files;
   // Headstart's linkers are this program; see ProgramPages.
-  if (auto Linker =
-          load(profilePath("auto", Profile.Tool + " itself", os::codePath())))
+  if (auto Linker = loadValidProfile(
+          profilePath("auto", Profile.Tool + " itself", os::codePath())))
     addFiles(*Linker, Files);
   addFiles(Profile, Files);
   return Files;

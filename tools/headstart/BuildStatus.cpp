@@ -9,6 +9,7 @@
 #include "BuildStatus.h"
 #include "headstart/Link/LinkQueue.h"
 #include "headstart/Link/ProfileStore.h"
+#include "headstart/Link/Reports.h"
 #include "headstart/Report/LinkStats.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
@@ -94,17 +95,8 @@ void BuildStatusFile::write(const BuildStatus &Status) {
   // replaceFile would install LLVM's signal handlers, but the build's signals
   // are not ours to handle.
   const std::string New = Path + ".new";
-  std::error_code Error;
-  {
-    raw_fd_ostream OS(New, Error);
-    if (Error)
-      return;
-    OS << Text;
-    OS.close();
-    Error = OS.error();
-    OS.clear_error();
-  }
-  if (Error || sys::fs::rename(New, Path + StatusSuffix))
+  if (writeFile(New, [&](raw_ostream &OS) { OS << Text; }) ||
+      sys::fs::rename(New, Path + StatusSuffix))
     (void)sys::fs::remove(New);
   else
     Written = std::move(Text);

@@ -57,6 +57,9 @@ std::vector<std::string> profilesOf(llvm::StringRef Output);
 llvm::Expected<std::shared_ptr<const LinkProfile>>
 loadProfile(const std::string &Path);
 
+/// Like loadProfile, but null for every error, too.
+std::shared_ptr<const LinkProfile> loadValidProfile(const std::string &Path);
+
 /// Whether a profile may be written to \p Path: it does not exist, is empty, or
 /// is a profile of any version in any state. A user's own file, named by
 /// mistake, is not overwritten.

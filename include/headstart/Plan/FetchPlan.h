@@ -80,6 +80,13 @@ std::vector<PlannedRange> roundToPages(llvm::ArrayRef<PlannedRange> Plan,
 /// Returns the union of \p Ranges, sorted and disjoint.
 std::vector<ByteRange> unite(std::vector<ByteRange> Ranges);
 
+/// The sum of the lengths of \p Ranges.
+uint64_t bytesOf(llvm::ArrayRef<ByteRange> Ranges);
+
+/// Returns \p Ranges without \p Others; all are sorted and disjoint.
+std::vector<ByteRange> without(llvm::ArrayRef<ByteRange> Ranges,
+                               llvm::ArrayRef<ByteRange> Others);
+
 /// Returns the bytes that \p Plan covers, as sorted and disjoint ranges.
 std::vector<ByteRange> rangesOf(llvm::ArrayRef<PlannedRange> Plan);
 
