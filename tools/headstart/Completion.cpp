@@ -223,10 +223,10 @@ static void completeLinker(raw_ostream &OS, ArrayRef<const char *> Argv,
     print(OS, "files", "");
 }
 
-static void completeSubcommand(raw_ostream &OS, const CompletedSubcommand &S,
+static void completeSubcommand(raw_ostream &OS, const Subcommand &S,
                                ArrayRef<const char *> Argv,
                                const GenericOptionTable &Table) {
-  const OptionCompleter Options(OS, Table, S.Takes);
+  const OptionCompleter Options(OS, Table, Visibility(S.Takes));
   constexpr size_t Before = 2; // headstart and the subcommand
   const size_t Operand = Options.firstOperand(Argv);
   const bool IsAfterDashes =
@@ -252,7 +252,7 @@ static void completeSubcommand(raw_ostream &OS, const CompletedSubcommand &S,
 
 void printCompletions(raw_ostream &OS, ArrayRef<const char *> Argv,
                       const GenericOptionTable &Table,
-                      ArrayRef<CompletedSubcommand> Subcommands) {
+                      ArrayRef<Subcommand> Subcommands) {
   if (Argv.size() < 2)
     return;
   const std::vector<std::string> All(Argv.begin(), Argv.end());
@@ -265,14 +265,14 @@ void printCompletions(raw_ostream &OS, ArrayRef<const char *> Argv,
     if (Argv.size() == 2 && First.starts_with("-"))
       OptionCompleter(OS, Table, Visibility(DefaultVis))
           .complete(Argv.drop_front());
-    for (const CompletedSubcommand &S : Subcommands)
+    for (const Subcommand &S : Subcommands)
       if (S.Name.starts_with(Argv.back()))
         print(OS, "word", S.Name, S.Summary);
     if (Argv.size() == 2 && StringRef("help").starts_with(First))
       print(OS, "word", "help", "Print the help of a subcommand");
     return;
   }
-  for (const CompletedSubcommand &S : Subcommands)
+  for (const Subcommand &S : Subcommands)
     if (First == S.Name)
       return completeSubcommand(OS, S, Argv.drop_front(2), Table);
 }

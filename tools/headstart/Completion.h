@@ -15,6 +15,7 @@
 #ifndef HEADSTART_TOOLS_HEADSTART_COMPLETION_H
 #define HEADSTART_TOOLS_HEADSTART_COMPLETION_H
 
+#include "Command.h"
 #include "headstart/LLVM.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -26,12 +27,13 @@ class raw_ostream;
 
 namespace headstart {
 
-/// The facts about a subcommand that completion needs.
-struct CompletedSubcommand {
-  llvm::StringRef Name;
-  llvm::StringRef Summary;
-  llvm::opt::Visibility Takes; ///< the options that it takes
-  bool TakesCommand = false;   ///< whether its operands are a command line
+struct Subcommand {
+  llvm::StringLiteral Name;
+  const char *Usage;
+  const char *Summary;
+  Exit (*Run)(const CommandArguments &);
+  unsigned Takes;            ///< the options that it takes: a Visibility
+  bool TakesCommand = false; ///< whether its operands are a command line
   /// Otherwise: the possible first operands, with commas; null: paths.
   const char *Operands = nullptr;
 };
@@ -49,7 +51,7 @@ struct CompletedSubcommand {
 ///                        argument N, where the program is argument 0
 void printCompletions(llvm::raw_ostream &OS, llvm::ArrayRef<const char *> Argv,
                       const GenericOptionTable &Table,
-                      llvm::ArrayRef<CompletedSubcommand> Subcommands);
+                      llvm::ArrayRef<Subcommand> Subcommands);
 
 } // namespace headstart
 

@@ -47,35 +47,29 @@ enum OptionSet : unsigned {
 #define HEADSTART_OPTIONS "Options.inc"
 #include "headstart/Inputs/OptionTable.inc"
 
-struct Subcommand {
-  const char *Name;
-  const char *Usage;
-  const char *Summary;
-  Exit (*Run)(const CommandArguments &);
-  unsigned Takes = DefaultVis;
-  /// The possible first operands, for completion; null: paths, or a command.
-  const char *Operands = nullptr;
-};
-
 constexpr Subcommand Subcommands[] = {
     {"run", "headstart run [options] [--] LINKER ARGS...",
      "Run any linker, or a compiler that links, and prefetch its inputs "
      "meanwhile; the exit status is the linker's",
-     runRun, DefaultVis | LinkerOption | RunOption},
+     runRun, DefaultVis | LinkerOption | RunOption,
+     /*TakesCommand=*/true},
     {"build", "headstart build [options] [--] COMMAND... | --status [--json]",
      "Run a build (ninja, cmake --build, make, cargo, ...) and fetch meanwhile "
      "what its links will read; the exit status is the build's",
-     runBuild, DefaultVis | JSONOption | BuildOption},
+     runBuild, DefaultVis | JSONOption | BuildOption,
+     /*TakesCommand=*/true},
     {"inputs", "headstart inputs [--json] [--flavour=KIND] [--] LINKER ARGS...",
      "List the files that a link will read, in order, with the reason for "
      "each",
-     runInputs, DefaultVis | JSONOption | LinkerOption},
+     runInputs, DefaultVis | JSONOption | LinkerOption,
+     /*TakesCommand=*/true},
     {"plan",
      "headstart plan [--json] [--flavour=KIND] [--] LINKER ARGS... | "
      "--prefetch-profile=FILE",
      "List the byte ranges that Headstart would fetch, in order (phase, "
      "offset, length)",
-     runPlan, DefaultVis | JSONOption | LinkerOption | PlanOption},
+     runPlan, DefaultVis | JSONOption | LinkerOption | PlanOption,
+     /*TakesCommand=*/true},
     {"warm", "headstart warm [options] PATH...",
      "Fetch files and whole trees into the page cache, within a memory budget; "
      "ignore files such as .gitignore apply",
@@ -89,11 +83,12 @@ constexpr Subcommand Subcommands[] = {
      runStatus, DefaultVis | JSONOption | StatusOption},
     {"profile", "headstart profile [--json] show OUTPUT|FILE... | list | prune",
      "Show what an earlier link touched; list or prune the stored profiles",
-     runProfile, DefaultVis | JSONOption, "show,list,prune"},
+     runProfile, DefaultVis | JSONOption, /*TakesCommand=*/false,
+     "show,list,prune"},
     {"queue", "headstart queue [--json]",
      "List the links that run or wait because together they do not fit in "
      "memory",
-     runQueue, DefaultVis | JSONOption, ""},
+     runQueue, DefaultVis | JSONOption, /*TakesCommand=*/false, ""},
     {"residency", "headstart residency [--json] [--summary] PATH...",
      "Print how much of each file is cached; if PATH is a directory, of each "
      "file in it",
@@ -105,7 +100,8 @@ constexpr Subcommand Subcommands[] = {
     {"bench", "headstart bench [options] [--] LINKER ARGS...",
      "Measure a link: run it repeatedly, cold and warm, alternately with and "
      "without prefetching; outputs go to a temporary directory",
-     runBenchCommand, DefaultVis | JSONOption | LinkerOption | BenchOption},
+     runBenchCommand, DefaultVis | JSONOption | LinkerOption | BenchOption,
+     /*TakesCommand=*/true},
     {"doctor", "headstart doctor [--json] [--verbose] [PATH...]",
      "Check this machine for causes of slow prefetching, and report the effect "
      "and the fix of each; PATH is the inputs' directory (default: the current "
@@ -150,11 +146,6 @@ std::vector<PrefetchOption> prefetchOptions(const InputArgList &Args) {
   return Options;
 }
 
-/// Whether a program's command line follows the options.
-bool takesProgram(const Subcommand &S) {
-  return (S.Takes & (LinkerOption | BuildOption)) != 0;
-}
-
 /// Returns a suggestion that corrects an unknown name.
 std::string hint(StringRef Nearest, const std::string &Help) {
   return Nearest.empty() ? "; see " + Help
@@ -189,7 +180,7 @@ Exit unknownOption(const Subcommand &S, const OptionTable &Table,
                 Exit::WrongUsage);
   }
   return fail("unknown option '" + Arg + "'" +
-                  hint(Nearest, std::string("headstart ") + S.Name + " --help"),
+                  hint(Nearest, ("headstart " + S.Name + " --help").str()),
               Exit::WrongUsage);
 }
 
@@ -216,11 +207,7 @@ Exit unknownSubcommand(StringRef Name) {
 
 /// Prints completions for the scripts in completions/.
 Exit autocomplete(ArrayRef<const char *> Argv) {
-  std::vector<CompletedSubcommand> Completed;
-  for (const Subcommand &S : Subcommands)
-    Completed.push_back(
-        {S.Name, S.Summary, Visibility(S.Takes), takesProgram(S), S.Operands});
-  printCompletions(outs(), Argv, OptionTable(), Completed);
+  printCompletions(outs(), Argv, OptionTable(), Subcommands);
   return Exit::Done;
 }
 
@@ -249,7 +236,7 @@ Exit printVersion() {
 Exit runSubcommand(const Subcommand &S, ArrayRef<const char *> Args,
                    TraceClock::time_point Origin) {
   OptionTable Table;
-  const bool IsForLinker = takesProgram(S);
+  const bool IsForLinker = S.TakesCommand;
   const auto *Separator = IsForLinker
                               ? Args.begin() + endOfOptions(S, Table, Args)
                               : llvm::find_if(Args, [](const char *A) {
