@@ -241,6 +241,7 @@ std::vector<ByteRange> without(ArrayRef<ByteRange> Ranges,
   for (const ByteRange &R : Ranges)
     keepUncovered(R.Offset, R.end(), Others, {}, Left);
   std::vector<ByteRange> Result;
+  Result.reserve(Left.size());
   for (const PlannedRange &R : Left)
     Result.push_back(R.Range);
   return Result;
