@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/OS/DirectoryTraits.h"
-#include "Support.h"
+#include "FileSystems.h"
 #include <charconv>
 #include <cstring>
 #include <ctime>
@@ -41,42 +41,18 @@ static bool hasMultigrainTimes() {
 }
 
 static DirectoryTraits traitsOfFileSystem(int FD) {
+  const uint32_t Known = detail::fileSystemTraits(FD).value_or(0);
   DirectoryTraits Traits;
-  bool MayFold = false;
-  bool Multigrain = false;
-  switch (detail::fileSystemOf(FD)) {
-  case 0xEF53:     // ext2, ext3, ext4
-  case 0x01021994: // tmpfs
-    MayFold = true;
-    Multigrain = true;
-    break;
-  case 0xF2F52010: // f2fs
-    MayFold = true;
-    break;
-  case 0x9123683E: // btrfs
-    Multigrain = true;
-    break;
-  case 0x858458F6: // ramfs
-  case 0x73717368: // squashfs
-  case 0xE0F5E1E2: // erofs
-    break;
-  case 0x58465342: // xfs, which has a mode that ignores case
-    Traits.MayIgnoreCase = true;
-    Traits.ReportsChanges = true;
-    Traits.ReportsEveryChange = hasMultigrainTimes();
-    return Traits;
-  case 0x794C7630: // overlayfs, which may be on top of any of these
-    Traits.ReportsChanges = true;
-    return Traits;
-  default:
-    return Traits;
-  }
   // If the file system does not support the flag, no directory has it.
   int Flags = 0;
-  Traits.MayIgnoreCase = MayFold && ::ioctl(FD, FS_IOC_GETFLAGS, &Flags) == 0 &&
-                         (Flags & FS_CASEFOLD_FL);
-  Traits.ReportsChanges = true;
-  Traits.ReportsEveryChange = Multigrain && hasMultigrainTimes();
+  if (Known & detail::CaseByFlag)
+    Traits.MayIgnoreCase =
+        ::ioctl(FD, FS_IOC_GETFLAGS, &Flags) == 0 && (Flags & FS_CASEFOLD_FL);
+  else
+    Traits.MayIgnoreCase = !(Known & detail::HasCase);
+  Traits.ReportsChanges = Known & detail::ReportsChanges;
+  Traits.ReportsEveryChange =
+      (Known & detail::Multigrain) && hasMultigrainTimes();
   return Traits;
 }
 

@@ -8,8 +8,8 @@
 
 #include "headstart/OS/EvictionBlockers.h"
 
+#include "FileSystems.h"
 #include "PseudoFile.h"
-#include "Support.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -25,27 +25,11 @@ using namespace headstart::os;
 using namespace headstart::os::detail;
 
 FileBacking os::backingOf(const OpenFile &File) {
-  switch (fileSystemOf(static_cast<int>(File.nativeHandle()))) {
-  case 0x01021994: // tmpfs
-  case 0x858458F6: // ramfs
-  case 0x958458F6: // hugetlbfs
-    return FileBacking::Memory;
-  case 0x00009FA0: // proc
-  case 0x62656572: // sysfs
-  case 0x62656570: // configfs
-  case 0x64626720: // debugfs
-  case 0x74726163: // tracefs
-  case 0x73636673: // securityfs
-  case 0x0027E0EB: // cgroup, version 1
-  case 0x63677270: // cgroup2
-  case 0xCAFE4A11: // bpf
-  case 0x6165676C: // pstore
-  case 0x42494E4D: // binfmt_misc
-  case 0xDE5E81E4: // efivarfs
-    return FileBacking::None;
-  default:
-    return FileBacking::Disk;
-  }
+  const uint32_t Traits =
+      fileSystemTraits(static_cast<int>(File.nativeHandle())).value_or(0);
+  return Traits & InMemory    ? FileBacking::Memory
+         : Traits & Generated ? FileBacking::None
+                              : FileBacking::Disk;
 }
 
 namespace {

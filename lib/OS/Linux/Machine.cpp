@@ -9,16 +9,15 @@
 #include "headstart/OS/Machine.h"
 
 #include "Cgroup.h"
+#include "FileSystems.h"
 #include "PseudoFile.h"
 #include "headstart/OS/SystemMemory.h"
 #include "headstart/OS/Threads.h"
 
-#include <algorithm>
 #include <array>
 #include <climits>
 #include <cstdlib>
 #include <fcntl.h>
-#include <iterator>
 #include <string_view>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -79,21 +78,12 @@ static void readReadahead(const std::string &File, Disk &D) {
 }
 
 /// Returns the kind of a file system without a device, by its mountinfo name.
-static StorageKind kindOf(std::string_view FileSystem) {
-  constexpr std::string_view InMemory[] = {"tmpfs", "ramfs", "devtmpfs",
-                                           "hugetlbfs"};
-  constexpr std::string_view OnNetwork[] = {"nfs", "nfs4",     "cifs", "smb3",
-                                            "9p",  "virtiofs", "ceph", "lustre",
-                                            "afs", "vboxsf"};
-  const auto IsOneOf = [&](const auto &Names) {
-    return std::find(std::begin(Names), std::end(Names), FileSystem) !=
-           std::end(Names);
-  };
-  if (FileSystem == "fuse" || FileSystem.starts_with("fuse."))
-    return StorageKind::UserSpace;
-  return IsOneOf(InMemory)    ? StorageKind::Memory
-         : IsOneOf(OnNetwork) ? StorageKind::Network
-                              : StorageKind::Unknown;
+static StorageKind kindOf(std::string_view Name) {
+  const uint32_t Traits = fileSystemTraits(Name);
+  return Traits & InMemory      ? StorageKind::Memory
+         : Traits & OnNetwork   ? StorageKind::Network
+         : Traits & InUserSpace ? StorageKind::UserSpace
+                                : StorageKind::Unknown;
 }
 
 /// Fills in what /sys reports of the block device \p Number. The parent of a
@@ -116,11 +106,11 @@ static void readDevice(const std::string &Prefix, const std::string &Number,
 }
 
 /// Whether \p Line is the mount of a file on the device \p Number, in the mount
-/// \p Id. On Btrfs, each subvolume's files have a device number of their own,
-/// which mountinfo does not list.
+/// \p Id. On Btrfs, each subvolume's files have a device number of their own.
 static bool isMountOf(const MountLine &Line, const std::string &Number,
                       const std::string &Id) {
-  return Line.Device == Number || (Line.FileSystem == "btrfs" && Line.Id == Id);
+  return Line.Device == Number ||
+         ((fileSystemTraits(Line.FileSystem) & HasVolumes) && Line.Id == Id);
 }
 
 Disk readDisk(const std::string &Path, const std::string &Root) {

@@ -10,6 +10,7 @@
 
 #include "../FetchByReading.h"
 #include "../Posix/PageRanges.h"
+#include "FileSystems.h"
 
 #include <algorithm>
 #include <fcntl.h>
@@ -68,26 +69,18 @@ static bool cachestat(int Descriptor, CachestatRange Range,
   return ::syscall(CachestatNumber, Descriptor, &Range, &Result, 0U) == 0;
 }
 
-/// Whether a file system's files may have their pages in another file.
-enum class Stacking {
-  Never,
-  Possible, ///< FUSE with passthrough: in a file of the server
-  Always,   ///< overlayfs: in a file of a layer
-};
-
-static Stacking stackingOf(const OpenFile &File) {
+/// Returns the traits of the file system of \p File; MayStack if they are
+/// unknown.
+static uint32_t traitsOf(const OpenFile &File) {
   // A thread's files are mostly on one device.
-  thread_local std::optional<std::pair<uint64_t, Stacking>> Last;
+  thread_local std::optional<std::pair<uint64_t, uint32_t>> Last;
   const uint64_t Device = File.identity().Device;
   if (Last && Last->first == Device)
     return Last->second;
-  const uint32_t Type = fileSystemOf(descriptor(File));
-  if (Type == 0)
-    return Stacking::Possible;
-  Last = {Device, Type == 0x794C7630   ? Stacking::Always   // overlayfs
-                  : Type == 0x65735546 ? Stacking::Possible // FUSE
-                                       : Stacking::Never};
-  return Last->second;
+  const std::optional<uint32_t> Traits = fileSystemTraits(descriptor(File));
+  if (Traits)
+    Last = {Device, *Traits};
+  return Traits.value_or(MayStack);
 }
 
 /// Reports the pages of \p Range of \p File. Returns false if cachestat fails
@@ -98,11 +91,9 @@ static bool countPages(const OpenFile &File, CachestatRange Range,
                        CachestatResult &Result) {
   if (!Capabilities.Cachestat)
     return false;
-  const Stacking Pages = stackingOf(File);
-  return Pages != Stacking::Always &&
-         cachestat(descriptor(File), Range, Result) &&
-         (Result.Cached != 0 || Result.Evicted != 0 ||
-          Pages == Stacking::Never);
+  const uint32_t Traits = traitsOf(File);
+  return !(Traits & Stacked) && cachestat(descriptor(File), Range, Result) &&
+         (Result.Cached != 0 || Result.Evicted != 0 || !(Traits & MayStack));
 }
 
 /// Returns the residency of \p Clipped by mincore, in a mapping whose byte 0 is

@@ -18,7 +18,6 @@
 #include <cstdint>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 
 namespace headstart::os::detail {
 
@@ -35,13 +34,6 @@ namespace headstart::os::detail {
 /// a whole, so the guard page is after that block.
 inline uint64_t guardOffset(uint64_t Size, size_t PageSize) {
   return roundUp(Size, std::max<size_t>(PageSize, 65536));
-}
-
-/// Returns the number of the file system of \p Descriptor in linux/magic.h,
-/// which some distributions have only in part; 0 if that is unknown.
-inline uint32_t fileSystemOf(int Descriptor) {
-  struct statfs FS;
-  return ::fstatfs(Descriptor, &FS) == 0 ? static_cast<uint32_t>(FS.f_type) : 0;
 }
 
 /// The flag for openat(2) of a directory that a path only leads through, which
