@@ -141,6 +141,25 @@ TEST(LinkProfileTest, BehindARightChecksumAPlanIsInOrderAndInItsFile) {
               HasSubstr("unknown stage or kind"));
 }
 
+TEST(LinkProfileTest, AKindKeepsTheNumberThatIsStored) {
+  // A renumbered kind misreads the profiles of earlier builds, unless `Magic`
+  // changes too.
+  constexpr PartKind Kinds[] = {
+      PartKind::Whole,        PartKind::Headers,    PartKind::Symbols,
+      PartKind::CompilerInfo, PartKind::Contents,   PartKind::ParsedContents,
+      PartKind::Relocations,  PartKind::Types,      PartKind::DebugSymbols,
+      PartKind::DebugRelocs,  PartKind::TypeHashes, PartKind::DWARF,
+      PartKind::DebugStrings, PartKind::NeverRead};
+  static_assert(std::size(Kinds) == NumPartKinds);
+  for (size_t I = 0; I != NumPartKinds; ++I) {
+    LinkProfile P;
+    P.Files = {
+        {"a", {1, 1, 1, 1, 1}, {}, {{{0, 1}, LinkStage::Types, Kinds[I]}}}};
+    const std::string Bytes = serializeProfile(P);
+    EXPECT_EQ(Bytes[Bytes.size() - 9], char(I)); // before the checksum
+  }
+}
+
 TEST(LinkProfileTest, ANumberThatDoesNotEndIsMalformed) {
   std::string Bytes =
       "headstart profile 3\n" + std::string(200, '\x80') + std::string(8, 'x');

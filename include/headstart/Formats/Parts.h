@@ -22,24 +22,26 @@
 
 namespace headstart {
 
-/// The kind of a run of bytes in an input.
+/// The kind of a run of bytes in an input. Profiles store its number, so that
+/// no number may change without a new version of theirs (LinkProfile.cpp,
+/// Magic).
 enum class PartKind : uint8_t {
-  Whole,        ///< all of a file whose layout is not known
-  Headers,      ///< file header, section headers
-  Symbols,      ///< symbol and string tables, an archive's symbol index
-  CompilerInfo, ///< debug info that is read while parsing: COFF.cpp, MachO.cpp
-  Contents,     ///< contents of sections that go into the image
+  Whole = 0,        ///< all of a file whose layout is not known
+  Headers = 1,      ///< file header, section headers
+  Symbols = 2,      ///< symbol and string tables, an archive's symbol index
+  CompilerInfo = 3, ///< debug info read while parsing: COFF.cpp, MachO.cpp
+  Contents = 4,     ///< contents of sections that go into the image
   /// Contents that the linker reads while it parses: unwind tables, strings,
   /// sections with addends. Mach-O: see MachO.cpp.
-  ParsedContents,
-  Relocations,  ///< relocations of those sections
-  Types,        ///< CodeView type records: .debug$T, .debug$P
-  DebugSymbols, ///< CodeView symbols and lines: .debug$S
-  DebugRelocs,  ///< relocations of CodeView sections
-  TypeHashes,   ///< .debug$H
-  DWARF,        ///< .debug_*
-  DebugStrings, ///< ELF: .debug_str and its kin, which are merged
-  NeverRead,    ///< sections marked to be removed, padding
+  ParsedContents = 5,
+  Relocations = 6,   ///< relocations of those sections
+  Types = 7,         ///< CodeView type records: .debug$T, .debug$P
+  DebugSymbols = 8,  ///< CodeView symbols and lines: .debug$S
+  DebugRelocs = 9,   ///< relocations of CodeView sections
+  TypeHashes = 10,   ///< .debug$H
+  DWARF = 11,        ///< .debug_*
+  DebugStrings = 12, ///< ELF: .debug_str and its kin, which are merged
+  NeverRead = 13,    ///< sections marked to be removed, padding
 };
 inline constexpr unsigned NumPartKinds = 14;
 
