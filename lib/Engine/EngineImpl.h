@@ -16,9 +16,9 @@
 
 #include "EngineFigures.h"
 #include "Fetcher.h"
+#include "HeldInputs.h"
 #include "ListedDirectories.h"
 #include "Scheduler.h"
-#include "Store.h"
 #include "headstart/Engine/PrefetchEngine.h"
 #include "headstart/Inputs/LinkCommand.h"
 #include "headstart/OS/Threads.h"
@@ -143,7 +143,7 @@ public:
   EngineFigures Figures;
   mutable Fetcher Bytes;
   Scheduler Inputs;
-  Store Held;
+  HeldInputs Held;
   /// The number of cached objects in a row, including those left to the linker,
   /// and the size of the last one.
   std::atomic<unsigned> Streak{0};

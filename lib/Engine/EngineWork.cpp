@@ -15,9 +15,9 @@
 ///                                      └─ fetch (whole, or by the profile)
 ///
 /// and then, for each later stage of the link, fetch. The scheduler lists the
-/// references that an inspection finds, the fetcher fetches bytes, and the
-/// store holds them. The linker's own threads call `take`, which waits at most
-/// for the opening of one file, and `reached`, which never waits.
+/// references that an inspection finds, the fetcher fetches bytes, and
+/// HeldInputs keeps them. The linker's own threads call `take`, which waits at
+/// most for the opening of one file, and `reached`, which never waits.
 ///
 /// Threads wait for the disk, for room (Gate.h), and in the scheduler for
 /// further inputs, for the linker's opening of one and, where names are slow,

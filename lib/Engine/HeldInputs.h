@@ -1,4 +1,4 @@
-//===- Store.h - Buffers for the linker -------------------------*- C++ -*-===//
+//===- HeldInputs.h - Buffers for the linker --------------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -10,15 +10,15 @@
 /// Private to the engine: holds the bytes of open inputs, and hands them over.
 ///
 /// Invariants:
-///  - the linker gets the file that the path names at that moment: the store
+///  - the linker gets the file that the path names at that moment: handOver
 ///    stats it again, and leaves a changed or replaced file to the linker;
 ///  - there are at most as many mappings as the options allow;
-///  - buffers share ownership of the held bytes, and may outlive the store.
+///  - buffers share ownership of the held bytes, and may outlive this object.
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef HEADSTART_LIB_ENGINE_STORE_H
-#define HEADSTART_LIB_ENGINE_STORE_H
+#ifndef HEADSTART_LIB_ENGINE_HELDINPUTS_H
+#define HEADSTART_LIB_ENGINE_HELDINPUTS_H
 
 #include "EngineFigures.h"
 #include "Fetcher.h"
@@ -38,11 +38,11 @@
 namespace headstart {
 
 /// Every function may be called from any thread.
-class Store {
+class HeldInputs {
 public:
   /// All arguments must outlive it.
-  Store(const EngineOptions &Options, const os::PageCache &Cache,
-        EngineFigures &Figures, Fetcher &Bytes, Scheduler &Inputs)
+  HeldInputs(const EngineOptions &Options, const os::PageCache &Cache,
+             EngineFigures &Figures, Fetcher &Bytes, Scheduler &Inputs)
       : Options(Options), Cache(Cache), Figures(Figures), Bytes(Bytes),
         Inputs(Inputs) {}
 
@@ -53,7 +53,7 @@ public:
   hold(const os::OpenFile &File, const std::string &Path, bool IsCold);
 
   /// Returns the buffer of \p Entry, which is published, for a linker that
-  /// requests \p Path; null if the store does not hold that file. Stats it.
+  /// requests \p Path; null if it does not hold that file. Stats it.
   std::unique_ptr<llvm::MemoryBuffer>
   handOver(InputEntry &Entry, llvm::StringRef Path,
            const BufferRequest &Request) const;
@@ -90,4 +90,4 @@ bool isWorthRecording(const InputEntry &Entry);
 
 } // namespace headstart
 
-#endif // HEADSTART_LIB_ENGINE_STORE_H
+#endif // HEADSTART_LIB_ENGINE_HELDINPUTS_H

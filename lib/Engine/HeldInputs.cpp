@@ -1,4 +1,4 @@
-//===- Store.cpp - Buffers for the linker ---------------------------------===//
+//===- HeldInputs.cpp - Buffers for the linker ----------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Store.h"
+#include "HeldInputs.h"
 #include "headstart/OS/DirectoryTraits.h"
 #include "headstart/OS/PageTables.h"
 #include "llvm/ADT/STLExtras.h"
@@ -16,8 +16,9 @@ using namespace llvm;
 
 namespace headstart {
 
-std::shared_ptr<const FileContents>
-Store::copy(const os::OpenFile &File, const std::string &Path, bool IsCold) {
+std::shared_ptr<const FileContents> HeldInputs::copy(const os::OpenFile &File,
+                                                     const std::string &Path,
+                                                     bool IsCold) {
   std::optional<TraceSpan> Span;
   if (IsCold) {
     Span.emplace("fetch", Path);
@@ -54,8 +55,9 @@ Store::copy(const os::OpenFile &File, const std::string &Path, bool IsCold) {
   return Contents;
 }
 
-std::shared_ptr<const FileContents>
-Store::hold(const os::OpenFile &File, const std::string &Path, bool IsCold) {
+std::shared_ptr<const FileContents> HeldInputs::hold(const os::OpenFile &File,
+                                                     const std::string &Path,
+                                                     bool IsCold) {
   // An empty file has no bytes to hold, and the linker may report it.
   if (!Options.HandOver || File.size() == 0)
     return nullptr;
@@ -72,8 +74,8 @@ Store::hold(const os::OpenFile &File, const std::string &Path, bool IsCold) {
 }
 
 std::unique_ptr<MemoryBuffer>
-Store::handOver(InputEntry &Entry, StringRef Path,
-                const BufferRequest &Request) const {
+HeldInputs::handOver(InputEntry &Entry, StringRef Path,
+                     const BufferRequest &Request) const {
   if (!Entry.Contents || Entry.Path != Path)
     return nullptr;
   // Since the engine opened the file, a compiler may have replaced it or the
@@ -97,7 +99,7 @@ Store::handOver(InputEntry &Entry, StringRef Path,
   return Buffer;
 }
 
-void Store::releaseConsumed(LinkStage Now) {
+void HeldInputs::releaseConsumed(LinkStage Now) {
   LinkStage Before = ReleasedUpTo.load();
   do {
     if (Before >= Now)
@@ -139,7 +141,7 @@ static std::vector<PlannedRange> planNextTime(const InputEntry &Entry,
   return restrictPlan(Entry.Plan, Touched, Entry.Identity.Size, Options);
 }
 
-std::optional<std::vector<RecordedFile>> Store::touched() const {
+std::optional<std::vector<RecordedFile>> HeldInputs::touched() const {
   os::PageTables Tables;
   std::vector<RecordedFile> Result;
   for (const auto &[Each, IsPlanned] : Inputs.ready()) {
@@ -165,7 +167,7 @@ std::optional<std::vector<RecordedFile>> Store::touched() const {
   return Result;
 }
 
-uint64_t Store::copiedBytes() const {
+uint64_t HeldInputs::copiedBytes() const {
   uint64_t Copied = 0;
   for (const auto &Each : Inputs.ready())
     if (Each.Entry->IsHandedOver.load() && !isWorthRecording(*Each.Entry))
@@ -173,7 +175,7 @@ uint64_t Store::copiedBytes() const {
   return Copied;
 }
 
-uint64_t Store::wastedBytes(ArrayRef<RecordedFile> Touched) const {
+uint64_t HeldInputs::wastedBytes(ArrayRef<RecordedFile> Touched) const {
   StringMap<const RecordedFile *> ByPath;
   for (const RecordedFile &File : Touched)
     ByPath.try_emplace(File.Path, &File);
