@@ -92,9 +92,8 @@ public:
   struct Work {
     Task What = Task::None;
     InputEntry *Entry = nullptr;
-    /// For Begin, Parse stands for the symbols.
-    LinkStage Stage = LinkStage::Parse;
-    FilePointer File; ///< null: it was not kept open
+    LinkStage Stage = LinkStage::Parse; ///< for Begin, Parse: the symbols
+    FilePointer File;                   ///< null: it was not kept open
     /// For Prepare: whether the caller opens the input.
     bool IsClaimed = false;
   };
@@ -129,10 +128,10 @@ public:
   void planLater(InputEntry &Entry, const FilePointer &File);
   /// Adds the references of \p Entry.
   void add(const InputEntry &Entry, std::vector<FoundInput> Found);
-  /// Notes that \p Entry has its plan, with something to fetch for \p Stages.
-  /// The caller fetches the first of these. Keeps \p File for the others and
-  /// for the symbols, if the limit allows it. \p IsDone: ends the caller's task
-  /// as well, like `done`.
+  /// Notes the plan of \p Entry, with something to fetch for \p Stages. The
+  /// caller fetches the first. Keeps \p File for the others and for the
+  /// symbols, if the limit allows it. \p IsDone: ends the caller's task, like
+  /// `done`.
   void planned(InputEntry &Entry, StageSet Stages, const FilePointer &File,
                bool IsDone);
   /// Whether the caller is the first that enters the symbols of \p Entry.
@@ -150,9 +149,8 @@ public:
                const os::FileIdentity &Identity,
                std::shared_ptr<const FileContents> Contents,
                const FilePointer &File = nullptr);
-  /// Waits until \p Entry is published or all is cancelled. Returns true if it
-  /// is Ready, or was left to the linker and has a path. The caller then sees
-  /// what the claimer wrote.
+  /// Waits until \p Entry is published or all is cancelled. Returns whether it
+  /// is open, or left with a path; the caller then sees what its thread wrote.
   bool waitUntilPublished(InputEntry &Entry, Waits OnWait = nullptr);
   /// Passes the file that was kept for \p Entry, or null, to the caller.
   FilePointer takeFile(InputEntry &Entry);
@@ -160,9 +158,8 @@ public:
   /// Returns the entry that the linker means by \p Path, and has it prepared
   /// next if no thread has come to it. If no thread has claimed it, claims it
   /// for the caller and sets \p Claimed to its name. If a thread is opening it,
-  /// waits at most a second. Returns null if there is no entry, or if it is not
-  /// open by then. With \p Leaves, leaves an object that is not open yet to the
-  /// linker, and returns null.
+  /// waits at most a second. Returns null if no entry is open by then. With
+  /// \p Leaves, leaves an object that is not open yet to the linker.
   InputEntry *request(llvm::StringRef Path, bool Leaves,
                       std::optional<NamedInput> &Claimed,
                       Waits OnWait = nullptr);
