@@ -34,9 +34,9 @@ static std::string placeFor(StringRef Path, StringRef Directory,
 }
 
 /// Returns an option without its dashes (or slash); "" if \p Arg is none.
-static StringRef optionIn(StringRef Arg, bool AlsoSlash) {
+static StringRef optionIn(StringRef Arg, Flavour Style) {
   if (Arg.consume_front("--") || Arg.consume_front("-") ||
-      (AlsoSlash && Arg.consume_front("/")))
+      (Style == Flavour::COFF && Arg.consume_front("/")))
     return Arg;
   return "";
 }
@@ -44,7 +44,7 @@ static StringRef optionIn(StringRef Arg, bool AlsoSlash) {
 /// Whether \p Link has the option \p Option, with a value or without.
 static bool has(const ForeignCommand &Link, StringRef Option) {
   return llvm::any_of(Link.Args, [&](const CommandLineArg &Arg) {
-    StringRef Name = optionIn(Arg.Text, Link.Style == Flavour::COFF);
+    StringRef Name = optionIn(Arg.Text, Link.Style);
     return Name.take_until([](char C) { return C == ':' || C == '='; })
         .equals_insensitive(Option);
   });
@@ -125,7 +125,7 @@ static std::string sideEffect(const ForeignCommand &Link) {
       "lto-emit-asm",
       "lto-emit-llvm"};
   for (const CommandLineArg &Arg : Link.Args) {
-    StringRef Text = optionIn(Arg.Text, Link.Style == Flavour::COFF);
+    StringRef Text = optionIn(Arg.Text, Link.Style);
     for (StringRef Option : Options) {
       StringRef Rest = Text;
       if (Link.Style == Flavour::COFF ? !Rest.consume_front_insensitive(Option)

@@ -21,55 +21,36 @@ namespace headstart {
 
 namespace {
 
-/// A program's name and kind.
-struct NamedProgram {
-  StringLiteral Name;
+/// Programs of one kind.
+struct ProgramKind {
+  StringLiteral Names;           ///< none is another one's end after a "-"
   std::optional<Flavour> Linker; ///< absent: that of the system's own linker
   std::optional<DriverKind> Driver;
 };
 
 } // namespace
 
-/// No name is, or ends in "-" and, a name above it: the first match counts.
-static constexpr NamedProgram Programs[] = {
+static constexpr ProgramKind Programs[] = {
     {"lld-link", Flavour::COFF, std::nullopt},
-    {"ld64.lld", Flavour::MachO, std::nullopt},
-    {"ld64.mold", Flavour::MachO, std::nullopt},
-    {"ld64", Flavour::MachO, std::nullopt},
-    {"ld-classic", Flavour::MachO, std::nullopt},
-    {"ld-prime", Flavour::MachO, std::nullopt},
-    {"ld.lld", Flavour::ELF, std::nullopt},
-    {"ld.headstart", Flavour::ELF, std::nullopt},
-    {"ld64.headstart", Flavour::MachO, std::nullopt},
-    {"ld.bfd", Flavour::ELF, std::nullopt},
-    {"ld.gold", Flavour::ELF, std::nullopt},
-    {"ld.mold", Flavour::ELF, std::nullopt},
-    {"ld.wild", Flavour::ELF, std::nullopt},
-    {"gold", Flavour::ELF, std::nullopt},
-    {"mold", Flavour::ELF, std::nullopt},
-    {"wild", Flavour::ELF, std::nullopt},
+    {"ld64.lld ld64.mold ld64 ld-classic ld-prime ld64.headstart",
+     Flavour::MachO, std::nullopt},
+    {"ld.lld ld.headstart ld.bfd ld.gold ld.mold ld.wild gold mold wild",
+     Flavour::ELF, std::nullopt},
     // gcc starts collect2, which passes its arguments on to ld.
-    {"collect2", std::nullopt, std::nullopt},
-    {"ld", std::nullopt, std::nullopt},
+    {"collect2 ld", std::nullopt, std::nullopt},
     {"clang-cl", std::nullopt, DriverKind::ClangCL},
-    {"clang++", std::nullopt, DriverKind::Clang},
-    {"clang", std::nullopt, DriverKind::Clang},
-    {"flang-new", std::nullopt, DriverKind::Clang},
-    {"flang", std::nullopt, DriverKind::Clang},
-    {"gcc", std::nullopt, DriverKind::GCC},
-    {"g++", std::nullopt, DriverKind::GCC},
-    {"gfortran", std::nullopt, DriverKind::GCC},
-    {"gdc", std::nullopt, DriverKind::GCC},
-    {"cc", std::nullopt, DriverKind::GCC},
-    {"c++", std::nullopt, DriverKind::GCC},
+    {"clang++ clang flang-new flang", std::nullopt, DriverKind::Clang},
+    {"gcc g++ gfortran gdc cc c++", std::nullopt, DriverKind::GCC},
     {"rustc", std::nullopt, DriverKind::Rustc},
 };
 
-static const NamedProgram *findProgram(StringRef Name) {
-  for (const NamedProgram &P : Programs)
-    if (Name == P.Name || (Name.ends_with(P.Name) &&
-                           Name.drop_back(P.Name.size()).ends_with("-")))
-      return &P;
+/// Sets \p Target to what precedes the program's name in \p Name.
+static const ProgramKind *findProgram(StringRef Name, StringRef &Target) {
+  for (const ProgramKind &Kind : Programs)
+    for (StringRef Each : llvm::split(Kind.Names, ' '))
+      if (Target = Name; Target.consume_back(Each) &&
+                         (Target.empty() || Target.ends_with("-")))
+        return &Kind;
   return nullptr;
 }
 
@@ -179,19 +160,18 @@ std::optional<KnownProgram> recognizeProgram(ArrayRef<std::string> Args) {
   }
 
   // The full name comes first: the digits of "ld64" are no version.
-  const NamedProgram *Program = findProgram(Name);
+  StringRef Target;
+  const ProgramKind *Program = findProgram(Name, Target);
   if (!Program) {
     Name = Unversioned;
-    Program = findProgram(Name);
+    Program = findProgram(Name, Target);
   }
   if (!Program && Name.equals_insensitive("lld-link"))
-    Program = findProgram("lld-link");
+    Program = findProgram("lld-link", Target);
   if (!Program || Name == "wasm-ld")
     return std::nullopt;
   Result.Linker = Program->Linker.value_or(machinesOwn());
   Result.Driver = Program->Driver;
-  StringRef Target =
-      Name.drop_back(std::min(Program->Name.size(), Name.size()));
   if (!Result.Driver && Result.Linker != Flavour::COFF &&
       !llvm::is_contained(Args, "-m"))
     Result.ImpliedArgs = impliedByTarget(Target);
