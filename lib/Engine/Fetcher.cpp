@@ -11,7 +11,6 @@
 #include "headstart/LLVM.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
-#include <array>
 
 using namespace llvm;
 

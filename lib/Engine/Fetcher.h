@@ -31,7 +31,6 @@
 #include "headstart/OS/SystemMemory.h"
 #include "headstart/OS/Threads.h"
 #include "headstart/Report/TraceLog.h"
-#include <atomic>
 #include <cstddef>
 #include <memory>
 

@@ -14,7 +14,6 @@
 #include "headstart/Engine/PrefetchEngine.h"
 #include "EngineImpl.h"
 #include <algorithm>
-#include <array>
 #include <utility>
 
 using namespace llvm;

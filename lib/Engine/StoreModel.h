@@ -34,7 +34,6 @@
 #define HEADSTART_LIB_ENGINE_STOREMODEL_H
 
 #include "headstart/Plan/Tuning.h"
-#include "llvm/Support/MathExtras.h"
 #include <array>
 #include <chrono>
 #include <cstddef>

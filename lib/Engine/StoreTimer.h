@@ -21,7 +21,6 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
-#include <utility>
 
 namespace headstart {
 

@@ -24,7 +24,6 @@
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -23,7 +23,6 @@
 #include "headstart/OS/Threads.h"
 #include <atomic>
 #include <chrono>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>

@@ -21,7 +21,6 @@
 #include "llvm/ADT/Twine.h"
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace llvm::opt {
 class Arg;

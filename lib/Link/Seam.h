@@ -15,7 +15,6 @@
 #define HEADSTART_LIB_LINK_SEAM_H
 
 #include "headstart/Engine/PrefetchEngine.h"
-#include "llvm/ADT/StringRef.h"
 #include <string>
 
 namespace headstart {

@@ -88,38 +88,25 @@ Exit finishOutput(Exit Status);
 /// "headstart 0.1.0 (LLVM 22.1.8)".
 std::string versionText();
 
-/// headstart run: runs any linker while prefetching its inputs. Ends the
-/// process as the linker does; returns only if the linker cannot be started.
+/// \name The subcommands
+/// headstart.cpp has their help. `run` and `build` end the process as the
+/// linker or the build does, and return only if it cannot be started. `warm`
+/// and `bench` end it if a signal requests it.
+/// @{
 Exit runRun(const CommandArguments &Arguments);
-/// headstart build: runs a build while fetching what its links will read. Ends
-/// the process as the build does; returns only if the build cannot be started.
 Exit runBuild(const CommandArguments &Arguments);
-/// headstart inputs: lists the files that a link will read.
 Exit runInputs(const CommandArguments &Arguments);
-/// headstart plan: lists the ranges that would be fetched, in order.
 Exit runPlan(const CommandArguments &Arguments);
-/// headstart walk: lists trees.
 Exit runWalk(const CommandArguments &Arguments);
-/// headstart status: lists the changes since a manifest.
 Exit runStatus(const CommandArguments &Arguments);
-/// headstart warm: fetches files and trees. Ends the process if a signal
-/// requests it.
 Exit runWarm(const CommandArguments &Arguments);
-/// headstart profile: shows, lists or prunes the stored profiles.
 Exit runProfile(const CommandArguments &Arguments);
-/// headstart queue: lists the links that run or wait for memory.
 Exit runQueue(const CommandArguments &Arguments);
-/// headstart evict: evicts files from the page cache.
 Exit runEvict(const CommandArguments &Arguments);
-/// headstart residency: prints how much of each file is cached.
 Exit runResidency(const CommandArguments &Arguments);
-
-/// headstart doctor: reports what slows prefetching on this machine.
 Exit runDoctor(const CommandArguments &Arguments);
-
-/// headstart bench: measures a link with and without prefetching. Ends the
-/// process if a signal requests it.
 Exit runBenchCommand(const CommandArguments &Arguments);
+/// @}
 
 /// Runs `headstart`, whose first argument is the subcommand. Returns the exit
 /// status. \p Origin is the start of main.

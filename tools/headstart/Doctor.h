@@ -16,7 +16,6 @@
 
 #include "Command.h"
 #include "headstart/Link/PrefetchSettings.h"
-#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/JSON.h"
 #include <cstdint>
 #include <deque>

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "LineOutput.h"
-#include "llvm/ADT/Twine.h"
 
 using namespace llvm;
 

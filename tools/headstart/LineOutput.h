@@ -16,7 +16,6 @@
 #define HEADSTART_TOOLS_HEADSTART_LINEOUTPUT_H
 
 #include "Command.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
 #include <atomic>

@@ -18,7 +18,6 @@
 #include "headstart/Link/ForeignCommand.h"
 #include "headstart/OS/ControlGroup.h"
 #include "headstart/Report/BenchReport.h"
-#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <array>

@@ -18,10 +18,8 @@
 #define HEADSTART_FILETREE_IGNORERULES_H
 
 #include "headstart/FileTree/IgnoreJudge.h"
-#include <cstdint>
 #include <memory>
 #include <string>
-#include <system_error>
 #include <vector>
 
 namespace headstart {

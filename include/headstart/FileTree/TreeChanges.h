@@ -25,7 +25,6 @@
 #include "llvm/Support/Error.h"
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>

@@ -25,7 +25,6 @@
 #include <cstdint>
 #include <limits>
 #include <string>
-#include <system_error>
 
 namespace headstart {
 
@@ -143,7 +142,6 @@ public:
   /// Makes `walk` return soon, after the calls in progress. Any thread may call
   /// it, including a visitor's, and so may a signal handler.
   void cancel() { Cancelled.store(true, std::memory_order_relaxed); }
-  bool isCancelled() const { return Cancelled.load(std::memory_order_relaxed); }
 
 private:
   WalkOptions Options;

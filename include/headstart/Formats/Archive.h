@@ -17,7 +17,6 @@
 
 #include "headstart/Formats/ByteSource.h"
 #include "headstart/Formats/Parts.h"
-#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <optional>

@@ -18,7 +18,6 @@
 #include "headstart/Formats/ByteSource.h"
 #include "headstart/Formats/Parts.h"
 #include "headstart/Formats/Symbols.h"
-#include "llvm/ADT/SmallVector.h"
 #include <cstdint>
 #include <optional>
 #include <string>

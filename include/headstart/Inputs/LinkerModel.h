@@ -30,10 +30,6 @@
 #include <string>
 #include <vector>
 
-namespace llvm::opt {
-class OptTable;
-} // namespace llvm::opt
-
 namespace headstart {
 
 /// The stages of a link. lld completes each stage for all inputs before it

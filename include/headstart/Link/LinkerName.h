@@ -17,7 +17,6 @@
 
 #include "headstart/Inputs/CommandLine.h"
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/StringRef.h"
 #include <optional>
 #include <string>
 #include <vector>

@@ -30,7 +30,6 @@
 #include <array>
 #include <cstdint>
 #include <mutex>
-#include <vector>
 
 namespace headstart {
 

@@ -25,7 +25,6 @@
 #include "headstart/Formats/Symbols.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <mutex>
 #include <vector>

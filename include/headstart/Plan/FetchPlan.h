@@ -20,7 +20,6 @@
 #include "headstart/Inputs/LinkerModel.h"
 #include "headstart/OS/ByteRange.h"
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/Support/MathExtras.h"
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -17,7 +17,6 @@
 #include "Parse.h"
 #include "headstart/Inputs/LinkerModel.h"
 #include "llvm/ADT/SmallString.h"
-#include "llvm/ADT/Twine.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;

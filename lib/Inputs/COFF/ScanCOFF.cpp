@@ -19,7 +19,6 @@
 #include "headstart/Formats/Archive.h"
 #include "headstart/Formats/Bitcode.h"
 #include "headstart/Formats/COFF.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/BinaryFormat/Magic.h"
 #include "llvm/Support/CommandLine.h"

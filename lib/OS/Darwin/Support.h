@@ -12,7 +12,6 @@
 
 #include "../Posix/Common.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -19,11 +19,9 @@
 #include <fcntl.h>
 #include <optional>
 #include <poll.h>
-#include <span>
 #include <string_view>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <thread>
 #include <unistd.h>
 
 namespace headstart::os {

@@ -16,7 +16,6 @@
 
 #include "headstart/OS/Threads.h"
 
-#include <atomic>
 #include <cerrno>
 #include <pthread.h>
 #include <time.h>

@@ -18,7 +18,6 @@
 #include "headstart/OS/DirectoryRecords.h"
 #include "headstart/OS/WideText.h"
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstring>
 

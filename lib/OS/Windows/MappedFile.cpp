@@ -12,7 +12,6 @@
 #include "Support.h"
 #include "headstart/OS/WideText.h"
 
-#include <algorithm>
 #include <bit>
 #include <limits>
 
