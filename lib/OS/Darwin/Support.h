@@ -12,6 +12,7 @@
 
 #include "../Posix/Common.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <io.h>
 #include <optional>
+#include <thread>
 
 namespace headstart::os {
 

@@ -18,6 +18,7 @@
 #include "headstart/OS/DirectoryRecords.h"
 #include "headstart/OS/WideText.h"
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstring>
 

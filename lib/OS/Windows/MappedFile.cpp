@@ -12,6 +12,7 @@
 #include "Support.h"
 #include "headstart/OS/WideText.h"
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 
