@@ -1,35 +1,42 @@
-"""Measures a build by CMake and ninja after one file was edited, cached and cold.
+"""Measures builds by CMake and ninja after files were edited, cached and cold.
 
 Three variants build in turn: ninja with stock's linker, ninja with Headstart's, and
 `headstart build` around the latter. They share a directory; only its linker differs.
 """
 
 import contextlib
+import dataclasses
+import json
 import os
 import pathlib
 import shutil
 import statistics
 import subprocess
 import sys
+from typing import Iterator, Sequence
 
+import far
 import harness
 import links
 import machine
 from figures import format_bytes, table
 from machine import say
 
-FILES = 450
-ROUNDS = 5
 SPEEDS = (0, 400, 100)  # MB/s of the disk; 0: no limit
+LATENCY, BANDWIDTH = 5, 200  # ms and MB/s of the store with the old objects
 WAYS = ("stock", "Headstart", "headstart build")
+POOL = "stock, a pool of 2"
+SHARE = 4.5     # the memory as a multiple of one link's inputs; its output takes as much
 
 PROJECT = """\
 cmake_minimum_required(VERSION 3.20)
 project(built CXX)
-set(CMAKE_CXX_FLAGS "-g1 -B{linker}")
-file(GLOB parts CONFIGURE_DEPENDS part*.cpp)
-add_executable(app main.cpp ${{parts}})
-target_link_options(app PRIVATE -fuse-ld=lld)
+set(CMAKE_CXX_FLAGS "-g1 -B{folder}/linker")
+foreach(app RANGE 1 {programs})
+  file(GLOB parts CONFIGURE_DEPENDS {parts})
+  add_executable(app${{app}} main${{app}}.cpp ${{parts}})
+  target_link_options(app${{app}} PRIVATE -fuse-ld=lld)
+endforeach()
 """
 
 # A part is quick to compile and large to link.
@@ -59,100 +66,239 @@ template <> struct Step<0> {{
 {declarations}
 int main() {{
   std::map<int, std::string> m;
-  return Step<300>::go(m) + std::regex_match("a", std::regex("a")){calls};
+  return Step<{steps}>::go(m) + std::regex_match("a", std::regex("a")){calls};
 }}
 """
 
 
-def write_project(folder: pathlib.Path) -> None:
-    (folder / "linker").mkdir(parents=True)
-    (folder / "data").write_bytes(os.urandom(1 << 20))
-    (folder / "CMakeLists.txt").write_text(PROJECT.format(linker=folder / "linker"))
-    for number in range(FILES - 1):
-        (folder / f"part{number}.cpp").write_text(PART.format(number=number, folder=folder))
-    (folder / "main.cpp").write_text(MAIN.format(
-        declarations="".join(f"int part{n}();" for n in range(FILES - 1)),
-        calls="".join(f" + part{n}()" for n in range(FILES - 1))))
+@dataclasses.dataclass
+class Project:
+    """Programs of `files` files each, whose objects have `size` bytes each."""
+    files: int
+    size: int = 1 << 20
+    rounds: int = 5
+    speeds: Sequence[int] = SPEEDS
+    programs: int = 1
+    steps: int = 300    # how long main.cpp takes to compile
+    folder: pathlib.Path = dataclasses.field(
+        default_factory=lambda: harness.corpus_folder("build"))
+
+    @property
+    def bytes(self) -> int:
+        """Of the objects of one link."""
+        return self.files * self.size
+
+    @property
+    def build(self) -> pathlib.Path:
+        return self.folder / "build"
+
+    def main(self, program: int) -> pathlib.Path:
+        return self.folder / f"main{program}.cpp"
+
+    def write(self) -> None:
+        (self.folder / "linker").mkdir(parents=True)
+        (self.folder / "data").write_bytes(os.urandom(self.size))
+        parts = range(self.files - 1)
+        for program in range(1, self.programs + 1):
+            for number in parts:
+                (self.folder / f"part{program}_{number}.cpp").write_text(
+                    PART.format(number=number, folder=self.folder))
+            self.main(program).write_text(MAIN.format(
+                declarations="".join(f"int part{n}();" for n in parts),
+                calls="".join(f" + part{n}()" for n in parts), steps=self.steps))
+
+    def configure(self, parts: str = "part${app}_*.cpp", options: Sequence[str] = ()) -> None:
+        (self.folder / "CMakeLists.txt").write_text(PROJECT.format(
+            folder=self.folder, programs=self.programs, parts=parts))
+        subprocess.run(["cmake", "-G", "Ninja", "-S", self.folder, "-B", self.build, *options],
+                       check=True, stdout=subprocess.DEVNULL)
+
+    @contextlib.contextmanager
+    def built(self) -> Iterator[None]:
+        """Writes and builds the project, with a profile of each link, and removes it at the
+        end."""
+        with contextlib.ExitStack() as stack:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            stack.callback(shutil.rmtree, self.folder, ignore_errors=True)
+            self.write()
+            self.configure()
+            for way in WAYS[:2]:
+                build_once(self, way)
+            yield
+
+    def steps_of(self) -> dict[str, float]:
+        """The seconds of the last run of each step, from ninja's log."""
+        seconds = {}
+        for line in (self.build / ".ninja_log").read_text().splitlines()[1:]:
+            begin, end, _, output, _ = line.split("\t")
+            seconds[output] = (int(end) - int(begin)) / 1000
+        return seconds
 
 
-def use_linker(folder: pathlib.Path, program: pathlib.Path) -> None:
-    name = folder / "linker" / "ld.lld"
-    name.unlink(missing_ok=True)
-    name.symlink_to(program)
-
-
-def steps_of(build: pathlib.Path) -> dict[str, float]:
-    """The seconds of the last run of each step, from ninja's log."""
-    seconds = {}
-    for line in (build / ".ninja_log").read_text().splitlines()[1:]:
-        begin, end, _, output, _ = line.split("\t")
-        seconds[output] = (int(end) - int(begin)) / 1000
-    return seconds
-
-
-def build_once(folder: pathlib.Path, way: str, cold: bool) -> dict:
-    """Edits one file and builds."""
-    build = folder / "build"
-    use_linker(folder, (harness.LLVM if way == "stock" else harness.BIN) / "ld.lld")
-    (folder / "main.cpp").touch()
-    if cold:
-        harness.evict([pathlib.Path("/usr/lib/gcc"), pathlib.Path("/usr/include/c++"), harness.BIN,
-                       harness.LLVM / "lld", *harness.LLVM.parent.glob("lib/libLLVM.so*")])
-        harness.make_cold([folder], (FILES << 20))
-    command = ["ninja", "-C", str(build)]
-    if way == "headstart build":
-        command = [str(harness.HEADSTART), "build", "--", *command]
-    done = harness.timed(command, {**os.environ, "XDG_CACHE_HOME": str(folder / "cache")},
+def run_ninja(project: Project, way: str, options: Sequence[str] = (),
+              view: Sequence[str] = ()) -> harness.Ended:
+    """Edits the main file of each program and builds, inside the view if there is one."""
+    linker = project.folder / "linker" / "ld.lld"
+    linker.unlink(missing_ok=True)
+    linker.symlink_to((harness.LLVM if way.startswith("stock") else harness.BIN) / "ld.lld")
+    for program in range(1, project.programs + 1):
+        project.main(program).touch()
+    around = [str(harness.HEADSTART), "build", "--"] if way == WAYS[2] else []
+    return harness.timed([*view, *around, "ninja", "-C", str(project.build), *options],
+                         {**os.environ, "XDG_CACHE_HOME": str(project.folder / "cache")},
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+
+def make_cold(project: Project) -> None:
+    harness.evict([pathlib.Path("/usr/lib/gcc"), pathlib.Path("/usr/include/c++"), harness.BIN,
+                   harness.LLVM / "lld", *harness.LLVM.parent.glob("lib/libLLVM.so*")])
+    harness.make_cold([project.folder], project.bytes * project.programs)
+
+
+def build_once(project: Project, way: str, cold: bool = False, view: Sequence[str] = ()) -> dict:
+    """Builds after an edit. In a view, only the view is cold."""
+    if cold and not view:
+        make_cold(project)
+    done = run_ninja(project, way, view=view)
     if done.status != 0:
         sys.exit(f"error: {way} failed:\n" + done.output.decode(errors="replace"))
-    steps = steps_of(build)
-    run = {"seconds": done.seconds, "link": steps["app"],
-           "compile": steps["CMakeFiles/app.dir/main.cpp.o"]}
+    steps = project.steps_of()
+    run = {"seconds": done.seconds, "link": steps["app1"],
+           "compile": steps["CMakeFiles/app1.dir/main1.cpp.o"]}
+    if view:  # without the time to mount it
+        run["seconds"] = json.loads((project.folder / "counts").read_text())["seconds"]
     say(f"    {way}{'' if cold else ', cached'}: {run['seconds']:.2f} s, compile "
         f"{run['compile']:.2f} s, link {run['link']:.2f} s")
     return run
 
 
-def rounds_of(folder: pathlib.Path, rounds: int, cold: bool) -> dict[str, list[dict]]:
-    return harness.in_turn({way: way for way in WAYS}, rounds,
-                           lambda way: build_once(folder, way, cold))
+def rounds_of(project: Project, factor: float, cold: bool,
+              view: Sequence[str] = ()) -> dict[str, list[dict]]:
+    return harness.in_turn({way: way for way in WAYS}, links.scaled(project.rounds, factor),
+                           lambda way: build_once(project, way, cold, view))
 
 
-def measure(factor: float) -> dict:
+def measure_store(project: Project, factor: float) -> list[dict]:
+    """Measures a project whose objects, except main's, are prebuilt and on a store."""
+    if not far.has_view():
+        return []
+    objects = project.folder / "objects"
+    objects.mkdir()
+    for file in project.build.glob("CMakeFiles/app1.dir/part*.o"):
+        file.rename(objects / file.name)
+    shutil.rmtree(project.build)
+    project.configure(parts="objects/*.o")
+    view = [str(far.FARFS), f"--counts={project.folder}/counts"]
+    for way in WAYS[:2]:
+        build_once(project, way, view=[*view, str(objects), str(objects), "--"])
+    view += [f"--latency={LATENCY}", f"--bandwidth={BANDWIDTH}", str(objects), str(objects), "--"]
+    harness.warm_up([objects])  # behind the view
+    return [{"megabytes_per_second": BANDWIDTH, "latency": LATENCY, "cold": True,
+             "ways": rounds_of(project, factor, cold=True, view=view)}]
+
+
+def measure_one(project: Project, factor: float, store: bool) -> dict:
+    """Measures a project cached, cold on disks of several speeds, and on a store."""
+    say(f"   {project.files} files, {format_bytes(project.bytes)}, in {project.folder}")
+    with project.built():
+        speeds = [{"megabytes_per_second": 0, "cold": False,
+                   "ways": rounds_of(project, factor, cold=False)}]
+        for speed in project.speeds if machine.can_throttle() else (0,):
+            with machine.held(project.folder, speed):
+                speeds.append({"megabytes_per_second": speed, "cold": True,
+                               "ways": rounds_of(project, factor, cold=True)})
+        if store:
+            speeds += measure_store(project, factor)
+    return {"files": project.files, "bytes": project.bytes, "speeds": speeds}
+
+
+def link_together(project: Project, way: str) -> dict:
+    """Builds all programs. Returns the seconds, and how many links failed."""
+    pool = "linking" if way == POOL else ""
+    project.configure(options=["-DCMAKE_JOB_POOLS=linking=2", f"-DCMAKE_JOB_POOL_LINK={pool}"])
+    make_cold(project)
+    done = run_ninja(project, way, ["-j8", "-k0"])
+    failed = [line for line in done.output.decode(errors="replace").splitlines()
+              if line.startswith("FAILED: ")]
+    if any(".cpp.o" in line for line in failed) or (done.status != 0 and not failed):
+        sys.exit(f"error: {way} failed:\n" + done.output.decode(errors="replace"))
+    say(f"    {way}: {done.seconds:.1f} s, {len(failed)} failed")
+    return {"seconds": done.seconds, "failed": len(failed)}
+
+
+def measure_together(project: Project, factor: float) -> dict | None:
+    if not machine.can_limit_memory():
+        say("   skipped: limiting memory needs root and a memory cgroup (v1)")
+        return None
+    memory = int(SHARE * project.bytes)
+    with project.built(), machine.held(project.folder, memory=memory):
+        ways = harness.in_turn({way: way for way in (WAYS[0], POOL, *WAYS[1:])},
+                               links.scaled(project.rounds, factor),
+                               lambda way: link_together(project, way))
+    return {"files": project.files, "bytes": project.bytes, "memory": memory,
+            "links": project.programs, "ways": ways}
+
+
+def measure(factor: float, scale: float = 1) -> dict:
+    """`scale` makes the projects smaller, for a trial."""
     if absent := [name for name in ("cmake", "ninja", "g++") if not shutil.which(name)]:
         say(f"   skipped: {', '.join(absent)} not found")
         return {}
-    folder = harness.corpus_folder("build")
-    rounds = links.scaled(ROUNDS, factor)
-    with contextlib.ExitStack() as stack:
-        shutil.rmtree(folder, ignore_errors=True)
-        stack.callback(shutil.rmtree, folder, ignore_errors=True)
-        write_project(folder)
-        subprocess.run(["cmake", "-G", "Ninja", "-S", folder, "-B", folder / "build"],
-                       check=True, stdout=subprocess.DEVNULL)
-        build_once(folder, "stock", cold=False)
-        build_once(folder, "Headstart", cold=False)  # stores the profile
-        speeds = [{"megabytes_per_second": 0, "cold": False,
-                   "ways": rounds_of(folder, rounds, cold=False)}]
-        for speed in SPEEDS if machine.can_throttle() else (0,):
-            with machine.held(folder, speed):
-                speeds.append({"megabytes_per_second": speed, "cold": True,
-                               "ways": rounds_of(folder, rounds, cold=True)})
-    return {"files": FILES, "bytes": FILES << 20, "speeds": speeds}
+
+    def project(files: int, **others) -> Project:
+        return Project(links.scaled(files, scale), **others)
+    return {**measure_one(project(450), factor, store=True),
+            "larger": measure_one(project(2000, size=1 << 19, rounds=3, speeds=(0,)), factor,
+                                  store=False),
+            "together": measure_together(
+                project(120, size=4 << 20, rounds=3, programs=4, steps=100), factor)}
 
 
-def text(figures: dict) -> str:
+def text_one(figures: dict) -> list[str]:
     rows = []
     for speed in figures["speeds"]:
         limit = speed["megabytes_per_second"]
         where = "cached" if not speed["cold"] else f"cold, {limit} MB/s" if limit else "cold"
+        if "latency" in speed:
+            where = f"store, {speed['latency']} ms, {limit} MB/s"
         for way, runs in speed["ways"].items():
             rows.append([where, way] + [f"{statistics.median(run[kind] for run in runs):.2f} s"
                                         for kind in ("compile", "link", "seconds")])
-    return "\n".join(["## A build after one file was edited",
-                      "", f"CMake, ninja and g++, {figures['files']} "
-                          f"files; the link has {format_bytes(figures['bytes'])} of objects. "
-                          "*Cold*: objects, sources, headers and compilers are evicted. Medians of "
-                          f"{len(next(iter(figures['speeds'][0]['ways'].values())))} rounds.", "",
-                      *table(["", "", "compile", "link", "whole build"], rows)])
+    return table(["", "", "compile", "link", "whole build"], rows)
+
+
+def rounds_in(ways: dict) -> int:
+    return len(next(iter(ways.values())))
+
+
+def text_together(figures: dict) -> list[str]:
+    ways = figures["ways"]
+    seconds = {way: statistics.median(run["seconds"] for run in runs)
+               for way, runs in ways.items()}
+    return ["", f"`ninja -j8` links {figures['links']} programs at once, after a file of each was "
+                f"edited. Each has {figures['files']} files and {format_bytes(figures['bytes'])} "
+                f"of objects; memory is limited to {format_bytes(figures['memory'])}, for two of "
+                f"the links. All are cold. {rounds_in(ways)} rounds; *failed*: links that the "
+                "kernel killed for lack of memory, in each round. Ratios are to stock with "
+                "ninja's pool.", "",
+            *table(["", "whole build", "failed", "ratio"],
+                   [[way, f"{seconds[way]:.2f} s", ", ".join(str(run["failed"]) for run in runs),
+                     f"{seconds[way] / seconds[POOL]:.2f}"] for way, runs in ways.items()])]
+
+
+def text(figures: dict) -> str:
+    lines = ["## A build after one file was edited",
+             "", f"CMake, ninja and g++, {figures['files']} "
+                 f"files; the link has {format_bytes(figures['bytes'])} of objects. "
+                 "*Cold*: objects, sources, headers and compilers are evicted. Medians of "
+                 f"{rounds_in(figures['speeds'][0]['ways'])} rounds."]
+    if any("latency" in speed for speed in figures["speeds"]):
+        lines[-1] += (" *Store*: the other objects are prebuilt, on a store with a latency "
+                      "(`utils/farfs`); the rest is cached.")
+    lines += ["", *text_one(figures)]
+    if larger := figures.get("larger"):
+        lines += ["", f"{larger['files']:,} files, {format_bytes(larger['bytes'])} of objects, "
+                      f"{rounds_in(larger['speeds'][0]['ways'])} rounds:", "", *text_one(larger)]
+    if together := figures.get("together"):
+        lines += text_together(together)
+    return "\n".join(lines)

@@ -8,6 +8,7 @@ from unittest import mock
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 # pylint: disable=wrong-import-position
+import build
 import document
 import figures
 import links
@@ -196,6 +197,29 @@ class Scale(unittest.TestCase):
         text = scale.text(scaled_figures())
         self.assertIn("| 2 | 2 | 2.0 GB | 8.00 s | 6.00 s (0.75) |", text)
         self.assertIn("cold 4.00 s (lld-link 22 (stock)), cold 3.00 s", text)
+
+
+class Builds(unittest.TestCase):
+    SPEED = {"megabytes_per_second": 0, "cold": True, "ways": {
+        "stock": [{"seconds": 3.0, "compile": 1.0, "link": 2.0}]}}
+    PROJECT = {"files": 450, "bytes": 1_000_000, "speeds": [SPEED]}
+
+    def test_one_project(self):
+        text = build.text(self.PROJECT)
+        self.assertTrue(text.endswith("| cold | stock | 1.00 s | 2.00 s | 3.00 s |"))
+        self.assertNotIn("Store", text)
+
+    def test_all_parts(self):
+        store = {**self.SPEED, "megabytes_per_second": 200, "latency": 5}
+        ways = {"stock": [{"seconds": 6.0, "failed": 2}],
+                build.POOL: [{"seconds": 3.0, "failed": 0}]}
+        text = build.text({
+            **self.PROJECT, "speeds": [self.SPEED, store],
+            "larger": {**self.PROJECT, "files": 2000},
+            "together": {"files": 9, "bytes": 1, "memory": 2, "links": 4, "ways": ways}})
+        self.assertIn("| store, 5 ms, 200 MB/s | stock | 1.00 s |", text)
+        self.assertIn("2,000 files", text)
+        self.assertIn("| stock | 6.00 s | 2 | 2.00 |", text)
 
 
 class Plots(unittest.TestCase):
