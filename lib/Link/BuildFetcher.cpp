@@ -48,7 +48,7 @@ void BuildFetcher::add(size_t Link, std::vector<FileRanges> Files) {
     Of.Bytes += bytesOf(File.Ranges);
     Waiting.push_back({Link, Added++, std::move(File)});
   }
-  Changed.notify_all();
+  Changed.notifyAll();
 }
 
 void BuildFetcher::linkHasBegun(size_t Link) {
@@ -59,7 +59,7 @@ void BuildFetcher::linkHasBegun(size_t Link) {
 void BuildFetcher::finish() {
   std::lock_guard Lock(Mutex);
   IsFinished = true;
-  Changed.notify_all();
+  Changed.notifyAll();
 }
 
 void BuildFetcher::start() {
@@ -71,32 +71,35 @@ void BuildFetcher::start() {
 void BuildFetcher::cancel() {
   std::lock_guard Lock(Mutex);
   IsCancelled = true;
-  Changed.notify_all();
+  Changed.notifyAll();
 }
 
 bool BuildFetcher::waitFor(std::chrono::milliseconds MaxWait) {
+  const auto Until = os::now() + MaxWait;
   std::unique_lock Lock(Mutex);
-  return Changed.wait_for(Lock, MaxWait, [this] {
-    return IsCancelled || (IsFinished && Done == Added);
-  });
+  while (!isFinished() && Changed.waitUntil(Lock, Until)) {
+  }
+  return isFinished();
 }
 
 void BuildFetcher::pause() {
-  constexpr std::chrono::milliseconds Step(100);
+  const auto Until = os::now() + std::chrono::milliseconds(100);
   std::unique_lock Lock(Mutex);
   IsPaused = true;
-  Changed.wait_for(Lock, Step, [this] { return Active == 0 || IsCancelled; });
+  while (Active != 0 && !IsCancelled && Changed.waitUntil(Lock, Until)) {
+  }
 }
 
 void BuildFetcher::resume() {
   std::lock_guard Lock(Mutex);
   IsPaused = false;
-  Changed.notify_all();
+  Changed.notifyAll();
 }
 
 bool BuildFetcher::enter() {
   std::unique_lock Lock(Mutex);
-  Changed.wait(Lock, [this] { return IsCancelled || !IsPaused; });
+  while (IsPaused && !IsCancelled)
+    Changed.wait(Lock);
   if (!IsCancelled)
     ++Active;
   return !IsCancelled;
@@ -105,7 +108,7 @@ bool BuildFetcher::enter() {
 void BuildFetcher::leave() {
   std::lock_guard Lock(Mutex);
   if (--Active == 0)
-    Changed.notify_all();
+    Changed.notifyAll();
 }
 
 std::vector<BuildLinkFigures> BuildFetcher::figures() const {
@@ -120,8 +123,8 @@ bool BuildFetcher::isOver(size_t Link) const {
 
 std::optional<BuildFetcher::Item> BuildFetcher::take() {
   std::unique_lock Lock(Mutex);
-  Changed.wait(
-      Lock, [this] { return IsCancelled || IsFinished || !Waiting.empty(); });
+  while (Waiting.empty() && !IsFinished && !IsCancelled)
+    Changed.wait(Lock);
   if (IsCancelled || Waiting.empty())
     return std::nullopt;
   Item Next = std::move(Waiting.front());
@@ -136,7 +139,7 @@ void BuildFetcher::work() {
     std::lock_guard Lock(Mutex);
     ++Links[Next->Link].FilesDone;
     ++Done;
-    Changed.notify_all();
+    Changed.notifyAll();
   }
 }
 
@@ -165,9 +168,10 @@ std::vector<ByteRange> BuildFetcher::missingIn(const os::OpenFile &File,
 /// theirs; absent: the file is gone or has changed. Returns whether to fetch.
 bool BuildFetcher::claim(const Item &Next, std::optional<uint64_t> Missing) {
   std::unique_lock Lock(Mutex);
-  Changed.wait(Lock, [&] { return IsCancelled || Turn == Next.Turn; });
+  while (Turn != Next.Turn && !IsCancelled)
+    Changed.wait(Lock);
   ++Turn;
-  Changed.notify_all();
+  Changed.notifyAll();
   BuildLinkFigures &Of = Links[Next.Link];
   if (IsCancelled || Of.HasBegun)
     return false;

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SimulatedOS.h"
+#include "headstart/OS/Background.h"
 #include "headstart/OS/DirectoryTraits.h"
 #include "headstart/OS/SystemMemory.h"
 #include "headstart/OS/Threads.h"
@@ -66,6 +67,9 @@ std::chrono::steady_clock::time_point os::now() {
   return std::chrono::steady_clock::time_point(
       std::chrono::nanoseconds(SimulatedOS::current().now()));
 }
+
+/// All threads have one priority.
+void os::enterBackground() {}
 
 int64_t os::fileClockNs() { return SimulatedOS::current().coarseTime(); }
 

@@ -119,6 +119,8 @@ World World::draw(uint64_t Seed, llvm::ArrayRef<Layout> Layouts,
   constexpr double LeastShort = 200e6;
   if (double(New.Count) * Mean < LeastShort)
     New.Memory = 0;
+  if (Random.onceIn(4))
+    New.Compile = nanoseconds(Random.logBetween(0.1, 30.0) * double(Second));
   return New;
 }
 
@@ -189,6 +191,9 @@ std::string World::describe() const {
   if (DelayIn != 0)
     Out << llvm::formatv(", delays 1/{0} up to {1:F1} ms", DelayIn,
                          double(MaxDelay) / Millisecond);
+  if (Compile != 0)
+    Out << llvm::formatv(", after {0:F1} s of a build",
+                         double(Compile) / double(Second));
   return Text;
 }
 

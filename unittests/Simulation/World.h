@@ -10,7 +10,8 @@
 /// A world is a link of recorded inputs, a store, memory and processors, all
 /// drawn from a seed or given by name. WorldRun links in a world with the
 /// engine (ours) or without (stock), and bound() returns a time that no link
-/// can beat.
+/// can beat. In some worlds a build compiles first, and `headstart build`
+/// fetches meanwhile (built).
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +21,7 @@
 #include "Layouts.h"
 #include "SimulatedOS.h"
 #include "headstart/Engine/PrefetchEngine.h"
+#include "headstart/Link/BuildFetcher.h"
 #include "headstart/OS/Threads.h"
 #include "headstart/Report/Decisions.h"
 #include "headstart/Report/LinkStats.h"
@@ -59,6 +61,7 @@ struct World {
   unsigned Cores = 2;
   uint64_t DelayIn = 0; ///< one in so many system calls of the engine waits
   Nanoseconds MaxDelay = 0;
+  Nanoseconds Compile = 0; ///< the build's step before the link; 0: no build
 
   /// The link has at most \p MaxInputs inputs and about \p MaxBytes bytes.
   static World draw(uint64_t Seed, llvm::ArrayRef<Layout> Layouts,
@@ -109,7 +112,8 @@ struct Bound {
 class WorldRun {
 public:
   WorldRun(const World &Of, const Tuning &Numbers);
-  WorldFigures run(bool IsOurs);
+  /// Links once. If \p IsBuilt, the build before it fetches for the link.
+  WorldFigures run(bool IsOurs, bool IsBuilt = false);
   Bound bound() const;
   uint64_t inputBytes() const { return InputBytes; }
   uint64_t neededBytes() const { return NeededBytes; }
@@ -127,6 +131,7 @@ private:
 
   // WorldLinker.cpp
   void link(bool IsOurs);
+  void compile();
   void startEngine();
   void open(WorldInput &Input);
   void readStage(const StageCosts &Stage);
@@ -147,6 +152,7 @@ private:
   uint64_t InputBytes = 0, NeededBytes = 0;
   const LinkerCosts &Costs;
   std::unique_ptr<PrefetchEngine> Engine;
+  std::unique_ptr<BuildFetcher> Build;
   WorldFigures Result;
   Nanoseconds Computed = 0; ///< the main thread's processor time
   // The state that the linker's threads share in a parallel stage:

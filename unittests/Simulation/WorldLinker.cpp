@@ -8,6 +8,7 @@
 
 #include "World.h"
 #include "headstart/OS/PageCache.h"
+#include "headstart/Plan/FetchPlan.h"
 #include "headstart/Report/LinkStats.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <algorithm>
@@ -17,6 +18,42 @@ using namespace headstart::simulation;
 
 /// The amount that the linker reads before it computes with it.
 static constexpr uint64_t ChunkBytes = 64 << 10;
+
+/// Compiles on one processor, and meanwhile fetches what the link will read.
+void WorldRun::compile() {
+  // As in BuildCommand.cpp, which checks four times a second whether the link
+  // has begun.
+  constexpr unsigned Jobs = 4, BudgetShare = 4;
+  constexpr Nanoseconds Interval = Second / 4;
+  Build = std::make_unique<BuildFetcher>(OS.AvailableBytes / BudgetShare, Jobs);
+  std::vector<FileRanges> Files;
+  for (const WorldInput &Input : Inputs) {
+    const os::FileIdentity &Identity = Input.Of->Identity;
+    FileRanges &New = Files.emplace_back();
+    New.Path = Input.Path;
+    New.Size = Identity.Size;
+    New.ModifiedNs = Identity.ModifiedNs;
+    // The profile of the last link.
+    New.Ranges = {{0, std::min(Identity.Size, PageBytes)}};
+    for (const NeededPart &Part : Input.Needed)
+      New.Ranges.push_back(Part.Range);
+    if (Identity.Size < MinMappedInput)
+      New.Ranges = {{0, Identity.Size}};
+    New.Ranges = unite(std::move(New.Ranges));
+  }
+  const size_t Link = Build->addLink("/out");
+  Build->add(Link, std::move(Files));
+  Build->finish();
+  Build->start();
+  OS.charge(double(Of.Compile));
+  OS.start(
+      [this, Link] {
+        OS.sleep(Interval);
+        if (Build)
+          Build->linkHasBegun(Link);
+      },
+      /*IsEngine=*/false);
+}
 
 void WorldRun::startEngine() {
   EngineOptions Options;
@@ -170,10 +207,17 @@ void WorldRun::link(bool IsOurs) {
   for (WorldInput &Input : Inputs)
     Input.Buffer = nullptr;
   Engine = nullptr;
+  Build = nullptr;
 }
 
-WorldFigures WorldRun::run(bool IsOurs) {
-  OS.start([&] { link(IsOurs); }, /*IsEngine=*/false);
+WorldFigures WorldRun::run(bool IsOurs, bool IsBuilt) {
+  OS.start(
+      [&] {
+        if (IsBuilt)
+          compile();
+        link(IsOurs);
+      },
+      /*IsEngine=*/false);
   Result.Failure = OS.run(UINT64_MAX);
   return std::move(Result);
 }

@@ -34,6 +34,18 @@ static std::string whyImpossible(const WorldResult &Done,
   return "";
 }
 
+static WorldFigures oursIn(const World &Of, const Tuning &Numbers, bool IsBuilt,
+                           bool Traces = false) {
+  auto *Ours = new WorldRun(Of, Numbers);
+  if (Traces)
+    Ours->traceEvents();
+  WorldFigures Figures = Ours->run(/*IsOurs=*/true, IsBuilt);
+  // Leaked on failure, because its threads still run.
+  if (Figures.Failure.empty())
+    delete Ours;
+  return Figures;
+}
+
 WorldResult simulation::linkIn(const World &Of, const Tuning &Numbers) {
   WorldResult Done;
   Done.Seed = Of.Seed;
@@ -54,16 +66,17 @@ WorldResult simulation::linkIn(const World &Of, const Tuning &Numbers) {
     Done.StockRequests = Figures.Requests;
     Failure = Figures.Failure;
   }
-  auto *Ours = new WorldRun(Of, Numbers);
-  WorldFigures Figures = Ours->run(/*IsOurs=*/true);
+  WorldFigures Figures = oursIn(Of, Numbers, /*IsBuilt=*/false);
   Done.Ours = Figures.Seconds;
   Done.OursBytes = Figures.Bytes;
   Done.OursRequests = Figures.Requests;
   if (Failure.empty())
     Failure = Figures.Failure;
-  // Leaked on failure, because its threads still run.
-  if (Failure.empty())
-    delete Ours;
+  if (Failure.empty() && Of.Compile != 0) {
+    Figures = oursIn(Of, Numbers, /*IsBuilt=*/true);
+    Done.Built = Figures.Seconds;
+    Failure = Figures.Failure;
+  }
   if (Failure.empty())
     Failure = whyImpossible(Done, NeededBytes);
   std::strncpy(Done.Failure, Failure.c_str(), sizeof(Done.Failure) - 1);
@@ -140,6 +153,13 @@ void simulation::printDistributions(ArrayRef<WorldResult> All,
   printMeasure(
       All, "ours / stock", [](const WorldResult &R) { return R.toStock(); },
       Out);
+  std::vector<WorldResult> Built;
+  llvm::copy_if(All, std::back_inserter(Built),
+                [](const WorldResult &R) { return R.Built != 0; });
+  Out << "\n";
+  printMeasure(
+      Built, "after a build / ours",
+      [](const WorldResult &R) { return R.builtToOurs(); }, Out);
 }
 
 void simulation::printWorst(ArrayRef<WorldResult> All, size_t Count,
@@ -147,15 +167,17 @@ void simulation::printWorst(ArrayRef<WorldResult> All, size_t Count,
                             raw_ostream &Out) {
   using Measure = double (WorldResult::*)() const;
   for (auto [Title, Value] :
-       {std::pair<const char *, Measure>("bound", &WorldResult::regret),
-        std::pair<const char *, Measure>("stock", &WorldResult::toStock)}) {
+       {std::pair<const char *, Measure>("ours / bound", &WorldResult::regret),
+        std::pair<const char *, Measure>("ours / stock", &WorldResult::toStock),
+        std::pair<const char *, Measure>("after a build / ours",
+                                         &WorldResult::builtToOurs)}) {
     std::vector<const WorldResult *> Order;
     for (const WorldResult &Each : All)
       Order.push_back(&Each);
     llvm::sort(Order, [&](const WorldResult *A, const WorldResult *B) {
       return (A->*Value)() > (B->*Value)();
     });
-    Out << "\nworst, ours / " << Title << ":\n";
+    Out << "\nworst, " << Title << ":\n";
     for (const WorldResult *Each :
          ArrayRef(Order).take_front(std::min(Count, Order.size())))
       Out << llvm::format("  seed %-6llu %6.2f  ours %.3f s, stock %.3f s, "
@@ -177,6 +199,7 @@ void simulation::writeJSON(ArrayRef<WorldResult> All,
         J.attribute("seed", static_cast<int64_t>(Each.Seed));
         J.attribute("ours", Each.Ours);
         J.attribute("stock", Each.Stock);
+        J.attribute("built", Each.Built);
         J.attribute("bound", Each.Bound);
         J.attribute("oursBytes", static_cast<int64_t>(Each.OursBytes));
         J.attribute("stockBytes", static_cast<int64_t>(Each.StockBytes));
@@ -217,10 +240,8 @@ void simulation::printWorld(const World &Of, const Tuning &Numbers, bool Traces,
   const WorldFigures StockFigures = Stock->run(/*IsOurs=*/false);
   printStages("stock", StockFigures, Out);
   Stock = nullptr;
-  auto *Ours = new WorldRun(Of, Numbers);
-  if (Traces)
-    Ours->traceEvents();
-  const WorldFigures OurFigures = Ours->run(/*IsOurs=*/true);
+  const WorldFigures OurFigures =
+      oursIn(Of, Numbers, /*IsBuilt=*/false, Traces);
   printStages("ours", OurFigures, Out);
   for (size_t I = 0; I != OurFigures.Decisions.size(); ++I)
     if (OurFigures.Decisions[I] != 0)
@@ -235,9 +256,16 @@ void simulation::printWorld(const World &Of, const Tuning &Numbers, bool Traces,
   Out << llvm::formatv("ours / bound {0:F2}, ours / stock {1:F2}\n",
                        OurFigures.Seconds / Least.seconds(),
                        OurFigures.Seconds / StockFigures.Seconds);
-  for (const std::string &Failure : {StockFigures.Failure, OurFigures.Failure})
+  std::vector<std::string> Failures = {StockFigures.Failure,
+                                       OurFigures.Failure};
+  if (Of.Compile != 0) {
+    const WorldFigures Built = oursIn(Of, Numbers, /*IsBuilt=*/true, Traces);
+    printStages("built", Built, Out);
+    Out << llvm::formatv("after a build / ours {0:F2}\n",
+                         Built.Seconds / OurFigures.Seconds);
+    Failures.push_back(Built.Failure);
+  }
+  for (const std::string &Failure : Failures)
     if (!Failure.empty())
       Out << Failure << "\n";
-  if (OurFigures.Failure.empty())
-    delete Ours;
 }

@@ -18,6 +18,7 @@ namespace headstart::simulation {
 struct WorldResult {
   uint64_t Seed = 0;
   double Ours = 0, Stock = 0, Bound = 0; ///< seconds
+  double Built = 0;                      ///< of ours after a build; 0: no build
   uint64_t OursBytes = 0, StockBytes = 0, OursRequests = 0, StockRequests = 0;
   Flavour Kind = Flavour::COFF;
   StoreKind Store = StoreKind::LocalFast;
@@ -27,9 +28,10 @@ struct WorldResult {
 
   double regret() const { return Ours / Bound; }
   double toStock() const { return Ours / Stock; }
+  double builtToOurs() const { return Built / Ours; }
 };
 
-/// Runs the link of \p Of with and without the engine.
+/// Runs the link of \p Of with and without the engine, and after its build.
 WorldResult linkIn(const World &Of, const Tuning &Numbers);
 
 /// Returns the value that \p Percent of \p Values do not exceed. Sorts them.

@@ -22,7 +22,6 @@
 #include "llvm/ADT/StringMap.h"
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <mutex>
@@ -116,13 +115,17 @@ private:
   void fetchSteps(const Item &Next, const os::OpenFile &File,
                   llvm::ArrayRef<ByteRange> Missing);
   bool isOver(size_t Link) const;
+  /// Whether every file is finished, or this is cancelled; the lock is held.
+  bool isFinished() const {
+    return IsCancelled || (IsFinished && Done == Added);
+  }
 
   const uint64_t BudgetBytes;
   const unsigned Jobs;
   os::PageCache Cache;
 
   mutable std::mutex Mutex;
-  std::condition_variable Changed;
+  os::Condition Changed;
   // Guarded by Mutex:
   std::deque<Item> Waiting;
   std::deque<BuildLinkFigures> Links;
