@@ -251,7 +251,7 @@ std::optional<Scheduler::Work> Scheduler::tryNext(unsigned Skipped) {
       return prepare(*Entry);
     // Where names are slow, paths become due as the linker comes nearer.
     HasOnlyPaths = MayRefresh && RefreshEnd != 0 &&
-                   RefreshedAt + refreshStep() < Entries.size();
+                   RefreshedAt + Own.Numbers.RefreshStep < Entries.size();
     if (HasOnlyPaths)
       return std::nullopt;
   }
@@ -461,8 +461,7 @@ void Scheduler::refreshAhead(const InputEntry &Entry) {
   {
     std::lock_guard Lock(Mutex);
     const size_t Next = Entry.Number + size_t(1);
-    // Many at once, because each change wakes all threads.
-    if (Next < RefreshedAt + refreshStep())
+    if (Next < RefreshedAt + Own.Numbers.RefreshStep)
       return;
     // A system forgets what it was told too early: as many as the linker will
     // request in the time for which an answer is fresh.
@@ -473,7 +472,7 @@ void Scheduler::refreshAhead(const InputEntry &Entry) {
          (Time - RefreshTime));
     // In this order, 0 / 0 gives a step.
     const auto Ahead = static_cast<size_t>(
-        std::max(double(refreshStep()),
+        std::max(double(Own.Numbers.RefreshStep),
                  std::min(Reached, double(Own.Numbers.RefreshAhead))));
     RefreshBegin = Next;
     RefreshEnd = std::min(Next + Ahead, Entries.size());

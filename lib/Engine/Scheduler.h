@@ -191,7 +191,6 @@ private:
   InputEntry *takeDeferred();
   InputEntry *nextRefresh();
   /// After how many inputs of the linker the entries due for a stat change.
-  size_t refreshStep() const { return Own.Numbers.RefreshAhead / 16 + 1; }
   Work prepare(InputEntry &Entry);
   bool skipStalledDirectories();
   bool waitsFor(size_t Others) const {

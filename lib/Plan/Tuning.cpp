@@ -61,6 +61,7 @@ namespace headstart {
   NUMBER(ListingTrips)                                                         \
   NUMBER(MaxEntriesPerInput)                                                   \
   NUMBER(RefreshAhead)                                                         \
+  NUMBER(RefreshStep)                                                          \
   NUMBER(ForgottenShare)                                                       \
   NUMBER(FreshFor)                                                             \
   NUMBER(MinRoomToCombine)                                                     \

@@ -199,7 +199,7 @@ TEST_F(EngineLimitsTest, NamesOfASlowStoreAreRequestedEarly) {
   // All names count as slow.
   Options.Numbers.StatSeconds = Options.Numbers.EntrySeconds = -1;
   Options.Numbers.FreshFor = std::chrono::milliseconds(0);
-  Options.Numbers.RefreshAhead = 16; // two inputs a step
+  Options.Numbers.RefreshStep = 2;
   PrefetchEngine Engine(Options);
   startFiles(Engine, Paths);
   while (Engine.waitingForMemory() == 0)

@@ -270,7 +270,7 @@ TEST(SchedulerTest, WhatComesLateForAStageGoesFirst) {
 
 TEST(SchedulerTest, PathsAreRefreshedUntilTheLinkerHasReachedAll) {
   Tuning Numbers;
-  Numbers.RefreshAhead = 16; // two inputs a step
+  Numbers.RefreshStep = 2;
   Numbers.FreshFor = std::chrono::milliseconds(0);
   Scheduler::Settings Settings;
   Settings.Numbers = Numbers;

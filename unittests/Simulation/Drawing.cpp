@@ -258,6 +258,7 @@ void SimulatedLink::drawTuning() {
   Draw(T.ListingTrips, 1, 8);
   Draw(T.MaxEntriesPerInput, 1, 64);
   Draw(T.RefreshAhead, 2, 256);
+  Draw(T.RefreshStep, 1, 16);
   Draw(T.ForgottenShare, 0.001, 1);
   DrawTime(T.FreshFor, 1e-3, 1);
   Draw(T.MinRoomToCombine, 4 * KiB, 64 * MiB);

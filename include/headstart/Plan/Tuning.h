@@ -132,6 +132,9 @@ struct Tuning {
   /// The most inputs ahead of the linker whose paths are queried again, and the
   /// share of these paths that the system has forgotten.
   size_t RefreshAhead = 256;
+  /// They are chosen again after the linker has reached this many inputs,
+  /// because each change wakes all threads.
+  size_t RefreshStep = 16;
   double ForgottenShare = 0.02;
   /// The seconds for a path above which it is worthwhile to query it again.
   double slowName() const { return StatSeconds / ForgottenShare; }
