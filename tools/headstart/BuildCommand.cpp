@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BuildLinks.h"
+#include "BuildReports.h"
 #include "BuildStatus.h"
 #include "Command.h"
 #include "Options.h"
@@ -60,9 +61,10 @@ public:
   void start();
   /// Cancels the fetches when the build has ended. Does not block.
   void end();
-  /// Prints how much was fetched; with \p Always, also that nothing was.
+  /// Prints how much was fetched, and what \p Reports say; with \p Always, also
+  /// that nothing was fetched.
   /// Prints an error instead if --directory does not exist even now.
-  void report(bool Always) const;
+  void report(const BuildReports &Reports, bool Always) const;
 
 private:
   void prepare();
@@ -215,7 +217,7 @@ void BuildCompanion::watch() {
   writeStatus("done");
 }
 
-void BuildCompanion::report(bool Always) const {
+void BuildCompanion::report(const BuildReports &Reports, bool Always) const {
   if (Given && !sys::fs::is_directory(*Given)) {
     (void)fail("there is no directory '" + *Given + "' (--directory)");
     return;
@@ -230,7 +232,7 @@ void BuildCompanion::report(bool Always) const {
   }
   if (Bytes != 0)
     note("fetched " + formatBytes(Bytes) + " for " + counted(Links, "link") +
-         " during the build");
+         " during the build" + Reports.summary());
   else if (Always)
     note(Twine("fetched nothing: ") +
          (IsDone ? WhyNothing.load() : "the build ended first"));
@@ -258,9 +260,12 @@ Exit runBuild(const CommandArguments &Arguments) {
   if (isSwitchedOff(CommandLineContext::fromProcess()))
     return cannotRun(Command.front(), os::becomeProgram(Command));
 
+  BuildReports Reports;
   os::ForegroundProgram Program;
-  if (std::error_code Error = Program.start(Command))
+  if (std::error_code Error = Program.start(Command)) {
+    Reports.remove();
     return cannotRun(Command.front(), Error);
+  }
   os::containFaults();
   // The command has inherited the closed descriptors.
   os::holdStandardDescriptors();
@@ -272,8 +277,9 @@ Exit runBuild(const CommandArguments &Arguments) {
   const os::ProgramEnd End = Program.wait();
   if (!os::hadFault()) { // a stopped thread may hold a lock
     Companion->end();
-    Companion->report(Arguments.has(OPT_verbose));
+    Companion->report(Reports, Arguments.has(OPT_verbose));
   }
+  Reports.remove();
   os::endLike(End);
 }
 
