@@ -9,9 +9,9 @@
 /// \file
 /// The differences between the families of linkers: their command lines, how
 /// they find inputs, and the stages in which they read the kinds of parts. Each
-/// family has a directory in lib/Inputs. Other facts about stages are elsewhere:
-/// lib/Formats divides a file into parts, FilePlanner skips what the linker
-/// drops, and lib/Link knows which call of lld begins a stage.
+/// family has a directory in lib/Inputs. Other facts about stages are
+/// elsewhere: lib/Formats divides a file into parts, FilePlanner skips what the
+/// linker drops, and lib/Link knows which call of lld begins a stage.
 ///
 //===----------------------------------------------------------------------===//
 
