@@ -239,19 +239,16 @@ def measure_together(project: Project, factor: float) -> dict | None:
             "links": project.programs, "ways": ways}
 
 
-def measure(factor: float, scale: float = 1) -> dict:
-    """`scale` makes the projects smaller, for a trial."""
+def measure(factor: float) -> dict:
     if absent := [name for name in ("cmake", "ninja", "g++") if not shutil.which(name)]:
         say(f"   skipped: {', '.join(absent)} not found")
         return {}
 
-    def project(files: int, **others) -> Project:
-        return Project(links.scaled(files, scale), **others)
-    return {**measure_one(project(450), factor, store=True),
-            "larger": measure_one(project(2000, size=1 << 19, rounds=3, speeds=(0,)), factor,
+    return {**measure_one(Project(450), factor, store=True),
+            "larger": measure_one(Project(2000, size=1 << 19, rounds=3, speeds=(0,)), factor,
                                   store=False),
             "together": measure_together(
-                project(120, size=4 << 20, rounds=3, programs=4, steps=100), factor)}
+                Project(120, size=4 << 20, rounds=3, programs=4, steps=100), factor)}
 
 
 def text_one(figures: dict) -> list[str]:
@@ -278,11 +275,12 @@ def text_together(figures: dict) -> list[str]:
     return ["", f"`ninja -j8` links {figures['links']} programs at once, after a file of each was "
                 f"edited. Each has {figures['files']} files and {format_bytes(figures['bytes'])} "
                 f"of objects; memory is limited to {format_bytes(figures['memory'])}, for two of "
-                f"the links. All are cold. {rounds_in(ways)} rounds; *failed*: links that the "
-                "kernel killed for lack of memory, in each round. Ratios are to stock with "
+                f"the links. All are cold. {rounds_in(ways)} rounds; *failed*: links that failed "
+                "for lack of memory, in each round. Ratios are to stock with "
                 "ninja's pool.", "",
             *table(["", "whole build", "failed", "ratio"],
                    [[way, f"{seconds[way]:.2f} s", ", ".join(str(run["failed"]) for run in runs),
+                     "–" if any(run["failed"] for run in runs) else
                      f"{seconds[way] / seconds[POOL]:.2f}"] for way, runs in ways.items()])]
 
 

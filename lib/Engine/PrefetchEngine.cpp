@@ -75,10 +75,12 @@ void PrefetchEngine::Impl::start(LinkCommand TheCommand) {
 /// Starts more threads if all hang. Threads that wait for an unresponsive file
 /// system do not fetch the inputs on other file systems.
 void PrefetchEngine::Impl::watch() {
-  uint64_t Answers = 0;
+  uint64_t Moves = 0;
   auto HasMoved = [&] {
-    const uint64_t Before = std::exchange(Answers, Bytes.gate().answers());
-    return Answers != Before || Bytes.gate().waiting() != 0;
+    // Copies of small files do not pass the gate.
+    const uint64_t Before =
+        std::exchange(Moves, Figures.HintCalls.load() + Bytes.gate().answers());
+    return Moves != Before || Bytes.gate().waiting() != 0;
   };
   while (true) {
     const Scheduler::Stall Found =

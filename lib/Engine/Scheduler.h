@@ -190,7 +190,6 @@ private:
   InputEntry *takeNext(unsigned Skipped);
   InputEntry *takeDeferred();
   InputEntry *nextRefresh();
-  /// After how many inputs of the linker the entries due for a stat change.
   Work prepare(InputEntry &Entry);
   bool skipStalledDirectories();
   bool waitsFor(size_t Others) const {

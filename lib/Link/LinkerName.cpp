@@ -22,7 +22,7 @@ namespace {
 
 /// Programs of one kind.
 struct ProgramKind {
-  StringLiteral Names;           ///< none is another one's end after a "-"
+  StringLiteral Names;           ///< no name equals the end of another after a "-"
   std::optional<Flavour> Linker; ///< absent: that of the system's own linker
   std::optional<DriverKind> Driver;
 };

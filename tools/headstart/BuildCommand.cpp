@@ -263,7 +263,7 @@ Exit runBuild(const CommandArguments &Arguments) {
   BuildReports Reports;
   os::ForegroundProgram Program;
   if (std::error_code Error = Program.start(Command)) {
-    Reports.remove();
+    Reports.clear();
     return cannotRun(Command.front(), Error);
   }
   os::containFaults();
@@ -279,7 +279,7 @@ Exit runBuild(const CommandArguments &Arguments) {
     Companion->end();
     Companion->report(Reports, Arguments.has(OPT_verbose));
   }
-  Reports.remove();
+  Reports.clear();
   os::endLike(End);
 }
 

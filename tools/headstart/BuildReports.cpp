@@ -8,13 +8,17 @@
 
 #include "BuildReports.h"
 #include "Command.h"
+#include "headstart/Link/ProfileStore.h"
 #include "headstart/OS/ChildProcess.h"
+#include "headstart/OS/Program.h"
 #include "headstart/Report/LinkStats.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace llvm;
 
@@ -22,11 +26,30 @@ namespace headstart {
 
 static constexpr const char *Variable = "HEADSTART_FLAGS";
 
+/// Calls \p Use for each file in \p Directory.
+static void forEachFile(const Twine &Directory,
+                        function_ref<void(const std::string &)> Use) {
+  std::error_code Error;
+  for (sys::fs::directory_iterator It(Directory, Error), End;
+       !Error && It != End; It.increment(Error))
+    Use(It->path());
+}
+
 BuildReports::BuildReports() {
   const std::string Flags = sys::Process::GetEnv(Variable).value_or("");
-  if (StringRef(Flags).contains("prefetch-stats") ||
-      sys::fs::createUniqueDirectory("headstart-build", Directory))
+  const std::string Cache = profileDirectory();
+  if (Cache.empty() || StringRef(Flags).contains("prefetch-stats"))
     return;
+  // The same path each time: tools compare the environment with that of the
+  // last build, and a compiler's server may start links after this one.
+  const uint64_t Hash = xxh3_64bits(os::currentDirectory());
+  sys::path::append(Directory, Cache,
+                    "links-" + utohexstr(Hash, /*LowerCase=*/true, 16));
+  if (sys::fs::create_directories(Directory)) {
+    Directory.clear();
+    return;
+  }
+  clear();
   std::string Quoted;
   raw_string_ostream OS(Quoted);
   sys::printArg(OS, ("--prefetch-stats=" + Directory + "/").str(),
@@ -34,33 +57,30 @@ BuildReports::BuildReports() {
   os::setVariable(Variable, Flags.empty() ? Quoted : Flags + " " + Quoted);
 }
 
-void BuildReports::remove() {
+void BuildReports::clear() const {
   if (!Directory.empty())
-    (void)sys::fs::remove_directories(Directory);
+    forEachFile(Directory,
+                [](const std::string &Path) { (void)sys::fs::remove(Path); });
 }
 
 std::string BuildReports::summary() const {
   uint64_t Links = 0, Inputs = 0, Cached = 0;
-  std::error_code Error;
-  for (sys::fs::directory_iterator It(Directory, Error), End;
-       !Error && It != End; It.increment(Error)) {
-    const auto Text = MemoryBuffer::getFile(It->path());
+  forEachFile(Directory, [&](const std::string &Path) {
+    const auto Text = MemoryBuffer::getFile(Path);
     Expected<json::Value> Report =
         json::parse(Text ? (*Text)->getBuffer() : StringRef());
-    if (!Report) {
-      consumeError(Report.takeError());
-      continue;
-    }
+    if (!Report)
+      return consumeError(Report.takeError());
     const json::Object *Of = Report->getAsObject();
     auto Bytes = [&](StringRef Name) {
       return Of ? Of->getInteger(Name).value_or(0) : 0;
     };
-    if (Bytes("inputs_bytes") == 0 || Bytes("unknown_bytes_before") != 0)
-      continue;
+    if (Bytes("inputs_bytes") <= 0 || Bytes("unknown_bytes_before") != 0)
+      return;
     ++Links;
     Inputs += static_cast<uint64_t>(Bytes("inputs_bytes"));
     Cached += static_cast<uint64_t>(Bytes("resident_bytes_before"));
-  }
+  });
   if (Links == 0)
     return "";
   return "; " + counted(Links, "link") + " began with " +

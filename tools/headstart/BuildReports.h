@@ -14,15 +14,15 @@
 
 namespace headstart {
 
-/// Collects the statistics of the links of a build in a temporary directory, by
-/// HEADSTART_FLAGS. One thread.
+/// Collects the statistics of the links of a build in a directory of the user's
+/// cache, by HEADSTART_FLAGS. One thread.
 class BuildReports {
 public:
   /// Sets the variable for programs that are started from now on, unless it
   /// selects statistics already. To be called before there are other threads.
   BuildReports();
-  /// Removes the directory. The last call.
-  void remove();
+  /// Removes the files.
+  void clear() const;
 
   /// Returns a clause for a message, such as "; 1 link began with 98% of its
   /// 472 MB of inputs cached"; "" if no link reported that. Reads the files.

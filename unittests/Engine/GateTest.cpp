@@ -70,7 +70,7 @@ void answer(StoreQueue &Queue, unsigned Count, double Elapsed,
   }
 }
 
-/// By them, the engine sees that a store answers.
+/// The engine concludes from answers that a store responds.
 TEST(GateTest, InspectionsCountAsAnswers) {
   OneStore One;
   answer(One.Queue, 3, 1e-3);

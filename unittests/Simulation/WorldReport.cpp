@@ -173,7 +173,8 @@ void simulation::printWorst(ArrayRef<WorldResult> All, size_t Count,
                                          &WorldResult::builtToOurs)}) {
     std::vector<const WorldResult *> Order;
     for (const WorldResult &Each : All)
-      Order.push_back(&Each);
+      if ((Each.*Value)() != 0) // else no build came before the link
+        Order.push_back(&Each);
     llvm::sort(Order, [&](const WorldResult *A, const WorldResult *B) {
       return (A->*Value)() > (B->*Value)();
     });

@@ -238,7 +238,7 @@ static bool check(const std::string &Path, llvm::ArrayRef<WorldResult> All) {
   (*Text)->getBuffer().split(Lines, '\n', -1, /*KeepEmpty=*/false);
   bool IsFine = true;
   for (const Share &Found : sharesOf(All)) {
-    double Limit = -1;
+    double Limit = 0;
     for (StringRef Line : Lines)
       if (auto [Name, Value] = Line.rsplit(' '); Name == Found.Name)
         (void)llvm::to_float(Value, Limit);

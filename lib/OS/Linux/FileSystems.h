@@ -67,7 +67,7 @@ inline constexpr FileSystem FileSystems[] = {
     {"9p", 0x01021997, OnNetwork},
     {"ceph", 0x00C36400, OnNetwork},
     {"lustre", 0x0BD00BD0, OnNetwork},
-    {"afs", 0x5346414F, OnNetwork},
+    {"afs", 0x6B414653, OnNetwork},
     {"vboxsf", 0x786F4256, OnNetwork},
     {"devtmpfs", 0x01021994, InMemory},
     {"hugetlbfs", 0x958458F6, InMemory},
