@@ -255,9 +255,8 @@ static void writeFigures(const std::string &Path,
                          llvm::ArrayRef<WorldResult> All) {
   std::error_code Error;
   llvm::raw_fd_ostream Out(Path, Error);
-  Out << "# Figures of worlds 500 --quick (Worlds.cpp); the test `worlds` "
-         "fails "
-         "if they grow.\n";
+  Out << "# Figures of worlds 500 --quick (Worlds.cpp); "
+         "the test `worlds` fails if they grow.\n";
   for (const Share &Each : sharesOf(All))
     Out << Each.Name << llvm::format(" %.3f\n", Each.Value);
 }

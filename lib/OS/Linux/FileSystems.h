@@ -40,8 +40,8 @@ enum FileSystemTrait : uint32_t {
 
 struct FileSystem {
   std::string_view Name; ///< in mountinfo, without a subtype (`fuse.sshfs`)
-  /// In linux/magic.h, which some distributions have only in part. Of several
-  /// with one number, the first is found by it.
+  /// From linux/magic.h, which some distributions have only in part. If several
+  /// have the same number, a query by number finds the first.
   uint32_t Number;
   uint32_t Traits;
 };
