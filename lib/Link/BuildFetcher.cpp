@@ -32,10 +32,14 @@ size_t BuildFetcher::addLink(std::string Output) {
   return Links.size() - 1;
 }
 
-void BuildFetcher::add(size_t Link, std::vector<FileRanges> Files) {
+void BuildFetcher::add(size_t Link, std::vector<FileRanges> Files,
+                       uint64_t NeedBytes) {
   std::lock_guard Lock(Mutex);
   BuildLinkFigures &Of = Links[Link];
   Of.IsPlanned = true;
+  Of.IsTooLarge = NeedBytes > AvailableBytes;
+  if (Of.IsTooLarge)
+    Files.clear();
   for (FileRanges &File : Files) {
     // An earlier link may read the same library.
     std::vector<ByteRange> &Earlier = Planned[File.Path];

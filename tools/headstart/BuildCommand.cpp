@@ -20,12 +20,14 @@
 #include "BuildStatus.h"
 #include "Command.h"
 #include "Options.h"
+#include "headstart/Link/LinkTurn.h"
 #include "headstart/Link/PrefetchSettings.h"
 #include "headstart/Link/ProfileStore.h"
 #include "headstart/OS/Background.h"
 #include "headstart/OS/ChildProcess.h"
 #include "headstart/OS/Program.h"
 #include "headstart/OS/SystemMemory.h"
+#include "headstart/Plan/FetchPlan.h"
 #include "headstart/Plan/Tuning.h"
 #include "headstart/Report/LinkStats.h"
 #include "llvm/ADT/StringSet.h"
@@ -53,7 +55,7 @@ public:
                  uint64_t BudgetBytes)
       : Command(Arguments.Linker), Given(Arguments.value(OPT_directory_EQ)),
         AvailableBytes(AvailableBytes), BudgetBytes(BudgetBytes),
-        Fetcher(BudgetBytes, FetchThreads) {
+        Fetcher(BudgetBytes, FetchThreads, AvailableBytes) {
     if (Given) // the current directory will change
       Given = absolutePath(*Given);
   }
@@ -125,7 +127,7 @@ void BuildCompanion::prepare() {
       upcomingLinks(Build, Written, HasEnded);
   WhyNothing.store(Links.empty() ? "no link that will run is known"
                                  : "what the links will read was cached, or "
-                                   "changed, or over the budget");
+                                   "changed, or did not fit into memory");
   for (const UpcomingLink &Link : Links) {
     Fetcher.addLink(Link.Output);
     Outputs.push_back(identityOf(Link.Output));
@@ -139,7 +141,11 @@ void BuildCompanion::prepare() {
   for (size_t I = 0; I != Links.size() && Fetcher.enter(); ++I) {
     std::vector<FileRanges> Files = filesOf(Links[I], Written, HasEnded);
     Fetcher.leave();
-    Fetcher.add(I, std::move(Files));
+    uint64_t Bytes = 0;
+    for (const FileRanges &File : Files)
+      Bytes += bytesOf(File.Ranges);
+    Fetcher.add(I, std::move(Files),
+                neededBytes(Links[I].Profile.get(), Bytes));
   }
   Fetcher.finish();
 }

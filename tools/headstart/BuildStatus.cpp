@@ -53,6 +53,8 @@ bool BuildStatusFile::open(const std::string &Directory) {
 static StringRef stateOf(const BuildLinkFigures &Link) {
   if (Link.HasBegun)
     return "begun";
+  if (Link.IsTooLarge)
+    return "too large";
   if (!Link.IsPlanned || (Link.FilesDone == 0 && Link.Files != 0))
     return "waiting";
   if (!Link.isDone())

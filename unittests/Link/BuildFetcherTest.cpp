@@ -91,6 +91,23 @@ TEST_F(BuildFetcherTest, OnlyRangesAndWhatNoEarlierLinkNeeds) {
   EXPECT_GE(resident(A.Path), 3 * Part * 9 / 10);
 }
 
+TEST_F(BuildFetcherTest, LinksThatDoNotFitAreLeftAlone) {
+  FileRanges A = file("a");
+  FileRanges B = file("b");
+  NEED_EVICTION();
+  BuildFetcher Fetcher(UINT64_MAX, 2, 2 * Size);
+  for (const char *Output : {"large", "fits"})
+    Fetcher.addLink(Output);
+  Fetcher.add(0, {A, B}, (2 * Size) + 1);
+  Fetcher.add(1, {B}, 2 * Size);
+  Fetcher.finish();
+  Fetcher.start();
+  ASSERT_TRUE(Fetcher.waitFor(Timeout));
+  EXPECT_TRUE(Fetcher.figures()[0].IsTooLarge);
+  EXPECT_EQ(resident(A.Path), 0U);
+  EXPECT_EQ(Fetcher.figures()[1].FetchedBytes, Size);
+}
+
 TEST_F(BuildFetcherTest, AnotherFileIsNotFetched) {
   FileRanges Changed = file("a");
   FileRanges Gone = file("b");

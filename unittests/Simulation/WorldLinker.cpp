@@ -25,8 +25,10 @@ void WorldRun::compile() {
   // has begun.
   constexpr unsigned Jobs = 4, BudgetShare = 4;
   constexpr Nanoseconds Interval = Second / 4;
-  Build = std::make_unique<BuildFetcher>(OS.AvailableBytes / BudgetShare, Jobs);
+  Build = std::make_unique<BuildFetcher>(OS.AvailableBytes / BudgetShare, Jobs,
+                                         OS.AvailableBytes);
   std::vector<FileRanges> Files;
+  uint64_t Need = 0; // of the page cache; the linker has its own memory
   for (const WorldInput &Input : Inputs) {
     const os::FileIdentity &Identity = Input.Of->Identity;
     FileRanges &New = Files.emplace_back();
@@ -40,9 +42,10 @@ void WorldRun::compile() {
     if (Identity.Size < MinMappedInput)
       New.Ranges = {{0, Identity.Size}};
     New.Ranges = unite(std::move(New.Ranges));
+    Need += bytesOf(New.Ranges);
   }
   const size_t Link = Build->addLink("/out");
-  Build->add(Link, std::move(Files));
+  Build->add(Link, std::move(Files), Need);
   Build->finish();
   Build->start();
   OS.charge(double(Of.Compile));

@@ -51,6 +51,7 @@ struct BuildLinkFigures {
   uint64_t LeftOutBytes = 0;  ///< bytes that did not fit into the budget
   uint64_t ChangedFiles = 0;  ///< files that are missing or have changed
   bool IsPlanned = false;     ///< whether all files are known
+  bool IsTooLarge = false;    ///< whether the link does not fit into memory
   bool HasBegun = false;      ///< whether the link reads the rest itself
 
   /// Whether no file is left to fetch.
@@ -62,8 +63,9 @@ struct BuildLinkFigures {
 /// comment says otherwise.
 class BuildFetcher {
 public:
-  BuildFetcher(uint64_t BudgetBytes, unsigned Jobs)
-      : BudgetBytes(BudgetBytes), Jobs(Jobs) {}
+  BuildFetcher(uint64_t BudgetBytes, unsigned Jobs,
+               uint64_t AvailableBytes = UINT64_MAX)
+      : BudgetBytes(BudgetBytes), AvailableBytes(AvailableBytes), Jobs(Jobs) {}
   /// Cancels, and joins the threads.
   ~BuildFetcher();
   BuildFetcher(const BuildFetcher &) = delete;
@@ -71,9 +73,11 @@ public:
 
   /// Adds a link after the others, and returns its number.
   size_t addLink(std::string Output);
-  /// Adds the files of \p Link. The caller calls this once for each link, in
-  /// the order of the links.
-  void add(size_t Link, std::vector<FileRanges> Files);
+  /// Adds the files of \p Link, which needs \p NeedBytes of memory. The caller
+  /// calls this once for each link, in the order of the links. If the link
+  /// needs more than is available, nothing is fetched for it: the pages that
+  /// came first, which it reads first, would be evicted before it begins.
+  void add(size_t Link, std::vector<FileRanges> Files, uint64_t NeedBytes = 0);
   /// Leaves the bytes that are not fetched yet to \p Link itself.
   void linkHasBegun(size_t Link);
   /// Declares that no more links will be added.
@@ -120,7 +124,7 @@ private:
     return IsCancelled || (IsFinished && Done == Added);
   }
 
-  const uint64_t BudgetBytes;
+  const uint64_t BudgetBytes, AvailableBytes;
   const unsigned Jobs;
   os::PageCache Cache;
 
