@@ -47,6 +47,18 @@ elseif(NOT WIN32 OR MINGW)
   add_link_options(-B${HEADSTART_LINKERS})
 endif()
 
+# The first compile step starts a process that fetches until the build ends; see
+# headstart-build(1). Elsewhere, the step could not find the build.
+option(HEADSTART_FETCH "Fetch what the links will read while the build compiles" OFF)
+if(HEADSTART_FETCH AND CMAKE_HOST_SYSTEM_NAME STREQUAL "Linux")
+  foreach(language IN ITEMS C CXX Fortran OBJC OBJCXX CUDA)
+    if(NOT "--step" IN_LIST CMAKE_${language}_COMPILER_LAUNCHER)
+      list(PREPEND CMAKE_${language}_COMPILER_LAUNCHER
+        ${HEADSTART_PREFIX}/bin/headstart build --step --)
+    endif()
+  endforeach()
+endif()
+
 # CMake may read this file several times in one run; a build's log names the linker once.
 set(HEADSTART_LINKER ${HEADSTART_LINKERS}/ld)
 if(WIN32 AND NOT MINGW)

@@ -13,6 +13,9 @@
 /// build needs the disk or the memory, and writes the status. When the build
 /// ends, the process ends, whatever its threads are doing.
 ///
+/// With --step, the command is a step of a build that runs already. The first
+/// step leaves a process that does the same until the build tool ends.
+///
 //===----------------------------------------------------------------------===//
 
 #include "BuildLinks.h"
@@ -25,6 +28,7 @@
 #include "headstart/Link/ProfileStore.h"
 #include "headstart/OS/Background.h"
 #include "headstart/OS/ChildProcess.h"
+#include "headstart/OS/ProcessActivity.h"
 #include "headstart/OS/Program.h"
 #include "headstart/OS/SystemMemory.h"
 #include "headstart/Plan/FetchPlan.h"
@@ -32,6 +36,7 @@
 #include "headstart/Report/LinkStats.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 using namespace llvm;
 
@@ -44,23 +49,25 @@ using std::chrono::milliseconds;
 /// The number of threads that keep a disk busy; a link has more of its own.
 constexpr unsigned FetchThreads = 4;
 
-/// The time between two checks of the disk and the memory, while threads fetch
-/// and while they are paused.
-constexpr milliseconds FetchInterval(250);
+/// The time between two checks of the disk and the memory: while threads fetch,
+/// on a disk that serves them last and on another, and while they are paused.
+constexpr milliseconds FetchInterval(250), ShortInterval(50);
 constexpr milliseconds PauseInterval(100);
 
 class BuildCompanion {
 public:
-  BuildCompanion(const CommandArguments &Arguments, uint64_t AvailableBytes,
-                 uint64_t BudgetBytes)
-      : Command(Arguments.Linker), Given(Arguments.value(OPT_directory_EQ)),
-        AvailableBytes(AvailableBytes), BudgetBytes(BudgetBytes),
-        Fetcher(BudgetBytes, FetchThreads, AvailableBytes) {
-    if (Given) // the current directory will change
-      Given = absolutePath(*Given);
-  }
+  /// \p Given, the option --directory, is absolute.
+  BuildCompanion(std::vector<std::string> Command,
+                 std::optional<std::string> Given, const MemoryLimit &Budget,
+                 const os::SystemMemory &Memory)
+      : Command(std::move(Command)), Given(std::move(Given)),
+        AvailableBytes(Memory.available()), BudgetBytes(Budget.on(Memory)),
+        Fetcher(BudgetBytes, FetchThreads, AvailableBytes) {}
 
   void start();
+  /// Fetches until \p Process ends; returns at once if another process fetches
+  /// for the same directory. Blocks.
+  void runUntilEndOf(uint64_t Process);
   /// Cancels the fetches when the build has ended. Does not block.
   void end();
   /// Prints how much was fetched, and what \p Reports say; with \p Always, also
@@ -69,6 +76,9 @@ public:
   void report(const BuildReports &Reports, bool Always) const;
 
 private:
+  /// Changes to the build directory and locks its status. Returns why this
+  /// process does not fetch, or null.
+  const char *whyNotBegun();
   void prepare();
   void watch();
   StringRef reasonToPause();
@@ -76,7 +86,7 @@ private:
   void noteBegun(ArrayRef<BuildLinkFigures> Links);
   void writeStatus(StringRef State, StringRef Why = "");
 
-  const std::vector<std::string> &Command;
+  const std::vector<std::string> Command;
   std::optional<std::string> Given; ///< --directory
   const uint64_t AvailableBytes;    ///< at the beginning
   const uint64_t BudgetBytes;
@@ -93,7 +103,23 @@ private:
 } // namespace
 
 void BuildCompanion::start() {
-  (void)Preparing.start([this] { prepare(); });
+  (void)Preparing.start([this] {
+    os::enterBackground();
+    if (const char *Why = whyNotBegun())
+      return WhyNothing.store(Why);
+    prepare();
+  });
+}
+
+void BuildCompanion::runUntilEndOf(uint64_t Process) {
+  // Without a lock, each step would leave a process.
+  if (whyNotBegun() == nullptr && File.isLocked() && !Preparing.start([this] {
+        os::enterBackground();
+        prepare();
+      }))
+    os::waitForEnd(Process);
+  if (!os::hadFault()) // a stopped thread may hold a lock
+    end();
 }
 
 void BuildCompanion::end() {
@@ -107,21 +133,22 @@ static os::FileIdentity identityOf(const std::string &Path) {
   return os::statFile(Path, Error).Identity;
 }
 
-void BuildCompanion::prepare() {
-  os::enterBackground();
+const char *BuildCompanion::whyNotBegun() {
   Build = readBuildCommandLine(Command, Given);
   if (!Build.Builds)
-    return WhyNothing.store("this command does not build");
+    return "this command does not build";
   if (Build.Directory.empty())
-    return WhyNothing.store("a preset names the build directory; repeat it "
-                            "with --directory=");
+    return "a preset names the build directory; repeat it with --directory=";
   // The links' paths are relative to this directory, on which no other thread
   // depends.
   if (sys::fs::set_current_path(Build.Directory))
-    return WhyNothing.store("there is no build directory");
+    return "there is no build directory";
   if (!File.open(os::currentDirectory()))
-    return WhyNothing.store("another headstart build fetches for this "
-                            "directory");
+    return "another headstart build fetches for this directory";
+  return nullptr;
+}
+
+void BuildCompanion::prepare() {
   StringSet<> Written;
   const std::vector<UpcomingLink> Links =
       upcomingLinks(Build, Written, HasEnded);
@@ -167,7 +194,7 @@ StringRef BuildCompanion::reasonToPause() {
   const auto After = os::diskStall();
   const auto Elapsed = std::chrono::steady_clock::now() - Begin;
   if (!Before || !After) { // unknown: the build gets half of the time
-    (void)Fetcher.waitFor(FetchInterval);
+    (void)Fetcher.waitFor(ShortInterval);
     return "";
   }
   return (*After - *Before) * 100 > Elapsed * MaxWaitPercent
@@ -215,11 +242,14 @@ void BuildCompanion::writeStatus(StringRef State, StringRef Why) {
 
 void BuildCompanion::watch() {
   os::enterBackground();
+  // Others wait for at most one interval.
+  const milliseconds Interval =
+      os::yieldsToReads(Build.Directory) ? FetchInterval : ShortInterval;
   do { // check first: the build begins with compilers that may not be cached
     noteBegun(Fetcher.figures());
     yieldToLinks();
     writeStatus("fetching");
-  } while (!Fetcher.waitFor(FetchInterval));
+  } while (!Fetcher.waitFor(Interval));
   writeStatus("done");
 }
 
@@ -244,6 +274,39 @@ void BuildCompanion::report(const BuildReports &Reports, bool Always) const {
          (IsDone ? WhyNothing.load() : "the build ended first"));
 }
 
+/// The build tools whose steps call `headstart build --step`. `cmake --build`
+/// and meson run one of them.
+static constexpr std::array<std::string_view, 6> BuildTools = {
+    "ninja", "ninja-build", "samu", "make", "gmake", "cargo"};
+
+/// Fetches for the build that \p Tool runs, and ends the process with it.
+[[noreturn]] static void fetchForTool(os::Ancestor Tool,
+                                      std::optional<std::string> Given,
+                                      const MemoryLimit &Budget) {
+  os::containFaults();
+  // Ninja and make are in the build directory, whatever their -C says.
+  if (!Given && sys::path::filename(Tool.Args.front()) != "cargo")
+    Given = Tool.Directory;
+  auto *Companion = new BuildCompanion(std::move(Tool.Args), std::move(Given),
+                                       Budget, os::SystemMemory::read());
+  if (!sys::fs::set_current_path(Tool.Directory))
+    Companion->runUntilEndOf(Tool.Process);
+  os::leaveAtOnce(EXIT_SUCCESS);
+}
+
+/// Runs \p Command, a step of a build, in place of this process. If no process
+/// fetches for this build yet, leaves one that does.
+static Exit runStep(const std::vector<std::string> &Command,
+                    std::optional<std::string> Given,
+                    const MemoryLimit &Budget) {
+  std::optional<os::Ancestor> Tool = os::findAncestor(BuildTools);
+  // Cargo's steps do not know its target directory; the new process asks again.
+  if (Tool && !BuildStatusFile::isTaken(Given.value_or(Tool->Directory)) &&
+      os::continueDetached())
+    fetchForTool(std::move(*Tool), std::move(Given), Budget);
+  return cannotRun(Command.front(), os::becomeProgram(Command));
+}
+
 Exit runBuild(const CommandArguments &Arguments) {
   const std::vector<std::string> &Command = Arguments.Linker;
   if (Arguments.has(OPT_build_status)) {
@@ -266,6 +329,12 @@ Exit runBuild(const CommandArguments &Arguments) {
   if (isSwitchedOff(CommandLineContext::fromProcess()))
     return cannotRun(Command.front(), os::becomeProgram(Command));
 
+  std::optional<std::string> Given = Arguments.value(OPT_directory_EQ);
+  if (Given) // the current directory will change
+    Given = absolutePath(*Given);
+  if (Arguments.has(OPT_build_step))
+    return runStep(Command, std::move(Given), Budget);
+
   BuildReports Reports;
   os::ForegroundProgram Program;
   if (std::error_code Error = Program.start(Command)) {
@@ -275,10 +344,9 @@ Exit runBuild(const CommandArguments &Arguments) {
   os::containFaults();
   // The command has inherited the closed descriptors.
   os::holdStandardDescriptors();
-  const os::SystemMemory Memory = os::SystemMemory::read();
   // The object is never destroyed, because its threads are not joined.
-  auto *Companion =
-      new BuildCompanion(Arguments, Memory.available(), Budget.on(Memory));
+  auto *Companion = new BuildCompanion(Command, std::move(Given), Budget,
+                                       os::SystemMemory::read());
   Companion->start();
   const os::ProgramEnd End = Program.wait();
   if (!os::hadFault()) { // a stopped thread may hold a lock

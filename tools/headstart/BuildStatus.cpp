@@ -32,21 +32,41 @@ static constexpr StringLiteral Prefix = "build-";
 static constexpr StringLiteral LockSuffix = ".lock";
 static constexpr StringLiteral StatusSuffix = ".json";
 
+/// The path of the files of \p Directory in \p Cache, without the suffix.
+static std::string stemIn(const std::string &Cache,
+                          const std::string &Directory) {
+  SmallString<256> Stem(Cache);
+  sys::path::append(
+      Stem, Prefix + utohexstr(xxh3_64bits(Directory), /*LowerCase=*/true, 16));
+  return std::string(Stem);
+}
+
 bool BuildStatusFile::open(const std::string &Directory) {
   std::lock_guard Guard(Mutex);
   const std::string Cache = profileDirectory();
   if (Cache.empty() || sys::fs::create_directories(Cache))
     return true;
-  SmallString<256> Stem(Cache);
-  sys::path::append(
-      Stem, Prefix + utohexstr(xxh3_64bits(Directory), /*LowerCase=*/true, 16));
+  const std::string Stem = stemIn(Cache, Directory);
   // A process that reads the status holds the lock for a moment.
   constexpr std::chrono::milliseconds Timeout(100);
   const std::error_code Error =
       lockFile((Stem + LockSuffix).str(), Timeout, Lock);
   if (!Error)
-    Path = std::string(Stem);
+    Path = Stem;
   return Error != std::errc::no_lock_available;
+}
+
+bool BuildStatusFile::isTaken(const std::string &Directory) {
+  const std::string Path =
+      (stemIn(profileDirectory(), Directory) + LockSuffix).str();
+  int File = -1;
+  if (!sys::fs::exists(Path))
+    return false;
+  const std::error_code Error =
+      lockFile(Path, std::chrono::milliseconds(0), File);
+  if (!Error)
+    (void)sys::Process::SafelyCloseFileDescriptor(File);
+  return Error == std::errc::no_lock_available;
 }
 
 /// The state of the fetches for a link.

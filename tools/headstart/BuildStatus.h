@@ -42,6 +42,10 @@ public:
   /// Locks the status of the build in \p Directory; returns false if another
   /// process has locked it. Without a cache directory there is no file. Blocks.
   bool open(const std::string &Directory);
+  /// Whether another process has locked the status of \p Directory. Blocks.
+  static bool isTaken(const std::string &Directory);
+  /// Whether `open` has locked a file.
+  bool isLocked() const { return Lock != -1; }
   /// Replaces the status. Blocks for a small file.
   void write(const BuildStatus &Status);
   /// Removes the files, unless another thread is writing them. The last call.

@@ -47,6 +47,8 @@ defm flavour : Valued<[LinkerOption], "flavour", "<coff|elf|macho>",
 
 defm directory : Valued<[BuildOption], "directory", "<DIR>",
     "The build directory (default: as the build's command line says)">;
+def build_step : Flag<["--"], "step">, Visibility<[BuildOption]>,
+    HelpText<"Run COMMAND, a step of a build that runs already, and fetch until that build ends">;
 def build_status : Flag<["--"], "status">, Visibility<[BuildOption]>,
     HelpText<"Run nothing; show what the running builds have fetched">;
 

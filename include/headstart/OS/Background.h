@@ -23,14 +23,21 @@ namespace headstart::os {
 
 /// Makes the calling thread, and those that it starts, take less processor time
 /// than others from now on, and read only from an idle disk (Linux:
-/// IOPRIO_CLASS_IDLE, which the scheduler "none" ignores). Does nothing if the
-/// system cannot do this.
+/// IOPRIO_CLASS_IDLE; macOS: IOPOL_THROTTLE). Does nothing if the system cannot
+/// do this.
 void enterBackground();
+
+/// Whether reads of background threads from the file system of \p Path wait
+/// for others' reads. Linux's schedulers "none" and "kyber" ignore the class,
+/// and network file systems have none. \p Root stands for `/`. Blocks for a
+/// small file.
+bool yieldsToReads(const std::string &Path, const std::string &Root = "/");
 
 /// Returns how long at least one thread of the machine, including this
 /// process's, has waited for a disk; grows from call to call. Returns nothing
-/// if the system does not report it (Linux does, in /proc/pressure/io or in a
-/// container's control group). \p Root stands for `/`. Blocks for a small file.
+/// if the system does not report it. Linux does, in /proc/pressure/io or in a
+/// container's control group; without those, /proc/diskstats has the time of
+/// all reads, which overlap. \p Root stands for `/`. Blocks for a small file.
 std::optional<std::chrono::microseconds>
 diskStall(const std::string &Root = "/");
 

@@ -117,6 +117,12 @@ std::error_code becomeProgram(const std::vector<std::string> &Args);
 /// program. \p Kept, if not -1, stays open.
 void detachDescriptors(int Kept = -1);
 
+/// Continues in two processes: returns false in this one, and true in a new
+/// one, which has no terminal, no open files and no parent that waits for it.
+/// To be called while there are no other threads. On a system other than Linux,
+/// and if no process can be created, there is only this one.
+bool continueDetached();
+
 /// The stream of a program that is captured.
 enum class ProgramStream : unsigned char { Output, Error };
 

@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The activity of another process, for a link that waits for it. Uses only the
-/// standard library, no LLVM.
+/// Other processes: the activity of one for which a link waits, and the end of
+/// the build that has started this process. Uses only the standard library, no
+/// LLVM.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +18,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace headstart::os {
 
@@ -38,6 +42,24 @@ std::string processSpace();
 /// process's PID namespace, or nothing if there is none or the system does not
 /// report it. Blocks for two small pseudo-files per descendant. Thread-safe.
 std::optional<ProcessActivity> activityOf(uint64_t Process);
+
+/// A process that has started this one, directly or through others.
+struct Ancestor {
+  uint64_t Process = 0;
+  std::string Directory; ///< its current directory, absolute
+  std::vector<std::string> Args;
+};
+
+/// Returns the nearest ancestor whose program has one of \p Names. If another
+/// of that name has started it, directly or by a shell, as make does, returns
+/// the outermost of them. Returns nothing if there is none, or if the system
+/// does not show it (Linux does, in /proc). Blocks for pseudo-files.
+/// Thread-safe.
+std::optional<Ancestor> findAncestor(std::span<const std::string_view> Names);
+
+/// Blocks until \p Process, which is not a child of this one, has ended.
+/// Returns at once if the system has no such call.
+void waitForEnd(uint64_t Process);
 
 } // namespace headstart::os
 

@@ -12,6 +12,8 @@ namespace headstart::os {
 
 void enterBackground() {}
 
+bool yieldsToReads(const std::string &, const std::string &) { return false; }
+
 std::optional<std::chrono::microseconds> diskStall(const std::string &) {
   return std::nullopt;
 }

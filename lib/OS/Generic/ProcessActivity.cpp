@@ -14,3 +14,10 @@ std::optional<headstart::os::ProcessActivity>
 headstart::os::activityOf(uint64_t) {
   return std::nullopt;
 }
+
+std::optional<headstart::os::Ancestor>
+headstart::os::findAncestor(std::span<const std::string_view>) {
+  return std::nullopt;
+}
+
+void headstart::os::waitForEnd(uint64_t) {}

@@ -8,8 +8,11 @@
 
 #include "headstart/OS/Background.h"
 #include "PseudoFile.h"
+#include <sstream>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 namespace headstart::os {
@@ -24,6 +27,43 @@ void enterBackground() {
   constexpr int IdleClass = 3;
   constexpr int ClassShift = 13;
   (void)::syscall(SYS_ioprio_set, WhoProcess, 0, IdleClass << ClassShift);
+}
+
+bool yieldsToReads(const std::string &Path, const std::string &Root) {
+  struct stat Status = {};
+  if (::stat(Path.c_str(), &Status) != 0)
+    return false;
+  const std::string Device = detail::prefixOf(Root) + "/sys/dev/block/" +
+                             std::to_string(major(Status.st_dev)) + ":" +
+                             std::to_string(minor(Status.st_dev));
+  // A partition has the scheduler of its disk.
+  for (const char *Queue : {"/queue/scheduler", "/../queue/scheduler"})
+    if (const auto Text = detail::readPseudoFile(Device + Queue))
+      return Text->find("[mq-deadline]") != std::string::npos ||
+             Text->find("[bfq]") != std::string::npos;
+  return false;
+}
+
+/// The time that all reads of all disks have taken; see Linux's
+/// Documentation/admin-guide/iostats.rst.
+static std::optional<std::chrono::microseconds>
+timeOfReads(const std::string &Prefix) {
+  const auto Text = detail::readPseudoFile(Prefix + "/proc/diskstats");
+  if (!Text)
+    return std::nullopt;
+  std::chrono::milliseconds Sum(0);
+  // major, minor, name, reads, merged reads, sectors, milliseconds
+  constexpr unsigned Before = 6;
+  for (std::string_view Rest = *Text; !Rest.empty();) {
+    std::istringstream Line(std::string(detail::takeField(Rest, '\n')));
+    std::string Skipped;
+    for (unsigned I = 0; I != Before; ++I)
+      Line >> Skipped;
+    uint64_t Time = 0;
+    if (Line >> Time)
+      Sum += std::chrono::milliseconds(Time);
+  }
+  return Sum;
 }
 
 std::optional<std::chrono::microseconds> diskStall(const std::string &Root) {
@@ -43,7 +83,7 @@ std::optional<std::chrono::microseconds> diskStall(const std::string &Root) {
     if (const auto Total = detail::parseNumber(Line))
       return std::chrono::microseconds(*Total);
   }
-  return std::nullopt;
+  return timeOfReads(Prefix);
 }
 
 } // namespace headstart::os

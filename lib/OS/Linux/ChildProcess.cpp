@@ -304,6 +304,21 @@ void detachDescriptors(int Kept) {
   ::close(Nothing);
 }
 
+bool continueDetached() {
+  // The process between the two ends at once, so that the calling process,
+  // which will run another program, has no child that it does not know.
+  const pid_t Between = ::fork();
+  if (Between > 0)
+    waitForChild(Between);
+  if (Between != 0)
+    return false;
+  ::setsid();
+  if (::fork() != 0)
+    ::_exit(0);
+  detachDescriptors();
+  return true;
+}
+
 namespace {
 
 /// A program whose output is captured. The destructor kills it and its process

@@ -19,6 +19,7 @@
 #include <string>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <system_error>
 #include <unistd.h>
@@ -89,6 +90,17 @@ public:
 private:
   std::array<int, 2> Ends = {-1, -1};
 };
+
+/// Opens a descriptor that poll(2) reports as readable once the process \p Id
+/// has ended. Returns -1 before Linux 5.3.
+inline int openProcess(pid_t Id) {
+#ifdef SYS_pidfd_open
+  return static_cast<int>(::syscall(SYS_pidfd_open, Id, 0));
+#else
+  (void)Id;
+  return -1;
+#endif
+}
 
 /// Waits until the child \p Id has ended.
 inline void waitForChild(pid_t Id) {

@@ -17,7 +17,6 @@
 #include <poll.h>
 #include <string_view>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <thread>
 
@@ -54,17 +53,6 @@ environmentWith(const std::vector<std::string> &Changes) {
     if (Change.find('=') != std::string::npos)
       Result.push_back(Change);
   return Result;
-}
-
-/// Opens a descriptor that poll(2) reports as readable once the process \p Id
-/// has ended. Returns -1 before Linux 5.3.
-int openProcess(pid_t Id) {
-#ifdef SYS_pidfd_open
-  return static_cast<int>(::syscall(SYS_pidfd_open, Id, 0));
-#else
-  (void)Id;
-  return -1;
-#endif
 }
 
 /// Waits until the process \p Id has ended, a signal has arrived, or \p MaxWait

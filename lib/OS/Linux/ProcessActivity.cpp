@@ -8,13 +8,28 @@
 
 #include "headstart/OS/ProcessActivity.h"
 
+#include "ChildSupport.h"
 #include "PseudoFile.h"
 
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <climits>
+#include <poll.h>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace headstart::os;
 using namespace headstart::os::detail;
+
+/// The process that has started \p Process; 0: unknown.
+static uint64_t parentOf(uint64_t Process) {
+  const std::string Text = statOf(Process);
+  std::string_view Rest = Text;
+  takeField(Rest, ' ');
+  return parseNumber(takeField(Rest, ' ')).value_or(0);
+}
 
 /// Whether \p Process is this one or an ancestor of it. Goes from child to
 /// parent, since a list of children may miss one while others end
@@ -24,10 +39,7 @@ static bool isAncestor(uint64_t Process) {
   for (unsigned Level = 0; Level != MaxLevels && Ancestor > 1; ++Level) {
     if (Ancestor == Process)
       return true;
-    const std::string Text = statOf(Ancestor);
-    std::string_view Rest = Text;
-    takeField(Rest, ' ');
-    Ancestor = parseNumber(takeField(Rest, ' ')).value_or(0);
+    Ancestor = parentOf(Ancestor);
   }
   return false;
 }
@@ -50,4 +62,64 @@ std::optional<ProcessActivity> headstart::os::activityOf(uint64_t Process) {
   for (const uint64_t One : withDescendants(Process))
     Sum.Progress += sumOfFields(statOf(One), FirstSummed, LastSummed);
   return Sum;
+}
+
+static std::vector<std::string> commandLineOf(uint64_t Process) {
+  std::vector<std::string> Args;
+  const auto Text = readPseudoFile(directoryOf(Process) + "/cmdline");
+  std::string_view Rest = Text ? std::string_view(*Text) : "";
+  while (!Rest.empty())
+    Args.emplace_back(takeField(Rest, '\0'));
+  return Args;
+}
+
+static std::string currentDirectoryOf(uint64_t Process) {
+  std::array<char, PATH_MAX> Path = {};
+  const ssize_t Length = ::readlink((directoryOf(Process) + "/cwd").c_str(),
+                                    Path.data(), Path.size());
+  return {Path.data(), static_cast<size_t>(std::max<ssize_t>(Length, 0))};
+}
+
+std::optional<Ancestor>
+headstart::os::findAncestor(std::span<const std::string_view> Names) {
+  constexpr std::array<std::string_view, 4> Shells = {"sh", "dash", "bash",
+                                                      "busybox"};
+  constexpr unsigned MaxAncestors = 64;
+  std::optional<Ancestor> Found;
+  std::string FoundName;
+  uint64_t Process = static_cast<uint64_t>(::getppid());
+  for (unsigned I = 0; I != MaxAncestors && Process > 1; ++I) {
+    std::vector<std::string> Args = commandLineOf(Process);
+    if (Args.empty())
+      break;
+    const std::string Name = Args.front().substr(Args.front().rfind('/') + 1);
+    const bool IsWanted = Found ? Name == FoundName
+                                : std::ranges::find(Names, Name) != Names.end();
+    if (IsWanted) {
+      FoundName = Name;
+      Found = {Process, currentDirectoryOf(Process), std::move(Args)};
+    } else if (Found && std::ranges::find(Shells, Name) == Shells.end()) {
+      break;
+    }
+    Process = parentOf(Process);
+  }
+  return Found;
+}
+
+void headstart::os::waitForEnd(uint64_t Process) {
+  const int Descriptor = openProcess(static_cast<pid_t>(Process));
+  if (Descriptor >= 0) {
+    pollfd Poll = {.fd = Descriptor, .events = POLLIN, .revents = 0};
+    while (::poll(&Poll, 1, -1) < 0 && errno == EINTR)
+      ;
+    ::close(Descriptor);
+    return;
+  }
+  constexpr std::chrono::milliseconds Interval(100);
+  for (;;) {
+    const std::string State = statOf(Process);
+    if (State.empty() || State[0] == 'Z') // nobody has waited for it yet
+      return;
+    std::this_thread::sleep_for(Interval);
+  }
 }
