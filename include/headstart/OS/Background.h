@@ -21,16 +21,15 @@
 
 namespace headstart::os {
 
-/// Makes the calling thread, and those that it starts, take less processor time
-/// than others from now on, and read only from an idle disk (Linux:
-/// IOPRIO_CLASS_IDLE; macOS: IOPOL_THROTTLE). Does nothing if the system cannot
-/// do this.
+/// Makes the calling thread, and on Linux those that it starts, take less
+/// processor time than others from now on, and read only from an idle disk, if
+/// `yieldsToReads`.
 void enterBackground();
 
 /// Whether reads of background threads from the file system of \p Path wait
-/// for others' reads. Linux's schedulers "none" and "kyber" ignore the class,
-/// and network file systems have none. \p Root stands for `/`. Blocks for a
-/// small file.
+/// for others' reads. Network file systems do not know the priority, and
+/// Linux's schedulers "none" and "kyber" ignore it. \p Root stands for `/`.
+/// Blocks for a small file.
 bool yieldsToReads(const std::string &Path, const std::string &Root = "/");
 
 /// Returns how long at least one thread of the machine, including this

@@ -1,0 +1,38 @@
+//===- Background.cpp - Work that makes way for others (Windows) ----------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/OS/Background.h"
+#include "Support.h"
+#include <array>
+
+namespace headstart::os {
+
+void enterBackground() {
+  const HANDLE Thread = ::GetCurrentThread();
+  (void)::SetThreadPriority(Thread, THREAD_MODE_BACKGROUND_BEGIN);
+  // Pages that come at the background's memory priority are reused first, but
+  // the link will need them.
+  MEMORY_PRIORITY_INFORMATION Memory = {MEMORY_PRIORITY_NORMAL};
+  (void)::SetThreadInformation(Thread, ThreadMemoryPriority, &Memory,
+                               sizeof(Memory));
+}
+
+bool yieldsToReads(const std::string &Path, const std::string &) {
+  std::wstring Wide;
+  std::array<wchar_t, MAX_PATH> Volume = {};
+  return !detail::toSystemPath(Path, Wide) &&
+         ::GetVolumePathNameW(Wide.c_str(), Volume.data(), Volume.size()) !=
+             0 &&
+         ::GetDriveTypeW(Volume.data()) == DRIVE_FIXED;
+}
+
+std::optional<std::chrono::microseconds> diskStall(const std::string &) {
+  return std::nullopt;
+}
+
+} // namespace headstart::os
