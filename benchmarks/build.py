@@ -19,7 +19,7 @@ import far
 import harness
 import links
 import machine
-from figures import format_bytes, table
+from figures import format_bytes, pairs, table
 from machine import say
 
 SPEEDS = (0, 400, 100)  # MB/s of the disk; 0: no limit
@@ -251,17 +251,33 @@ def measure(factor: float) -> dict:
                 Project(120, size=4 << 20, rounds=3, programs=4, steps=100), factor)}
 
 
+def place_of(speed: dict) -> str:
+    limit = speed["megabytes_per_second"]
+    if "latency" in speed:
+        return f"store, {speed['latency']} ms, {limit} MB/s"
+    return "cached" if not speed["cold"] else f"cold, {limit} MB/s" if limit else "cold"
+
+
+def cell(ways: dict, way: str, kind: str) -> str:
+    """The median of the times, and their ratio to stock's."""
+    times, base = ([run[kind] for run in ways[name]] for name in (way, WAYS[0]))
+    return f"{statistics.median(times):.2f} s ({statistics.median(pairs(times, base)):.2f})"
+
+
 def text_one(figures: dict) -> list[str]:
-    rows = []
-    for speed in figures["speeds"]:
-        limit = speed["megabytes_per_second"]
-        where = "cached" if not speed["cold"] else f"cold, {limit} MB/s" if limit else "cold"
-        if "latency" in speed:
-            where = f"store, {speed['latency']} ms, {limit} MB/s"
-        for way, runs in speed["ways"].items():
-            rows.append([where, way] + [f"{statistics.median(run[kind] for run in runs):.2f} s"
-                                        for kind in ("compile", "link", "seconds")])
-    return table(["", "", "compile", "link", "whole build"], rows)
+    return table(["", "", "compile", "link", "whole build"],
+                 [[place_of(speed), way] + [cell(speed["ways"], way, kind)
+                                            for kind in ("compile", "link", "seconds")]
+                  for speed in figures["speeds"] for way in speed["ways"]])
+
+
+def link_table(figures: dict) -> list[str]:
+    """The times of the link by variant, for the README."""
+    speeds = figures["speeds"]
+    return table([f"The link after one of {figures['files']} files was edited, "
+                  f"{format_bytes(figures['bytes'])}", *map(place_of, speeds)],
+                 [[way, *(cell(speed["ways"], way, "link") for speed in speeds)]
+                  for way in WAYS])
 
 
 def rounds_in(ways: dict) -> int:

@@ -206,7 +206,8 @@ class Builds(unittest.TestCase):
 
     def test_one_project(self):
         text = build.text(self.PROJECT)
-        self.assertTrue(text.endswith("| cold | stock | 1.00 s | 2.00 s | 3.00 s |"))
+        self.assertTrue(text.endswith(
+            "| cold | stock | 1.00 s (1.00) | 2.00 s (1.00) | 3.00 s (1.00) |"))
         self.assertNotIn("Store", text)
 
     def test_all_parts(self):
@@ -217,7 +218,7 @@ class Builds(unittest.TestCase):
             **self.PROJECT, "speeds": [self.SPEED, store],
             "larger": {**self.PROJECT, "files": 2000},
             "together": {"files": 9, "bytes": 1, "memory": 2, "links": 4, "ways": ways}})
-        self.assertIn("| store, 5 ms, 200 MB/s | stock | 1.00 s |", text)
+        self.assertIn("| store, 5 ms, 200 MB/s | stock | 1.00 s (1.00) |", text)
         self.assertIn("2,000 files", text)
         self.assertIn("| stock | 6.00 s | 2 | – |", text)
 
