@@ -56,5 +56,4 @@ CONDITIONS: dict[str, Condition] = {
     "large-debug-2000": Condition(large, reads_per_second=2000, rounds=3),
     "large-image": Condition(image, rounds=3, warm_rounds=5),
     "large-archives": Condition(archives, rounds=5, warm_rounds=5),
-    "large-memory": Condition(large, short_memory=True, rounds=3),
 }

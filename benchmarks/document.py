@@ -28,7 +28,6 @@ with smaller inputs in ten minutes and writes to `build/benchmarks`.
   stock, the first link and the next ones.
 - *Touched* bytes come from the page tables. A page fault also maps cached neighbours, so
   the linker needs at most that much.
-- *Little memory*: as much as stock lld allocates, plus half of the size of the inputs.
 - The inputs of `ld.lld` are this project's own objects and LLVM's archives, so their
   number and size change with the date.
 - {outputs}

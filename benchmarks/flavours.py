@@ -161,8 +161,6 @@ CONDITIONS: dict[str, Condition] = {
     "elf-archives": Condition(elf_archives, warm_rounds=15),
     "elf-archives-400": Condition(elf_archives, megabytes_per_second=400,
                                   rounds=5),
-    "elf-archives-memory": Condition(elf_archives, short_memory=True,
-                                     rounds=5),
     "elf-archives-run": Condition(elf_archives, around=True, warm_rounds=15),
     "elf-objects": Condition(elf_objects, warm_rounds=15),
     "elf-objects-400": Condition(elf_objects, megabytes_per_second=400,
@@ -171,6 +169,5 @@ CONDITIONS: dict[str, Condition] = {
     "elf-small": Condition(elf_small, rounds=5, warm_rounds=25),
     "macho": Condition(macho, rounds=5, warm_rounds=7),
     "macho-400": Condition(macho, megabytes_per_second=400, rounds=3),
-    "macho-memory": Condition(macho, short_memory=True, rounds=3),
     "macho-run": Condition(macho, around=True, rounds=3, warm_rounds=5),
 }

@@ -54,7 +54,7 @@ class Condition:
     sample: Callable[[], Sample]
     megabytes_per_second: int = 0   # of the disk; 0: no limit
     reads_per_second: int = 0
-    short_memory: bool = False
+    memory: float = 0               # as a share of what stock needs; 0: no limit
     rounds: int = 7
     warm_rounds: int = 0
     around: bool = False            # `headstart run` around other linkers
@@ -66,8 +66,6 @@ class Condition:
             return "limiting the disk needs root and a blkio cgroup (v1)"
         if self.others and os.geteuid() != 0:
             return "linking as another user needs root"
-        if self.short_memory and not machine.can_limit_memory():
-            return "limiting memory needs root and a memory cgroup (v1)"
         return ""
 
     def title(self, sample: Sample) -> str:
@@ -76,8 +74,6 @@ class Condition:
             parts.append(f"disk limited to {self.megabytes_per_second} MB/s")
         if self.reads_per_second:
             parts.append(f"disk limited to {self.reads_per_second:,} reads/s")
-        if self.short_memory:
-            parts.append("memory for half of the inputs")
         if self.around:
             parts.append("other linkers under headstart run")
         if self.others:
@@ -181,10 +177,10 @@ def measure(condition: Condition, factor: float = 1) -> dict:
         arguments = sample.arguments(out)
         stats = statistics_of(sample, out, size)
         memory: int | None = None
-        own: int | None = None
-        if condition.short_memory:
-            own = harness.own_memory(harness.LLVM / sample.linker, arguments)
-            memory = own + size // 2
+        if condition.memory:
+            need = stats[-1]["touched_bytes"] + harness.own_memory(
+                harness.LLVM / sample.linker, arguments)
+            memory = int(condition.memory * need)
         with machine.held(sample.folder, condition.megabytes_per_second,
                           condition.reads_per_second, memory) as readahead:
             cold = harness.run_rounds(every, arguments, out,
@@ -195,7 +191,7 @@ def measure(condition: Condition, factor: float = 1) -> dict:
     return {
         "title": condition.title(sample), "inputs": len(sample.files()),
         "bytes": size, "megabytes_per_second": condition.megabytes_per_second,
-        "memory": memory, "own_memory": own, "readahead": readahead,
+        "memory": memory, "readahead": readahead,
         "stats": stats, "same": all_same(cold, warm), "cold": kept(cold), "warm": kept(warm),
     }
 
@@ -225,12 +221,8 @@ def text(figures: dict) -> str:
     base = next(iter(cold))
     about = (f"{figures['inputs']:,} files, {format_bytes(figures['bytes'])}; {len(cold[base])} "
              "cold" + (f" and {len(warm[base])} warm" if warm else "") + " rounds.")
-    if figures.get("memory"):
-        about += (f" Memory is limited to {format_bytes(figures['memory'])}: the "
-                  f"{format_bytes(figures['own_memory'])} that stock lld allocates, "
-                  "and half of the inputs.")
     # The statistics are taken without limits, so a limited link would only repeat them.
-    elif warm:
+    if warm:
         about += fetched(*figures["stats"])
     head = ["", "cold", "processor", "read from disk", *(["warm"] if warm else [])]
     return "\n".join([f"## {figures['title']}", "", about + sameness(figures["same"]), "",

@@ -67,8 +67,7 @@ def text(figures: dict[str, dict], picture: Callable[[str], str],
         rounds = len(next(iter(one["cold"].values())))
         row = cold_row(entry)
         if plots.is_limited(entry):
-            memory = f" ({format_bytes(one['memory'])})" if one.get("memory") else ""
-            limited.append([row[0] + memory, *row[1:], source(name, str(rounds))])
+            limited.append([*row, source(name, str(rounds))])
             continue
         # Without limits, the link that made the statistics is one of these.
         touched = one["stats"][-1]["touched_bytes"]
@@ -80,7 +79,7 @@ def text(figures: dict[str, dict], picture: Callable[[str], str],
     measured = "command, rounds, date"
     return "\n".join(filter(None, [
         section("Cold links", picture("cold"), [*HEAD, "touched, MB", "processor", measured], cold),
-        section("Cold links, disk or memory limited",
+        section("Cold links, disk limited",
                 picture("throttled") + picture("limited"), [*HEAD, measured], limited),
         section("Warm links", picture("warm"),
                 ["link", "stock", "first link", "next links", "rounds"], warm)]))

@@ -33,7 +33,6 @@ def role(name: str) -> str:
 def heading(title: str) -> str:
     """A benchmark's title, short enough for a label."""
     for long, short in (
-            ("memory for half of the inputs", "little memory"),
             ("other linkers under headstart run", "headstart run"),
             ("disk limited to ", "")):
         title = title.replace(long, short)
@@ -46,8 +45,8 @@ def is_link(entry: dict) -> bool:
 
 
 def is_limited(entry: dict) -> bool:
-    """Whether the disk or the memory was limited."""
-    return "limited" in entry["figures"]["title"] or bool(entry["figures"].get("memory"))
+    """Whether the disk was limited."""
+    return "limited" in entry["figures"]["title"]
 
 
 def bar(label: str, kind: str, all_ratios: list[float]) -> dict:
@@ -157,7 +156,7 @@ def plots(figures: dict[str, dict], order: list[str]) -> dict[str, dict]:
     limited = [entry for entry in entries if is_limited(entry)]
     found: dict[str, dict | None] = {
         "cold": ratio_plot("Cold links", free, "cold"),
-        "limited": ratio_plot("Cold links, disk or memory limited", limited, "cold"),
+        "limited": ratio_plot("Cold links, disk limited", limited, "cold"),
         "warm": ratio_plot("Warm links", free, "warm"),
         "scale": scale_plot(figures["scale"]["figures"]) if "scale" in figures else None,
         "throttled": throttled_plot(figures),

@@ -12,6 +12,7 @@ import flavours
 import harness
 import heldback
 import links
+import memory
 import mounts
 import scale
 import together
@@ -61,6 +62,7 @@ def full() -> dict[str, Benchmark]:
         "far-names": Benchmark(far.measure_names, far.text_names),
         "far-mounts": Benchmark(mounts.measure, mounts.text),
         "file-systems": Benchmark(filesystems.measure, filesystems.text),
+        "memory": Benchmark(memory.measure, memory.text),
         "together": Benchmark(together.measure, together.text),
         "build": Benchmark(build.measure, build.text),
         "windows": Benchmark(windows.measure, windows.text),
@@ -75,7 +77,7 @@ def short() -> dict[str, Benchmark]:
     return {
         "coff": link(Condition(coff.small, rounds=5, warm_rounds=5)),
         "coff-400": link(Condition(coff.small, megabytes_per_second=400, rounds=3)),
-        "large-memory": link(Condition(coff.small, short_memory=True, rounds=3)),
+        "memory": Benchmark(lambda factor: memory.measure(factor, [coff.small]), memory.text),
         "elf-archives": link(Condition(flavours.elf_archives, rounds=3, warm_rounds=5)),
         "macho": link(Condition(flavours.macho_small, rounds=3, warm_rounds=3)),
         "scale": Benchmark(

@@ -12,6 +12,7 @@ import build
 import document
 import figures
 import links
+import memory
 import linktables
 import peers
 import plots
@@ -41,7 +42,7 @@ def link(title: str = "COFF: /debug", speed: int = 0, **variants) -> dict:
             links.FIRST: runs(2.0, 4.0, 3.0), links.NEXT: runs(1.0, 2.0, 1.5), **variants}
     warm = {name: runs(1.0, 1.0, 1.0) for name in cold}
     return {"title": title, "inputs": 10, "bytes": 200_000_000, "megabytes_per_second": speed,
-            "memory": None, "own_memory": None, "stats": [STATS, STATS], "same": True,
+            "memory": None, "stats": [STATS, STATS], "same": True,
             "cold": figures.kept(cold), "warm": figures.kept(warm)}
 
 
@@ -130,17 +131,16 @@ class Links(unittest.TestCase):
         self.assertIn(figures.DIFFERENT, links.text({**link(), "same": False}))
 
     def test_text_without_warm_rounds(self):
-        text = links.text({**link(), "warm": {}, "memory": 2_000_000_000,
-                           "own_memory": 1_000_000_000})
-        self.assertIn("3 cold rounds. Memory is limited to 2.0 GB", text)
+        text = links.text({**link(), "warm": {}})
+        self.assertIn("3 cold rounds.", text)
         self.assertNotIn("prefetched", text)
         self.assertIn("| | cold | processor | read from disk |\n", text)
 
     def test_titles(self):
-        condition = links.Condition(lambda: None, reads_per_second=2000, short_memory=True)
+        condition = links.Condition(lambda: None, reads_per_second=2000, others=True)
         sample = links.Sample("S", "lld-link", pathlib.Path("/"), [], [])
         self.assertEqual(condition.title(sample),
-                         "S, disk limited to 2,000 reads/s, memory for half of the inputs")
+                         "S, disk limited to 2,000 reads/s, inputs of another user")
 
     def test_words(self):
         out = pathlib.Path("/out")
@@ -197,6 +197,13 @@ class Scale(unittest.TestCase):
         text = scale.text(scaled_figures())
         self.assertIn("| 2 | 2 | 2.0 GB | 8.00 s | 6.00 s (0.75) |", text)
         self.assertIn("cold 4.00 s (lld-link 22 (stock)), cold 3.00 s", text)
+
+
+class LittleMemory(unittest.TestCase):
+    def test_text(self):
+        text = memory.text({"links": [{**link(), "share": 0.8, "memory": 2_000_000_000}]})
+        self.assertIn("| COFF: /debug | 0.8 | 2.0 GB | 6.00 s | 3.00 s (0.50) | 1.50 s (0.25) | "
+                      "0.50 / 0.25 | 0 / 0 / 0 | 1.00 / 1.00 |", text)
 
 
 class Builds(unittest.TestCase):
@@ -325,10 +332,11 @@ class Documents(unittest.TestCase):
         self.assertIn("| COFF: /debug | 1.00 s | 1.00 s (1.00) | 1.00 s (1.00) | 3 |", text)
 
     def test_a_limited_link_has_no_warm_row(self):
-        text = linktables.text({"memory": entry({**link(), "warm": {}, "memory": 2_000_000_000})},
+        limited = link("COFF: /debug, disk limited to 100 MB/s", 100)
+        text = linktables.text({"coff-100": entry({**limited, "warm": {}})},
                                lambda name: "", "{} {}".format)
-        self.assertIn("## Cold links, disk or memory limited\n", text)
-        self.assertIn("| COFF: /debug (2.0 GB) |", text)
+        self.assertIn("## Cold links, disk limited\n", text)
+        self.assertIn("| COFF: /debug, 100 MB/s |", text)
         self.assertNotIn("## Warm links", text)
 
     def test_other_variants_have_their_own_table(self):
