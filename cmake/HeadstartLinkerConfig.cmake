@@ -52,6 +52,10 @@ endif()
 option(HEADSTART_FETCH "Fetch what the links will read while the build compiles" OFF)
 if(HEADSTART_FETCH AND CMAKE_HOST_SYSTEM_NAME STREQUAL "Linux")
   foreach(language IN ITEMS C CXX Fortran OBJC OBJCXX CUDA)
+    # CMake reads the environment later, and only if the variable is not set.
+    if(NOT CMAKE_${language}_COMPILER_LAUNCHER)
+      set(CMAKE_${language}_COMPILER_LAUNCHER $ENV{CMAKE_${language}_COMPILER_LAUNCHER})
+    endif()
     if(NOT "--step" IN_LIST CMAKE_${language}_COMPILER_LAUNCHER)
       list(PREPEND CMAKE_${language}_COMPILER_LAUNCHER
         ${HEADSTART_PREFIX}/bin/headstart build --step --)

@@ -65,9 +65,9 @@ public:
         Fetcher(BudgetBytes, FetchThreads, AvailableBytes) {}
 
   void start();
-  /// Fetches until \p Process ends; returns at once if another process fetches
-  /// for the same directory. Blocks.
-  void runUntilEndOf(uint64_t Process);
+  /// Fetches until \p Tool ends; returns at once if another process fetches for
+  /// the same directory. Blocks.
+  void runUntilEndOf(const os::Ancestor &Tool);
   /// Cancels the fetches when the build has ended. Does not block.
   void end();
   /// Prints how much was fetched, and what \p Reports say; with \p Always, also
@@ -82,7 +82,7 @@ private:
   void prepare();
   void watch();
   StringRef reasonToPause();
-  void yieldToLinks();
+  milliseconds yieldToLinks();
   void noteBegun(ArrayRef<BuildLinkFigures> Links);
   void writeStatus(StringRef State, StringRef Why = "");
 
@@ -94,6 +94,7 @@ private:
   BuildFetcher Fetcher;
   BuildStatusFile File;
   std::vector<os::FileIdentity> Outputs; ///< at the beginning
+  milliseconds Interval = FetchInterval; ///< between checks for the build
   std::atomic<bool> HasEnded{false};
   std::atomic<const char *> WhyNothing{"the build ended before its links were "
                                        "known"};
@@ -111,13 +112,14 @@ void BuildCompanion::start() {
   });
 }
 
-void BuildCompanion::runUntilEndOf(uint64_t Process) {
+void BuildCompanion::runUntilEndOf(const os::Ancestor &Tool) {
   // Without a lock, each step would leave a process.
   if (whyNotBegun() == nullptr && File.isLocked() && !Preparing.start([this] {
         os::enterBackground();
         prepare();
+        os::trimHeaps(); // ninja's answers may have many megabytes
       }))
-    os::waitForEnd(Process);
+    os::waitForEnd(Tool);
   if (!os::hadFault()) // a stopped thread may hold a lock
     end();
 }
@@ -194,7 +196,7 @@ StringRef BuildCompanion::reasonToPause() {
   const auto After = os::diskStall();
   const auto Elapsed = std::chrono::steady_clock::now() - Begin;
   if (!Before || !After) { // unknown: the build gets half of the time
-    (void)Fetcher.waitFor(ShortInterval);
+    (void)Fetcher.waitFor(Interval);
     return "";
   }
   return (*After - *Before) * 100 > Elapsed * MaxWaitPercent
@@ -204,19 +206,24 @@ StringRef BuildCompanion::reasonToPause() {
 
 /// Pauses the threads while there is a reason. A reason that never ends, such
 /// as a build that always waits for the disk, leaves them a tenth of the time.
-void BuildCompanion::yieldToLinks() {
+/// Returns how long they may fetch.
+milliseconds BuildCompanion::yieldToLinks() {
   constexpr unsigned MaxPauses = 20;
+  milliseconds Time = FetchInterval;
   Fetcher.pause();
   for (unsigned I = 0; I != MaxPauses; ++I) {
     const StringRef Why = reasonToPause();
-    if (Why.empty() || HasEnded.load())
+    if (Why.empty() || HasEnded.load()) {
+      Time = Interval;
       break;
+    }
     I -= Why == "memory is short"; // wait for memory without a limit
     writeStatus("paused", Why);
     if (Fetcher.waitFor(PauseInterval))
       break;
   }
   Fetcher.resume();
+  return Time;
 }
 
 /// If a link has begun, leaves to it what is not fetched yet.
@@ -242,14 +249,15 @@ void BuildCompanion::writeStatus(StringRef State, StringRef Why) {
 
 void BuildCompanion::watch() {
   os::enterBackground();
-  // Others wait for at most one interval.
-  const milliseconds Interval =
-      os::yieldsToReads(Build.Directory) ? FetchInterval : ShortInterval;
+  // Others' reads wait for at most one interval.
+  if (!os::yieldsToReads(Build.Directory))
+    Interval = ShortInterval;
+  milliseconds Time;
   do { // check first: the build begins with compilers that may not be cached
     noteBegun(Fetcher.figures());
-    yieldToLinks();
+    Time = yieldToLinks();
     writeStatus("fetching");
-  } while (!Fetcher.waitFor(Interval));
+  } while (!Fetcher.waitFor(Time));
   writeStatus("done");
 }
 
@@ -279,31 +287,34 @@ void BuildCompanion::report(const BuildReports &Reports, bool Always) const {
 static constexpr std::array<std::string_view, 6> BuildTools = {
     "ninja", "ninja-build", "samu", "make", "gmake", "cargo"};
 
-/// Fetches for the build that \p Tool runs, and ends the process with it.
-[[noreturn]] static void fetchForTool(os::Ancestor Tool,
-                                      std::optional<std::string> Given,
+/// Fetches for the build in \p Directory by \p Tool, and ends the process with
+/// it.
+[[noreturn]] static void fetchForTool(const os::Ancestor &Tool,
+                                      std::string Directory,
                                       const MemoryLimit &Budget) {
   os::containFaults();
-  // Ninja and make are in the build directory, whatever their -C says.
-  if (!Given && sys::path::filename(Tool.Args.front()) != "cargo")
-    Given = Tool.Directory;
-  auto *Companion = new BuildCompanion(std::move(Tool.Args), std::move(Given),
+  std::vector<std::string> Command = Tool.Args;
+  if (!Tool.Program.empty()) // the name may be relative to another directory
+    Command.front() = Tool.Program;
+  auto *Companion = new BuildCompanion(std::move(Command), std::move(Directory),
                                        Budget, os::SystemMemory::read());
   if (!sys::fs::set_current_path(Tool.Directory))
-    Companion->runUntilEndOf(Tool.Process);
+    Companion->runUntilEndOf(Tool);
   os::leaveAtOnce(EXIT_SUCCESS);
 }
 
 /// Runs \p Command, a step of a build, in place of this process. If no process
 /// fetches for this build yet, leaves one that does.
 static Exit runStep(const std::vector<std::string> &Command,
-                    std::optional<std::string> Given,
+                    const std::optional<std::string> &Given,
                     const MemoryLimit &Budget) {
-  std::optional<os::Ancestor> Tool = os::findAncestor(BuildTools);
-  // Cargo's steps do not know its target directory; the new process asks again.
-  if (Tool && !BuildStatusFile::isTaken(Given.value_or(Tool->Directory)) &&
+  const std::optional<os::Ancestor> Tool = os::findAncestor(BuildTools);
+  SmallString<256> Directory;
+  if (Tool && !Tool->Directory.empty() &&
+      !sys::fs::real_path(Given.value_or(buildDirectoryOf(*Tool)), Directory) &&
+      !BuildStatusFile::isTaken(std::string(Directory)) &&
       os::continueDetached())
-    fetchForTool(std::move(*Tool), std::move(Given), Budget);
+    fetchForTool(*Tool, std::string(Directory), Budget);
   return cannotRun(Command.front(), os::becomeProgram(Command));
 }
 
@@ -333,7 +344,7 @@ Exit runBuild(const CommandArguments &Arguments) {
   if (Given) // the current directory will change
     Given = absolutePath(*Given);
   if (Arguments.has(OPT_build_step))
-    return runStep(Command, std::move(Given), Budget);
+    return runStep(Command, Given, Budget);
 
   BuildReports Reports;
   os::ForegroundProgram Program;

@@ -42,20 +42,43 @@ static std::optional<std::string> valueOf(ArrayRef<std::string> Args,
   return std::nullopt;
 }
 
-/// Cargo's build directory: by default, it is next to the workspace's
-/// Cargo.lock.
-static std::string directoryOfCargo(ArrayRef<std::string> Args) {
+/// The build directory of cargo in \p Current: by default, it is next to the
+/// workspace's Cargo.lock.
+static std::string directoryOfCargo(ArrayRef<std::string> Args,
+                                    StringRef Current) {
+  const auto Absolute = [&](StringRef Path) {
+    SmallString<256> Result(Path);
+    sys::path::make_absolute(Current, Result);
+    return absolutePath(Result);
+  };
   if (auto Given = valueOf(Args, "--target-dir"))
-    return *Given;
+    return Absolute(*Given);
   if (auto Given = sys::Process::GetEnv("CARGO_TARGET_DIR"))
-    return *Given;
-  std::string Start = absolutePath(
+    return Absolute(*Given);
+  std::string Start = Absolute(
       sys::path::parent_path(valueOf(Args, "--manifest-path").value_or("")));
   for (StringRef Parent = Start; !Parent.empty();
        Parent = sys::path::parent_path(Parent))
     if (sys::fs::exists(Parent + "/Cargo.lock"))
       return (Parent + "/target").str();
   return Start;
+}
+
+/// Whether cargo links with \p Args; it has aliases, so other commands may.
+static bool cargoLinks(ArrayRef<std::string> Args) {
+  const auto *Command = find_if(Args.drop_front(), [](StringRef Arg) {
+    return !Arg.starts_with("-") && !Arg.starts_with("+");
+  });
+  return Command == Args.end() ||
+         !is_contained({"check", "c", "clippy", "clean", "doc", "d", "fix",
+                        "fmt", "metadata", "tree"},
+                       StringRef(*Command));
+}
+
+std::string buildDirectoryOf(const os::Ancestor &Tool) {
+  return sys::path::filename(Tool.Args.front()) == "cargo"
+             ? directoryOfCargo(Tool.Args, Tool.Directory)
+             : Tool.Directory; // whatever their -C says
 }
 
 /// The targets in the arguments of `cmake --build`.
@@ -131,7 +154,8 @@ BuildCommandLine readBuildCommandLine(ArrayRef<std::string> Args,
   } else if (Name == "meson") {
     Ninja.emplace().Ninja = {"ninja"};
   } else if (Name == "cargo") {
-    Found = directoryOfCargo(Args);
+    Found = directoryOfCargo(Args, os::currentDirectory());
+    Build.Builds = cargoLinks(Args);
   } else if (Name == "make" || Name == "gmake") {
     Found = valueOf(Args, "--directory").value_or(Found);
     Build.Builds = !isDryRun(Args.drop_front());

@@ -11,6 +11,7 @@
 
 #include "headstart/Link/BuildFetcher.h"
 #include "headstart/Link/NinjaPlan.h"
+#include "headstart/OS/ProcessActivity.h"
 #include "headstart/Plan/LinkProfile.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringSet.h"
@@ -33,6 +34,9 @@ struct BuildCommandLine {
 /// Blocks for a few lookups.
 BuildCommandLine readBuildCommandLine(llvm::ArrayRef<std::string> Args,
                                       const std::optional<std::string> &Given);
+
+/// The build directory of \p Tool: ninja, make or cargo.
+std::string buildDirectoryOf(const os::Ancestor &Tool);
 
 /// A link that will probably run. Either Profile or Command is present.
 struct UpcomingLink {

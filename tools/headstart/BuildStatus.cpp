@@ -57,16 +57,14 @@ bool BuildStatusFile::open(const std::string &Directory) {
 }
 
 bool BuildStatusFile::isTaken(const std::string &Directory) {
-  const std::string Path =
-      (stemIn(profileDirectory(), Directory) + LockSuffix).str();
+  const std::string Cache = profileDirectory();
   int File = -1;
-  if (!sys::fs::exists(Path))
-    return false;
-  const std::error_code Error =
-      lockFile(Path, std::chrono::milliseconds(0), File);
-  if (!Error)
-    (void)sys::Process::SafelyCloseFileDescriptor(File);
-  return Error == std::errc::no_lock_available;
+  if (Cache.empty() || sys::fs::create_directories(Cache) ||
+      lockFile((stemIn(Cache, Directory) + LockSuffix).str(),
+               std::chrono::milliseconds(0), File))
+    return true;
+  (void)sys::Process::SafelyCloseFileDescriptor(File);
+  return false;
 }
 
 /// The state of the fetches for a link.

@@ -42,7 +42,8 @@ public:
   /// Locks the status of the build in \p Directory; returns false if another
   /// process has locked it. Without a cache directory there is no file. Blocks.
   bool open(const std::string &Directory);
-  /// Whether another process has locked the status of \p Directory. Blocks.
+  /// Whether another process has locked the status of \p Directory, or the
+  /// cache has no locks. Blocks.
   static bool isTaken(const std::string &Directory);
   /// Whether `open` has locked a file.
   bool isLocked() const { return Lock != -1; }

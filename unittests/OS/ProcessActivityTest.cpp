@@ -10,7 +10,11 @@
 #include "PosixTestSupport.h"
 
 #include "gtest/gtest.h"
+#include <array>
+#include <atomic>
 #include <csignal>
+#include <fstream>
+#include <string>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <thread>
@@ -85,6 +89,46 @@ TEST(ProcessActivityTest, AnEndedProcessHasNone) {
   (void)exitStatus(Child);
   EXPECT_FALSE(activityOf(static_cast<uint64_t>(Child)));
   EXPECT_FALSE(activityOf(0));
+}
+
+TEST(ProcessActivityTest, ABuildEndsWithAnotherProgram) {
+  // cargo run becomes the program that it has built.
+  Ancestor Shell;
+  Shell.Args = {"sh", "-c", "read x; exec cat"};
+  std::array<int, 2> Pipe = {};
+  ASSERT_EQ(::pipe(Pipe.data()), 0);
+  const pid_t Child = startChild([&] {
+    ::dup2(Pipe[0], STDIN_FILENO);
+    return ::execlp("sh", "sh", "-c", "read x; exec cat", nullptr);
+  });
+  Shell.Process = static_cast<uint64_t>(Child);
+  const std::string Line = "/proc/" + std::to_string(Child) + "/cmdline";
+  waitUntil([&] {
+    std::ifstream File(Line);
+    return std::string(std::istreambuf_iterator<char>(File), {})
+        .starts_with(std::string("sh\0-c", 5));
+  });
+  std::atomic<bool> HasEnded{false};
+  std::thread Waiting([&] {
+    waitForEnd(Shell);
+    HasEnded = true;
+  });
+  EXPECT_FALSE(HasEnded);
+  EXPECT_EQ(::write(Pipe[1], "\n", 1), 1);
+  Waiting.join();
+  EXPECT_EQ(::kill(Child, 0), 0);
+  end(Child);
+  ::close(Pipe[0]);
+  ::close(Pipe[1]);
+}
+
+TEST(ProcessActivityTest, ABuildEndsWithItsProcess) {
+  Ancestor Gone;
+  const pid_t Child = startChild([] { return 0; });
+  Gone.Process = static_cast<uint64_t>(Child);
+  EXPECT_EQ(exitStatus(Child), 0);
+  Gone.Args = {"make"};
+  waitForEnd(Gone);
 }
 
 TEST(ProcessActivityTest, TheSpaceStaysTheSame) {

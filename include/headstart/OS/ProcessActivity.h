@@ -46,20 +46,21 @@ std::optional<ProcessActivity> activityOf(uint64_t Process);
 /// A process that has started this one, directly or through others.
 struct Ancestor {
   uint64_t Process = 0;
-  std::string Directory; ///< its current directory, absolute
+  std::string Directory; ///< its current directory, absolute; "": unknown
+  std::string Program;   ///< the path of its program; "": unknown
   std::vector<std::string> Args;
 };
 
 /// Returns the nearest ancestor whose program has one of \p Names. If another
-/// of that name has started it, directly or by a shell, as make does, returns
-/// the outermost of them. Returns nothing if there is none, or if the system
-/// does not show it (Linux does, in /proc). Blocks for pseudo-files.
+/// of that name has started it, directly or by a shell's -c, as make does,
+/// returns the outermost of them. Returns nothing if there is none, or if the
+/// system does not show it (Linux does, in /proc). Blocks for pseudo-files.
 /// Thread-safe.
 std::optional<Ancestor> findAncestor(std::span<const std::string_view> Names);
 
-/// Blocks until \p Process, which is not a child of this one, has ended.
-/// Returns at once if the system has no such call.
-void waitForEnd(uint64_t Process);
+/// Blocks until \p Of has ended or runs another program (up to half a second
+/// longer before Linux 5.3, and for the latter).
+void waitForEnd(const Ancestor &Of);
 
 } // namespace headstart::os
 

@@ -20,4 +20,4 @@ headstart::os::findAncestor(std::span<const std::string_view>) {
   return std::nullopt;
 }
 
-void headstart::os::waitForEnd(uint64_t) {}
+void headstart::os::waitForEnd(const Ancestor &) {}

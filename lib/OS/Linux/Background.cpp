@@ -44,8 +44,8 @@ bool yieldsToReads(const std::string &Path, const std::string &Root) {
   return false;
 }
 
-/// The time that all reads of all disks have taken; see Linux's
-/// Documentation/admin-guide/iostats.rst.
+/// The time that all reads have taken, on disks and again on their partitions;
+/// see Linux's Documentation/admin-guide/iostats.rst.
 static std::optional<std::chrono::microseconds>
 timeOfReads(const std::string &Prefix) {
   const auto Text = detail::readPseudoFile(Prefix + "/proc/diskstats");

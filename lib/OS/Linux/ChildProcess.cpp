@@ -313,7 +313,8 @@ bool continueDetached() {
   if (Between != 0)
     return false;
   ::setsid();
-  if (::fork() != 0)
+  // Without /dev/null, the build would wait for the end of its pipe.
+  if (::fork() != 0 || openNothing(O_CLOEXEC) < 0)
     ::_exit(0);
   detachDescriptors();
   return true;

@@ -13,11 +13,9 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <climits>
 #include <poll.h>
 #include <sys/stat.h>
-#include <thread>
 #include <unistd.h>
 
 using namespace headstart::os;
@@ -73,21 +71,29 @@ static std::vector<std::string> commandLineOf(uint64_t Process) {
   return Args;
 }
 
-static std::string currentDirectoryOf(uint64_t Process) {
-  std::array<char, PATH_MAX> Path = {};
-  const ssize_t Length = ::readlink((directoryOf(Process) + "/cwd").c_str(),
-                                    Path.data(), Path.size());
-  return {Path.data(), static_cast<size_t>(std::max<ssize_t>(Length, 0))};
+/// The target of the symbolic link \p Path; "" if it is not readable.
+static std::string linkOf(const std::string &Path) {
+  std::array<char, PATH_MAX> Target = {};
+  const ssize_t Length = ::readlink(Path.c_str(), Target.data(), Target.size());
+  return {Target.data(), static_cast<size_t>(std::max<ssize_t>(Length, 0))};
+}
+
+/// Whether \p Args are those of a shell that runs one command.
+static bool isShellCommand(const std::vector<std::string> &Args) {
+  return Args.front().ends_with("sh") &&
+         std::any_of(Args.begin() + 1, Args.end(), [](std::string_view Arg) {
+           return Arg.starts_with("-") && Arg.ends_with("c");
+         });
 }
 
 std::optional<Ancestor>
 headstart::os::findAncestor(std::span<const std::string_view> Names) {
-  constexpr std::array<std::string_view, 4> Shells = {"sh", "dash", "bash",
-                                                      "busybox"};
+  if (linkOf("/proc/self") != std::to_string(::getpid()))
+    return std::nullopt; // the numbers of another namespace
   constexpr unsigned MaxAncestors = 64;
   std::optional<Ancestor> Found;
   std::string FoundName;
-  uint64_t Process = static_cast<uint64_t>(::getppid());
+  auto Process = static_cast<uint64_t>(::getppid());
   for (unsigned I = 0; I != MaxAncestors && Process > 1; ++I) {
     std::vector<std::string> Args = commandLineOf(Process);
     if (Args.empty())
@@ -97,8 +103,9 @@ headstart::os::findAncestor(std::span<const std::string_view> Names) {
                                 : std::ranges::find(Names, Name) != Names.end();
     if (IsWanted) {
       FoundName = Name;
-      Found = {Process, currentDirectoryOf(Process), std::move(Args)};
-    } else if (Found && std::ranges::find(Shells, Name) == Shells.end()) {
+      Found = {Process, linkOf(directoryOf(Process) + "/cwd"),
+               linkOf(directoryOf(Process) + "/exe"), std::move(Args)};
+    } else if (Found && !isShellCommand(Args)) {
       break;
     }
     Process = parentOf(Process);
@@ -106,20 +113,15 @@ headstart::os::findAncestor(std::span<const std::string_view> Names) {
   return Found;
 }
 
-void headstart::os::waitForEnd(uint64_t Process) {
-  const int Descriptor = openProcess(static_cast<pid_t>(Process));
-  if (Descriptor >= 0) {
-    pollfd Poll = {.fd = Descriptor, .events = POLLIN, .revents = 0};
-    while (::poll(&Poll, 1, -1) < 0 && errno == EINTR)
-      ;
+void headstart::os::waitForEnd(const Ancestor &Of) {
+  const int Descriptor = openProcess(static_cast<pid_t>(Of.Process));
+  pollfd Poll = {.fd = Descriptor, .events = POLLIN, .revents = 0};
+  // A process that has ended may still be listed, without arguments. One that
+  // runs another program has other arguments.
+  constexpr int Interval = 500; // ms
+  while (commandLineOf(Of.Process) == Of.Args)
+    if (::poll(&Poll, 1, Interval) > 0)
+      break;
+  if (Descriptor >= 0)
     ::close(Descriptor);
-    return;
-  }
-  constexpr std::chrono::milliseconds Interval(100);
-  for (;;) {
-    const std::string State = statOf(Process);
-    if (State.empty() || State[0] == 'Z') // nobody has waited for it yet
-      return;
-    std::this_thread::sleep_for(Interval);
-  }
 }

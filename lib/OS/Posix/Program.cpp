@@ -46,6 +46,12 @@ void headstart::os::shareHeaps() {
 #endif
 }
 
+void headstart::os::trimHeaps() {
+#ifdef M_ARENA_MAX
+  ::malloc_trim(0);
+#endif
+}
+
 std::string headstart::os::currentDirectory() {
   std::array<char, PATH_MAX> Path;
   return ::getcwd(Path.data(), Path.size()) != nullptr ? Path.data() : "";

@@ -150,6 +150,8 @@ void detachDescriptors(int) {
     ::_close(Nothing);
 }
 
+bool continueDetached() { return false; }
+
 namespace {
 
 /// A program whose output is captured. The destructor kills it and all that it

@@ -88,6 +88,8 @@ void headstart::os::leaveAtOnce(int Status) {
 
 void headstart::os::shareHeaps() {}
 
+void headstart::os::trimHeaps() {}
+
 std::string headstart::os::currentDirectory() {
   std::error_code Error;
   // string() would throw for a path with characters outside the code page.
