@@ -28,6 +28,9 @@ struct EngineFigures {
   std::atomic<uint64_t> Inputs{0}, Resident{0}, Unknown{0}, Hinted{0};
   std::atomic<uint64_t> SeemsResident{0}; ///< of Unknown, judged by a sample
   std::atomic<uint64_t> HintCalls{0}, HandedOver{0};
+  /// Grows with each task that a thread requests and each read that ends, also
+  /// one of cached bytes. If it does not grow, the threads may hang.
+  std::atomic<uint64_t> Progress{0};
   TimeSpan Hints;
   std::atomic<uint64_t> ReadBytes{0}, Stops{0}; ///< of threads that have ended
   std::atomic<bool> ReportsDiskUse{true};
@@ -43,9 +46,11 @@ struct EngineFigures {
   DecisionCounts Decisions;
   WorkTimes Processor{};
 
+  void noteProgress() { Progress.fetch_add(1, std::memory_order_relaxed); }
   void addHint(uint64_t Bytes, uint64_t Calls) {
     Hinted.fetch_add(Bytes, std::memory_order_relaxed);
     HintCalls.fetch_add(Calls, std::memory_order_relaxed);
+    noteProgress();
   }
 };
 

@@ -62,6 +62,7 @@ void PrefetchEngine::Impl::workThrough() {
   Worker Own;
   Scheduler::Work Next;
   while (true) {
+    Figures.noteProgress();
     {
       TraceWait Wait("wait for inputs");
       Next = Inputs.next(skipped(), [&] { Wait.begin(); }, Next.Entry);

@@ -166,6 +166,7 @@ public:
   }
 
   void end(uint64_t Read) override {
+    Bytes.Figures.noteProgress();
     if (Waits)
       Bytes.leave(Entry, Timed->answer(Read, 1, Bytes.Numbers));
   }

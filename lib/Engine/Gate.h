@@ -57,8 +57,6 @@ public:
   void reached(LinkStage Now);
   /// The number of threads that wait for memory now.
   unsigned waiting() const { return WaitingForMemory.load(); }
-  /// The number of steps that have ended.
-  uint64_t answers() const { return Answers.load(); }
 
   void cancel();
 
@@ -79,7 +77,6 @@ private:
   StoreQueue::Time NextMeasure;
 
   std::atomic<unsigned> WaitingForMemory{0};
-  std::atomic<uint64_t> Answers{0};
 };
 
 } // namespace headstart

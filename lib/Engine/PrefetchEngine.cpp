@@ -75,12 +75,10 @@ void PrefetchEngine::Impl::start(LinkCommand TheCommand) {
 /// Starts more threads if all hang. Threads that wait for an unresponsive file
 /// system do not fetch the inputs on other file systems.
 void PrefetchEngine::Impl::watch() {
-  uint64_t Moves = 0;
+  uint64_t Seen = 0;
   auto HasMoved = [&] {
-    // Copies of small files do not pass the gate.
-    const uint64_t Before =
-        std::exchange(Moves, Figures.HintCalls.load() + Bytes.gate().answers());
-    return Moves != Before || Bytes.gate().waiting() != 0;
+    const uint64_t Before = std::exchange(Seen, Figures.Progress.load());
+    return Seen != Before || Bytes.gate().waiting() != 0;
   };
   while (true) {
     const Scheduler::Stall Found =

@@ -140,13 +140,11 @@ Scheduler::Stall Scheduler::waitForStall(std::chrono::milliseconds Long,
   std::unique_lock Lock(Mutex);
   const auto End = os::now() + std::chrono::minutes(1);
   while (!IsOver && os::now() < End) {
-    const uint64_t Before = NumRequests;
     const auto Until = os::now() + Long;
     while (!IsOver && Over.waitUntil(Lock, Until))
       ;
     // HasMoved goes first, because it must be called in any case.
-    if (HasMoved() || IsOver || NumRequests != Before ||
-        !skipStalledDirectories())
+    if (HasMoved() || IsOver || !skipStalledDirectories())
       continue;
     note(Decision::Stalled);
     const Stall Result = Idle != 0 ? Stall::Some : Stall::All;
@@ -261,7 +259,6 @@ std::optional<Scheduler::Work> Scheduler::tryNext(unsigned Skipped) {
 Scheduler::Work Scheduler::next(unsigned Skipped, Waits OnWait,
                                 InputEntry *Finished) {
   std::unique_lock Lock(Mutex);
-  ++NumRequests;
   if (Finished)
     --Finished->Threads;
   while (true) {

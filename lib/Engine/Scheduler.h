@@ -114,10 +114,10 @@ public:
     Some, ///< some threads hang, others wait for a task
     All,
   };
-  /// Waits until threads hang in directories where none hung before: for
-  /// \p Long no thread has requested a task, and \p HasMoved, called under the
-  /// lock, reports no progress since its last call. From then on inputs in
-  /// these directories come last, and no thread waits for those that hang.
+  /// Waits until threads hang in directories where none hung before: every
+  /// \p Long, \p HasMoved reports under the lock if there was progress since
+  /// its last call. From then on inputs in these directories come last, and no
+  /// thread waits for those that hang.
   Stall waitForStall(std::chrono::milliseconds Long,
                      llvm::function_ref<bool()> HasMoved);
 
@@ -235,9 +235,8 @@ private:
   size_t RefreshedAt = 0;    ///< the entry that the linker had reached by then
   std::chrono::steady_clock::time_point RefreshTime; ///< of the last change
   bool IsCancelled = false;
-  bool IsOver = false;      ///< cancelled, or a thread has got Task::None
-  uint64_t NumRequests = 0; ///< calls of next
-  size_t Idle = 0;          ///< threads that wait in next
+  bool IsOver = false; ///< cancelled, or a thread has got Task::None
+  size_t Idle = 0;     ///< threads that wait in next
   /// Directories in which threads hung, spelled as in the inputs' names.
   llvm::StringSet<> StalledDirectories;
   std::deque<uint32_t> Deferred; ///< inputs in these directories, prepared last

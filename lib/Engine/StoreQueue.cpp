@@ -84,7 +84,6 @@ void StoreQueue::wait(Waiter &Mine, std::unique_lock<std::mutex> &Lock,
 void StoreQueue::leave(const std::optional<Answer> &Done) {
   std::lock_guard Lock(Owner.Mutex);
   --InFlight;
-  Owner.Answers.fetch_add(1);
   Model.end(os::now());
   if (Done)
     learn(*Done);

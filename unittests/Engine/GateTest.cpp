@@ -7,6 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "../../lib/Engine/Gate.h"
+#include "../../lib/Engine/Fetcher.h"
+#include "OS/TestFiles.h"
+#include "headstart/Formats/FileInspector.h"
 #include "headstart/OS/Threads.h"
 #include "headstart/Report/LinkStats.h"
 #include "gtest/gtest.h"
@@ -70,11 +73,34 @@ void answer(StoreQueue &Queue, unsigned Count, double Elapsed,
   }
 }
 
-/// The engine concludes from answers that a store responds.
-TEST(GateTest, InspectionsCountAsAnswers) {
-  OneStore One;
-  answer(One.Queue, 3, 1e-3);
-  EXPECT_EQ(One.All.answers(), 3U);
+/// A thread that plans a large cached archive makes no request for a long time.
+TEST(GateTest, ReadsOfCachedInputsAreProgress) {
+  const os::test::TestDirectory Directory;
+  const os::OpenFile File = os::test::openOrFail(
+      Directory.write("a.lib", os::test::pattern(size_t(8) << 20)));
+  const os::PageCache Cache;
+  EngineFigures Figures;
+  const EngineOptions Options;
+  Fetcher Bytes(Options, Cache, Figures);
+  const NamedInput Named;
+  for (const uint64_t Resident : {2048, 0}) {
+    InputEntry Entry(0, Named);
+    Entry.Before = os::Residency{Resident, /*TotalPages=*/2048};
+    ASSERT_EQ(Entry.isCached(), Resident != 0);
+    Entry.Store = &Bytes.gate().store(1);
+    const std::unique_ptr<ReadGate> Inspection = Bytes.inspectionGate(Entry);
+    FileInspector Inspector;
+    Inspector.open(File, Inspection.get());
+    for (const uint64_t Offset : {0, 2 << 20, 4 << 20}) {
+      const uint64_t Before = Figures.Progress.load();
+      ASSERT_TRUE(Inspector.bytes().read({Offset, 16}));
+      EXPECT_GT(Figures.Progress.load(), Before) << Resident << " " << Offset;
+    }
+  }
+  // Fetched bytes, and copies of small files.
+  const uint64_t Before = Figures.Progress.load();
+  Bytes.noteRead(1);
+  EXPECT_GT(Figures.Progress.load(), Before);
 }
 
 TEST(GateTest, BusyProcessorsDoNotMakeAStoreSlow) {
