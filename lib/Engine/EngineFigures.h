@@ -7,21 +7,140 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Private to the engine: the counters of its parts. Any thread updates them.
+/// Private to the engine: the counters of its parts, which any thread updates,
+/// and the meters of its threads' processor time.
 ///
 //===----------------------------------------------------------------------===//
 
 #ifndef HEADSTART_LIB_ENGINE_ENGINEFIGURES_H
 #define HEADSTART_LIB_ENGINE_ENGINEFIGURES_H
 
-#include "Problems.h"
-#include "WorkMeter.h"
+#include "headstart/OS/Threads.h"
 #include "headstart/Report/Decisions.h"
+#include "headstart/Report/LinkStats.h"
 #include "headstart/Report/TraceLog.h"
+#include "llvm/ADT/StringRef.h"
+#include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace headstart {
+
+/// Counts problems by kind, with the first path as an example.
+class ProblemCounter {
+public:
+  void add(llvm::StringRef What, llvm::StringRef Path, llvm::StringRef Reason) {
+    std::lock_guard<std::mutex> Lock(Mutex);
+    CountedProblem &P = Problems[What.str()];
+    if (P.Count++ == 0)
+      P.Message = (What + " '" + Path + "': " + Reason).str();
+  }
+
+  /// Appends the problems to \p Result.
+  void addTo(std::vector<CountedProblem> &Result) const {
+    std::lock_guard<std::mutex> Lock(Mutex);
+    for (const auto &P : Problems)
+      Result.push_back(P.second);
+  }
+
+private:
+  mutable std::mutex Mutex;
+  std::map<std::string, CountedProblem> Problems; // guarded by Mutex
+};
+
+/// The earliest and the latest of some moments.
+class TimeSpan {
+public:
+  void note(TraceClock::time_point T) {
+    int64_t Ticks = T.time_since_epoch().count();
+    int64_t Old = First.load(std::memory_order_relaxed);
+    while (Ticks < Old && !First.compare_exchange_weak(Old, Ticks))
+      ;
+    Old = Last.load(std::memory_order_relaxed);
+    while (Ticks > Old && !Last.compare_exchange_weak(Old, Ticks))
+      ;
+  }
+  bool empty() const { return First.load() == INT64_MAX; }
+  TraceClock::time_point first() const { return at(First.load()); }
+  TraceClock::time_point last() const { return at(Last.load()); }
+
+private:
+  static TraceClock::time_point at(int64_t Ticks) {
+    return TraceClock::time_point(TraceClock::duration(Ticks));
+  }
+  std::atomic<int64_t> First{INT64_MAX};
+  std::atomic<int64_t> Last{INT64_MIN};
+};
+
+/// Nanoseconds by PrefetchWork.
+using WorkTimes = std::array<std::atomic<int64_t>, NumPrefetchWorks>;
+
+/// Measures the processor time of the calling thread during its lifetime, by
+/// what it was for: a thread of the engine, or one of the linker while it is in
+/// the engine. A thread has one meter, which a `WorkPart` switches; of nested
+/// parts the innermost counts. Without a meter no clock is read.
+class WorkMeter {
+public:
+  /// Measures nothing if \p Times is null.
+  WorkMeter(WorkTimes *Times, PrefetchWork Now) : Times(Times), Now(Now) {
+    if (!Times)
+      return;
+    Begin = os::processorTime();
+    Current = this;
+  }
+  WorkMeter(const WorkMeter &) = delete;
+  WorkMeter &operator=(const WorkMeter &) = delete;
+  ~WorkMeter() {
+    if (!Times)
+      return;
+    (void)enter(Now);
+    Current = nullptr;
+  }
+
+private:
+  friend class WorkPart;
+
+  /// Starts measuring \p Next; returns the work that was measured until now.
+  PrefetchWork enter(PrefetchWork Next) {
+    std::optional<std::chrono::nanoseconds> Time = os::processorTime();
+    if (Time && Begin)
+      Times->at(static_cast<size_t>(Now)) += (*Time - *Begin).count();
+    Begin = Time;
+    return std::exchange(Now, Next);
+  }
+
+  static inline thread_local WorkMeter *Current = nullptr;
+
+  WorkTimes *Times;
+  PrefetchWork Now;
+  std::optional<std::chrono::nanoseconds> Begin;
+};
+
+/// Measures the calling thread's time as one kind of work, during its lifetime.
+class WorkPart {
+public:
+  explicit WorkPart(PrefetchWork Work) : Meter(WorkMeter::Current) {
+    if (Meter)
+      Before = Meter->enter(Work);
+  }
+  WorkPart(const WorkPart &) = delete;
+  WorkPart &operator=(const WorkPart &) = delete;
+  ~WorkPart() {
+    if (Meter)
+      (void)Meter->enter(Before);
+  }
+
+private:
+  WorkMeter *Meter;
+  PrefetchWork Before = PrefetchWork::Scheduling;
+};
 
 struct EngineFigures {
   // Bytes:

@@ -74,8 +74,6 @@ public:
     Figures.IsOutOfMemory.store(true);
     cancel();
   }
-  PrefetchEngine::ProfileUse profileUse() const;
-  void addTo(LinkStats &Stats, TraceClock::time_point Origin) const;
 
 private:
   void addRecordedInputs();
@@ -90,15 +88,11 @@ private:
   void work(unsigned Id);
   void workThrough();
   void begin(LinkStage Stage);
-  bool begins(LinkStage Stage) const;
   void inspect(InputEntry &Entry, const FilePointer &File, Worker &Own) const;
   void prepare(InputEntry &Entry, bool IsClaimed, Worker &Own);
-  void prepareUnseen(InputEntry &Entry, const FilePointer &File, Worker &Own);
   void planInspected(InputEntry &Entry, FilePointer File, Worker &Own);
-  void planAndFinish(InputEntry &Entry, const FilePointer &File, bool NeedsPlan,
-                     bool IsDone, Worker &Own);
-  void finish(InputEntry &Entry, const FilePointer &File, bool IsDone,
-              Worker &Own);
+  void planAndFetch(InputEntry &Entry, const FilePointer &File, bool NeedsPlan,
+                    bool IsDone, Worker &Own);
   void enterSymbols(InputEntry &Entry, FilePointer File, Worker &Own);
   void fetchStage(InputEntry &Entry, LinkStage Stage, FilePointer File);
 
@@ -115,7 +109,6 @@ private:
 
   void follow(const InputEntry &Entry, FileInspector &Inspector);
   bool isWorthFollowing(const InputEntry &Entry);
-  std::optional<Decision> whyWhole(const InputEntry &Entry) const;
   void chooseMethod(InputEntry &Entry, const os::OpenFile &File,
                     bool IsInspected) const;
   void note(Decision What) { Figures.Decisions.note(What); }
@@ -128,7 +121,6 @@ private:
     return isObjectByName(Entry.Named) && Entry.Method != FetchMethod::Inspect;
   }
   bool hasTouchedPages(const InputEntry &Entry) const;
-  bool isResident(const InputEntry &Entry, const os::OpenFile &File) const;
   bool needsPlan(const InputEntry &Entry, const os::OpenFile &File) const;
   void plan(InputEntry &Entry, const os::OpenFile &File, Worker &Own);
   void planParts(InputEntry &Entry, const os::OpenFile &File, Worker &Own);

@@ -87,10 +87,6 @@ void PrefetchEngine::Impl::workThrough() {
       enterSymbols(*Next.Entry, std::move(Next.File), Own);
       break;
     case Scheduler::Task::Begin:
-      if (Next.Stage == LinkStage::Parse) {
-        Bytes.window().decide(Figures.Inputs.load());
-        TakesLazy.store(!isWorthSymbols(LazyBytes.load()));
-      }
       begin(Next.Stage);
       break;
     case Scheduler::Task::Fetch:
@@ -100,25 +96,23 @@ void PrefetchEngine::Impl::workThrough() {
   }
 }
 
+/// Decides whether to fetch anything for \p Stage; for Parse, whether to enter
+/// the symbols of the inputs without a plan.
 void PrefetchEngine::Impl::begin(LinkStage Stage) {
-  const bool IsBegun = begins(Stage);
-  if (Stage == LinkStage::Parse)
+  bool IsBegun = false;
+  if (Stage == LinkStage::Parse) {
+    Bytes.window().decide(Figures.Inputs.load());
+    TakesLazy.store(!isWorthSymbols(LazyBytes.load()));
+    IsBegun = !leavesToLinker() && Planner->planTogether() &&
+              LazyBytes.load() != 0 && !TakesLazy.load();
     note(IsBegun ? Decision::SymbolsPass : Decision::SymbolsPassSkipped);
-  else
+  } else {
+    // Unless memory is short, bytes that are read again are still cached.
+    IsBegun =
+        !leavesToLinker() && (!isReadAgain(Stage) || Bytes.window().isShort());
     note(IsBegun ? Decision::StageBegun : Decision::StageNotBegun);
+  }
   Inputs.begin(Stage, IsBegun);
-}
-
-/// Whether to fetch anything for \p Stage; for Parse, whether to enter the
-/// symbols of the inputs without a plan.
-bool PrefetchEngine::Impl::begins(LinkStage Stage) const {
-  if (leavesToLinker())
-    return false;
-  if (Stage == LinkStage::Parse)
-    return Planner->planTogether() && LazyBytes.load() != 0 &&
-           !TakesLazy.load();
-  // Unless memory is short, bytes that are read again are still cached.
-  return !isReadAgain(Stage) || Bytes.window().isShort();
 }
 
 /// Whether the engine only opens files; decides whether memory is short. lld's
@@ -219,11 +213,9 @@ void PrefetchEngine::Impl::inspect(InputEntry &Entry, const FilePointer &File,
 /// Does a thread's work for one input in the first stage.
 void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
                                    Worker &Own) {
-  llvm::scope_exit Prepared([&] { Inputs.done(Scheduler::Task::Prepare); });
   FilePointer File = open(Entry, IsClaimed);
   auto LeaveAll = [&](Decision Why) {
     note(Why);
-    Prepared.release();
     Inputs.planned(Entry, 0, nullptr, /*IsDone=*/true);
   };
   if (!File)
@@ -238,10 +230,10 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
   inspect(Entry, File, Own);
   if (isObjectByName(Entry.Named))
     chooseMethod(Entry, *File, /*IsInspected=*/false);
-  if (isPlannedUnseen(Entry)) {
-    Prepared.release();
-    return prepareUnseen(Entry, File, Own);
-  }
+  if (isPlannedUnseen(Entry))
+    return planAndFetch(Entry, File,
+                        !leavesToLinker() && needsPlan(Entry, *File),
+                        /*IsDone=*/true, Own);
   // Archives, scripts and stubs name inputs that the linker reads next. The
   // references of objects come after all known inputs, so objects are best
   // scanned after they have been read.
@@ -249,14 +241,12 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
     follow(Entry, Own.Inspector);
   if (leavesToLinker())
     return LeaveAll(Decision::LeftForMemory);
+  const bool NeedsPlan = needsPlan(Entry, *File);
   if (Planner->planTogether() && Own.Inspector.kind() == file_magic::archive) {
     chooseMethod(Entry, *File, /*IsInspected=*/false);
-    if (Entry.Method == FetchMethod::Whole) {
-      Prepared.release();
-      return prepareUnseen(Entry, File, Own);
-    }
+    if (Entry.Method == FetchMethod::Whole)
+      return planAndFetch(Entry, File, NeedsPlan, /*IsDone=*/true, Own);
   }
-  bool NeedsPlan = needsPlan(Entry, *File);
   if (Planner->planTogether() && NeedsPlan && !Entry.recordedPlan()) {
     // The linker reads the section headers of all inputs before it reads the
     // symbols of any.
@@ -264,38 +254,15 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
     Entry.Headers = Own.Inspector.elf();
     if (Entry.Headers->IsArchive)
       ArchiveBytes.fetch_add(File->size(), std::memory_order_relaxed);
-    Prepared.release();
     Inputs.planLater(Entry, File);
     return;
   }
-  Prepared.release();
   // For ELF the task ends after the plan, because symbols are entered only
   // after no thread plans the input any more.
   const bool PlansItself = NeedsPlan && !Planner->planTogether();
   if (PlansItself)
     Inputs.done(Scheduler::Task::Prepare);
-  planAndFinish(Entry, File, NeedsPlan, /*IsDone=*/!PlansItself, Own);
-}
-
-/// Plans \p Entry if it needs a plan, and fetches it. \p IsDone: see
-/// Scheduler::planned.
-void PrefetchEngine::Impl::planAndFinish(InputEntry &Entry,
-                                         const FilePointer &File,
-                                         bool NeedsPlan, bool IsDone,
-                                         Worker &Own) {
-  if (NeedsPlan)
-    plan(Entry, *File, Own);
-  else
-    note(Decision::NotNeeded);
-  finish(Entry, File, IsDone, Own);
-}
-
-/// Plans and fetches an input without an inspection; it is scanned after the
-/// fetch, if at all.
-void PrefetchEngine::Impl::prepareUnseen(InputEntry &Entry,
-                                         const FilePointer &File, Worker &Own) {
-  bool NeedsPlan = !leavesToLinker() && needsPlan(Entry, *File);
-  planAndFinish(Entry, File, NeedsPlan, /*IsDone=*/true, Own);
+  planAndFetch(Entry, File, NeedsPlan, /*IsDone=*/!PlansItself, Own);
 }
 
 /// Plans an entry that was prepared before. The planner knows which members of
@@ -303,11 +270,9 @@ void PrefetchEngine::Impl::prepareUnseen(InputEntry &Entry,
 /// the next stage before.
 void PrefetchEngine::Impl::planInspected(InputEntry &Entry, FilePointer File,
                                          Worker &Own) {
-  llvm::scope_exit Planned([&] { Inputs.done(Scheduler::Task::Plan); });
   if (leavesToLinker() || !reopen(Entry, File)) {
     note(Decision::NotNeeded);
     Entry.Headers = nullptr;
-    Planned.release();
     Inputs.planned(Entry, 0, nullptr, /*IsDone=*/true);
     return;
   }
@@ -315,9 +280,7 @@ void PrefetchEngine::Impl::planInspected(InputEntry &Entry, FilePointer File,
   // By now more is known about the store and about such files. Only the headers
   // of an archive were read, and no member.
   chooseMethod(Entry, *File, /*IsInspected=*/isObjectByName(Entry.Named));
-  plan(Entry, *File, Own);
-  Planned.release();
-  finish(Entry, File, /*IsDone=*/true, Own);
+  planAndFetch(Entry, File, /*NeedsPlan=*/true, /*IsDone=*/true, Own);
 }
 
 /// Returns the stages for which \p Plan has something to fetch.
@@ -329,10 +292,15 @@ static StageSet stagesOf(ArrayRef<PlannedRange> Plan,
   return Stages;
 }
 
-/// Fetches the first stage of \p Entry, which has its plan and which \p Own
-/// inspects. \p IsDone: see Scheduler::planned.
-void PrefetchEngine::Impl::finish(InputEntry &Entry, const FilePointer &File,
-                                  bool IsDone, Worker &Own) {
+/// Plans \p Entry, which \p Own inspects, if it needs a plan. Fetches its first
+/// stage, and then scans it, if at all. \p IsDone: see Scheduler::planned.
+void PrefetchEngine::Impl::planAndFetch(InputEntry &Entry,
+                                        const FilePointer &File, bool NeedsPlan,
+                                        bool IsDone, Worker &Own) {
+  if (NeedsPlan)
+    plan(Entry, *File, Own);
+  else
+    note(Decision::NotNeeded);
   Inputs.planned(Entry, stagesOf(Entry.Plan, Command.model()), File, IsDone);
   fetchStage(Entry, LinkStage::Parse, File);
   if ((isPlannedUnseen(Entry) || Own.Inspector.isObject()) &&
@@ -376,29 +344,17 @@ const RecordedFile *
 PrefetchEngine::Impl::recordOf(StringRef Path,
                                const os::FileIdentity &Identity) const {
   const RecordedFile *File = Recorded.lookup(Path);
-  if (!File ||
-      (File->Identity != Identity &&
-       !(Options.IsProfileElsewhere && File->Identity.Size == Identity.Size)))
-    return nullptr;
-  return File;
+  const bool IsSame =
+      File &&
+      (File->Identity == Identity ||
+       (Options.IsProfileElsewhere && File->Identity.Size == Identity.Size));
+  return IsSame ? File : nullptr;
 }
 
 /// Whether as many pages of \p Entry are cached as the last link touched.
 bool PrefetchEngine::Impl::hasTouchedPages(const InputEntry &Entry) const {
   return Entry.Before->ResidentPages * Cache.pageSize() >=
          Entry.Record->touchedBytes();
-}
-
-/// Whether all that the last link touched of \p File is cached. Other bytes may
-/// never have been fetched, so a warm file need not be complete.
-bool PrefetchEngine::Impl::isResident(const InputEntry &Entry,
-                                      const os::OpenFile &File) const {
-  if (!hasTouchedPages(Entry))
-    return false;
-  return llvm::all_of(Entry.Record->Touched, [&](ByteRange Range) {
-    std::optional<os::Residency> Part = Cache.residency(File, Range);
-    return Part && Part->complete();
-  });
 }
 
 /// Whether some bytes of \p Entry may have to be fetched.
@@ -408,7 +364,13 @@ bool PrefetchEngine::Impl::needsPlan(const InputEntry &Entry,
   // A small file that is held has been read as a whole.
   if (Entry.hasCopy() || Entry.isCached())
     return false;
-  return !Entry.Before || !Entry.Record || !isResident(Entry, File);
+  if (!Entry.Before || !Entry.Record || !hasTouchedPages(Entry))
+    return true;
+  // Other bytes than the last link touched may never have been fetched.
+  return !llvm::all_of(Entry.Record->Touched, [&](ByteRange Range) {
+    std::optional<os::Residency> Part = Cache.residency(File, Range);
+    return Part && Part->complete();
+  });
 }
 
 /// The number of objects after the next one that are left to the linker.
@@ -435,26 +397,17 @@ void PrefetchEngine::Impl::chooseMethod(InputEntry &Entry,
       IsInspected);
 }
 
-/// Why \p Entry is fetched whole; nullopt if it is planned. If a link reads
-/// mostly objects, its few archives are fetched whole: finding out which of
-/// their members are linked would take the symbols of all those objects.
-std::optional<Decision>
-PrefetchEngine::Impl::whyWhole(const InputEntry &Entry) const {
-  if (Entry.Method == FetchMethod::Whole)
-    return Decision::WholeCheaper;
-  if (Entry.Headers && Entry.Headers->IsArchive && !Entry.Record &&
-      !isWorthSymbols(ArchiveBytes.load()))
-    return Decision::WholeFewArchives;
-  return std::nullopt;
-}
-
-/// Plans \p Entry, which \p Own inspects.
+/// Plans \p Entry, which \p Own inspects. If a link reads mostly objects, its
+/// few archives are fetched whole: finding out which of their members are
+/// linked would take the symbols of all those objects.
 void PrefetchEngine::Impl::plan(InputEntry &Entry, const os::OpenFile &File,
                                 Worker &Own) {
   TraceSpan Span("plan", Entry.Path);
   WorkPart Part(PrefetchWork::Planning);
-  if (std::optional<Decision> Why = whyWhole(Entry)) {
-    note(*Why);
+  const bool IsCheaper = Entry.Method == FetchMethod::Whole;
+  if (IsCheaper || (Entry.Headers && Entry.Headers->IsArchive &&
+                    !Entry.Record && !isWorthSymbols(ArchiveBytes.load()))) {
+    note(IsCheaper ? Decision::WholeCheaper : Decision::WholeFewArchives);
     Entry.Plan = planFile({}, File.size(), Options.Plan);
   } else {
     planParts(Entry, File, Own);

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fetcher.h"
-#include "StoreTimer.h"
 #include "headstart/LLVM.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>

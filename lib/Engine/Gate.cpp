@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Gate.h"
-#include "headstart/Report/LinkStats.h"
 #include <utility>
 
 namespace headstart {
@@ -90,6 +89,130 @@ void Gate::cancel() {
   std::lock_guard Lock(Mutex);
   IsCancelled = true;
   wakeAll();
+}
+
+StoreQueue::StoreQueue(Gate &Owner, uint64_t Device)
+    : Device(Device), Owner(Owner), Model(Owner.Numbers),
+      Request(Model.prices().Request), Byte(Model.prices().Byte) {}
+
+/// Returns the next step; null if none waits or none may begin.
+StoreQueue::Waiter *StoreQueue::next() const {
+  if (InFlight >= Model.window() && !Owner.IsCancelled)
+    return nullptr;
+  for (const auto &[Place, Each] : Waiting)
+    if (Owner.IsCancelled || Each->Wanted.Bytes == 0 ||
+        Owner.Memory.hasRoom(Each->Wanted.Stage))
+      return Each;
+  return nullptr;
+}
+
+/// Wakes the next step, which wakes the one after it. If all wait for memory,
+/// wakes the first, which checks whether there is more now.
+void StoreQueue::wakeNext() {
+  if (Waiter *Next = next())
+    Next->MayBegin.notifyOne();
+  else if (!Waiting.empty() && InFlight < Model.window())
+    Waiting.begin()->second->MayBegin.notifyOne();
+}
+
+bool StoreQueue::enter(const Step &Wanted, llvm::function_ref<void()> OnWait) {
+  const bool HasMeasured = Wanted.Bytes != 0 && Owner.Memory.measureIfDue();
+  std::unique_lock Lock(Owner.Mutex);
+  if (HasMeasured)
+    Owner.wakeAll();
+  Waiter Mine{Wanted, {}};
+  const auto It =
+      Waiting.emplace((uint64_t(Wanted.Stage) << 32) | Wanted.Place, &Mine);
+  // With a budget of 0, nothing is fetched.
+  const bool MayFetch = Wanted.Bytes == 0 || Owner.Memory.limit() != 0;
+  if (next() != &Mine && Wanted.IsUrgent && MayFetch)
+    Owner.Decisions.note(Decision::UrgentRequest);
+  else if (next() != &Mine)
+    wait(Mine, Lock, OnWait);
+  Waiting.erase(It);
+  ++InFlight;
+  Model.begin(os::now());
+  if (Wanted.Bytes != 0)
+    Owner.Memory.add(Wanted.Stage, Wanted.Bytes);
+  wakeNext();
+  return !Owner.IsCancelled;
+}
+
+/// Waits until the step of \p Mine is the next one.
+void StoreQueue::wait(Waiter &Mine, std::unique_lock<std::mutex> &Lock,
+                      llvm::function_ref<void()> OnWait) {
+  const Step &Wanted = Mine.Wanted;
+  bool HasNoted = false;
+  while (!Owner.IsCancelled && next() != &Mine) {
+    if (Wanted.Bytes != 0 && !Owner.Memory.hasRoom(Wanted.Stage)) {
+      Owner.Decisions.note(Decision::WaitedForMemory);
+      if (OnWait)
+        std::exchange(OnWait, nullptr)();
+      Owner.WaitingForMemory.fetch_add(1);
+      Owner.waitForMemory(Mine, Lock);
+      Owner.WaitingForMemory.fetch_sub(1);
+    } else {
+      if (!std::exchange(HasNoted, true))
+        Owner.Decisions.note(Decision::WaitedForStore);
+      Mine.MayBegin.wait(Lock);
+    }
+  }
+}
+
+void StoreQueue::leave(const std::optional<Answer> &Done) {
+  std::lock_guard Lock(Owner.Mutex);
+  --InFlight;
+  Model.end(os::now());
+  if (Done)
+    learn(*Done);
+  wakeNext();
+}
+
+std::optional<double> StoreQueue::largeRisk() const {
+  const double Seconds = Trip.load(std::memory_order_relaxed);
+  if (Seconds == 0 || (LargeBegun.load() != 0 && LargeSteps.load() == 0))
+    return std::nullopt;
+  const double Chance = (LargeFailures.load() + 1.0) /
+                        (LargeSteps.load() + Owner.Numbers.GuessedLargeSteps);
+  return Chance * Owner.Numbers.LargeTrips * Seconds;
+}
+
+void StoreQueue::noteLarge(bool HasArrived) {
+  LargeSteps.fetch_add(1);
+  LargeFailures.fetch_add(!HasArrived);
+}
+
+void StoreQueue::learn(const Answer &Done) {
+  const double Elapsed = Done.Time.scheduled().count();
+  const unsigned Before = Model.window();
+  Model.noteAnswer(Done.Bytes, Done.Requests, Seconds(Elapsed));
+  // The wait of a thread that mostly waited for a processor, or for the
+  // transfer, shows nothing about the latency.
+  const double Transfer = double(Done.Bytes) * Model.prices().Byte;
+  if (Done.HasWaited && Done.Requests == 1 &&
+      !Done.Time.isMostlyUnscheduled() && Transfer <= Elapsed / 2)
+    Model.noteLatency(Elapsed - Transfer);
+  Latency.store(Model.latency(), std::memory_order_relaxed);
+  Trip.store(Model.trip(), std::memory_order_relaxed);
+  Request.store(Model.prices().Request, std::memory_order_relaxed);
+  Byte.store(Model.prices().Byte, std::memory_order_relaxed);
+  if (Model.window() != Before)
+    Owner.Decisions.note(Model.window() > Before ? Decision::WindowGrew
+                                                 : Decision::WindowShrank);
+}
+
+void StoreQueue::noteName(const StoreTime &Time) {
+  if (Time.isMostlyUnscheduled())
+    return;
+  std::lock_guard Lock(Owner.Mutex);
+  Model.noteName(Time.scheduled().count());
+  NameLatency.store(Model.nameLatency(), std::memory_order_relaxed);
+}
+
+StoreFigures StoreQueue::figures() const {
+  const StorePrices Prices = Model.prices();
+  return {Prices.Request * 1e6,      Prices.Byte * 1e9, Model.latency() * 1e3,
+          Model.nameLatency() * 1e3, Model.window(),    Model.samples()};
 }
 
 } // namespace headstart

@@ -25,15 +25,163 @@
 #define HEADSTART_LIB_ENGINE_GATE_H
 
 #include "MemoryWindow.h"
-#include "StoreQueue.h"
+#include "StoreModel.h"
+#include "headstart/OS/Threads.h"
 #include "headstart/Report/Decisions.h"
+#include "headstart/Report/LinkStats.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <list>
+#include <map>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace headstart {
+
+class Gate;
+
+/// How long the calling thread waited for a store, and how much of that time it
+/// had no processor. If the processors are busy, every store looks slow.
+struct StoreTime {
+  Tuning::Seconds All{0};
+  /// The most time that the thread was runnable but had no processor.
+  Tuning::Seconds Unscheduled{0};
+  /// Whether it took long and the system does not report such waits.
+  bool IsUnsure = false;
+
+  Tuning::Seconds scheduled() const { return All - Unscheduled; }
+  /// Whether the time shows nothing about a latency.
+  bool isMostlyUnscheduled() const { return Unscheduled > scheduled(); }
+};
+
+/// Times one thread from construction to `elapsed`. Querying its wait for a
+/// processor at both ends would cost more than a fast store takes, so a thread
+/// queries it at the end of a slow time and at the beginning of the next.
+class StoreTimer {
+public:
+  StoreTimer() : Begin(begin()) {}
+
+  StoreTime elapsed(const Tuning &Numbers) const {
+    StoreTime Result{os::now() - Begin};
+    WasSlow = Result.All >= Numbers.SlowAnswer;
+    if (!WasSlow)
+      return Result;
+    const std::optional<Nanoseconds> Waited = newProcessorWait();
+    Result.IsUnsure = !Waited;
+    Result.Unscheduled =
+        std::min<Tuning::Seconds>(Waited.value_or(Nanoseconds(0)), Result.All);
+    return Result;
+  }
+
+private:
+  using Nanoseconds = std::chrono::nanoseconds;
+
+  static std::chrono::steady_clock::time_point begin() {
+    if (WasSlow)
+      (void)newProcessorWait();
+    return os::now();
+  }
+  /// How long the thread has waited for a processor since the last call, or
+  /// since the thread started.
+  static std::optional<Nanoseconds> newProcessorWait() {
+    const std::optional<Nanoseconds> Now = os::processorWait();
+    if (!Now)
+      return std::nullopt;
+    const Nanoseconds Before(Known);
+    Known = Now->count();
+    return *Now - Before;
+  }
+
+  static inline thread_local bool WasSlow = false; ///< at the last time
+  static inline thread_local Nanoseconds::rep Known = 0;
+
+  const std::chrono::steady_clock::time_point Begin;
+};
+
+/// The steps of one store. Every function may be called from any thread.
+class StoreQueue {
+public:
+  using Time = StoreModel::Time;
+  using Seconds = StoreModel::Seconds;
+
+  /// Only Gate::store calls it.
+  StoreQueue(Gate &Owner, uint64_t Device);
+
+  const uint64_t Device; ///< as in FileIdentity
+
+  struct Step {
+    uint32_t Place = 0; ///< of the input in the order of the stage
+    LinkStage Stage = LinkStage::Parse;
+    /// The bytes that are fetched for the stage and count as ahead of the
+    /// linker from now on; 0: an inspection, which needs no room.
+    uint64_t Bytes = 0;
+    bool IsUrgent = false; ///< the linker waits for it, so it does not wait
+  };
+  /// Waits until \p Wanted may begin. Calls \p OnWait, unless it is null,
+  /// before it waits for memory. Returns false if the gate is cancelled.
+  bool enter(const Step &Wanted, llvm::function_ref<void()> OnWait = nullptr);
+  /// The answer to a step.
+  struct Answer {
+    uint64_t Bytes;    ///< none of them were cached
+    unsigned Requests; ///< that fetched the bytes
+    StoreTime Time;
+    bool HasWaited = true; ///< for the store, as far as known
+  };
+  /// Ends a step. The store's model learns from \p Done, if it has a value.
+  void leave(const std::optional<Answer> &Done);
+  /// Notes how long it took to open a file by its name.
+  void noteName(const StoreTime &Time);
+  StorePrices prices() const {
+    return {Request.load(std::memory_order_relaxed),
+            Byte.load(std::memory_order_relaxed)};
+  }
+  /// The seconds that a request takes that waits for no other, and that opening
+  /// a file by its name takes; 0: not known yet.
+  double latency() const { return Latency.load(std::memory_order_relaxed); }
+  double nameLatency() const {
+    return NameLatency.load(std::memory_order_relaxed);
+  }
+
+  /// The expected cost, in seconds, of a step in large pages that does not
+  /// arrive. FUSE skips such requests while most of those that it takes at once
+  /// are in flight (fs/fuse/file.c, fuse_readahead), and some file systems do
+  /// not support large pages. nullopt while the store is not known, or while no
+  /// result of the first such steps is known.
+  std::optional<double> largeRisk() const;
+  /// Notes that a step in large pages begins.
+  void beginLarge() { LargeBegun.fetch_add(1); }
+  /// Notes whether such a step has arrived.
+  void noteLarge(bool HasArrived);
+
+private:
+  friend class Gate;
+  struct Waiter {
+    const Step &Wanted;
+    os::Condition MayBegin;
+  };
+
+  Waiter *next() const;
+  void learn(const Answer &Done);
+  void wakeNext();
+  void wait(Waiter &Mine, std::unique_lock<std::mutex> &Lock,
+            llvm::function_ref<void()> OnWait);
+  StoreFigures figures() const;
+
+  Gate &Owner;
+  // Guarded by the gate's mutex:
+  std::multimap<uint64_t, Waiter *> Waiting; ///< by place
+  unsigned InFlight = 0;
+  StoreModel Model;
+
+  /// The model's values in seconds, readable without the mutex.
+  std::atomic<double> Request, Byte;
+  std::atomic<double> Latency{0}, NameLatency{0}, Trip{0};
+  std::atomic<unsigned> LargeBegun{0}, LargeSteps{0}, LargeFailures{0};
+};
 
 /// Every function may be called from any thread.
 class Gate {

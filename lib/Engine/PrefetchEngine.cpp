@@ -305,67 +305,6 @@ PrefetchEngine::Impl::take(StringRef Path, const BufferRequest &Request) {
   return Buffer;
 }
 
-PrefetchEngine::ProfileUse PrefetchEngine::Impl::profileUse() const {
-  PrefetchEngine::ProfileUse Use;
-  for (const auto &[Each, IsPlanned] : Inputs.ready()) {
-    const InputEntry &Entry = *Each;
-    if (!isWorthRecording(Entry))
-      continue;
-    ++(Entry.Record ? Use.Matched : Use.Changed);
-    // The files of a record that was made elsewhere have other identities.
-    const bool IsNew = Entry.Record && Entry.Record->Identity != Entry.Identity;
-    if (IsNew || (Entry.Record && !Entry.recordedPlan() && IsPlanned &&
-                  Entry.Source == PlanSource::Layout))
-      ++Use.Refined;
-  }
-  if (Options.Profile)
-    for (const RecordedFile &File : Options.Profile->Files)
-      if (Inputs.wasLeft(File.Path))
-        Use.Left.push_back(&File);
-  return Use;
-}
-
-void PrefetchEngine::Impl::addTo(LinkStats &Stats,
-                                 TraceClock::time_point Origin) const {
-  auto Milliseconds = [](TraceClock::duration D) {
-    return std::chrono::duration<double, std::milli>(D).count();
-  };
-  Stats.Inputs += Inputs.size();
-  Stats.InputsBytes += Figures.Inputs.load();
-  Stats.ResidentBytesBefore += Figures.Resident.load();
-  Stats.UnknownBytesBefore += Figures.Unknown.load();
-  Stats.HintedBytes += Figures.Hinted.load();
-  Stats.HintCalls += Figures.HintCalls.load();
-  Stats.HandedOver += Figures.HandedOver.load();
-  const auto Decisions = Figures.Decisions.read();
-  for (size_t D = 0; D != NumDecisions; ++D)
-    Stats.Decisions[D] += Decisions[D];
-  for (const StoreFigures &Store : Bytes.gate().figures())
-    Stats.Stores.push_back(Store);
-  Stats.BudgetBytes = Options.BudgetBytes;
-  Stats.Jobs = Figures.Started.load();
-  Stats.FirstJobs = Figures.StartedFirst.load();
-  Stats.LatencyMs = Figures.Latency.load() * 1e3;
-  if (!Figures.Hints.empty()) {
-    Stats.FirstHintMs = Milliseconds(Figures.Hints.first() - Origin);
-    Stats.LastHintMs = Milliseconds(Figures.Hints.last() - Origin);
-  }
-  Stats.Unfinished = Figures.IsUnfinished.load();
-  Stats.ShortOfMemory = Bytes.window().isShort();
-  if (Options.HandOver)
-    Stats.WaitedMs = Milliseconds(TraceClock::duration(Figures.Waited.load()));
-  if (Options.MeasuresProcessor && os::processorTime()) {
-    Stats.ProcessorMs.emplace();
-    for (unsigned W = 0; W != NumPrefetchWorks; ++W)
-      Stats.ProcessorMs->at(W) = Milliseconds(
-          std::chrono::nanoseconds(Figures.Processor.at(W).load()));
-  }
-  if (Figures.IsOutOfMemory.load())
-    Stats.Problems.push_back({"The prefetcher ran out of memory", 1});
-  for (CountedProblem &P : Figures.Problems.list())
-    Stats.Problems.push_back(std::move(P));
-}
-
 PrefetchEngine::PrefetchEngine(const EngineOptions &Options,
                                const os::PageCache &Cache)
     : State(std::make_shared<Impl>(Options, Cache)) {}
@@ -410,7 +349,23 @@ bool PrefetchEngine::join(std::chrono::milliseconds MaxWait) {
 }
 
 PrefetchEngine::ProfileUse PrefetchEngine::profileUse() const {
-  return State->profileUse();
+  ProfileUse Use;
+  for (const auto &[Each, IsPlanned] : State->Inputs.ready()) {
+    const InputEntry &Entry = *Each;
+    if (!isWorthRecording(Entry))
+      continue;
+    ++(Entry.Record ? Use.Matched : Use.Changed);
+    // The files of a record that was made elsewhere have other identities.
+    const bool IsNew = Entry.Record && Entry.Record->Identity != Entry.Identity;
+    if (IsNew || (Entry.Record && !Entry.recordedPlan() && IsPlanned &&
+                  Entry.Source == PlanSource::Layout))
+      ++Use.Refined;
+  }
+  if (const LinkProfile *Profile = State->Options.Profile.get())
+    for (const RecordedFile &File : Profile->Files)
+      if (State->Inputs.wasLeft(File.Path))
+        Use.Left.push_back(&File);
+  return Use;
 }
 
 std::optional<std::vector<RecordedFile>> PrefetchEngine::touched() const {
@@ -434,7 +389,44 @@ std::optional<os::DiskUse> PrefetchEngine::diskUse() const {
 
 void PrefetchEngine::addTo(LinkStats &Stats,
                            TraceClock::time_point Origin) const {
-  State->addTo(Stats, Origin);
+  auto Milliseconds = [](auto Duration) {
+    return std::chrono::duration<double, std::milli>(Duration).count();
+  };
+  const Impl &Of = *State;
+  const EngineFigures &Figures = Of.Figures;
+  Stats.Inputs += Of.Inputs.size();
+  Stats.InputsBytes += Figures.Inputs.load();
+  Stats.ResidentBytesBefore += Figures.Resident.load();
+  Stats.UnknownBytesBefore += Figures.Unknown.load();
+  Stats.HintedBytes += Figures.Hinted.load();
+  Stats.HintCalls += Figures.HintCalls.load();
+  Stats.HandedOver += Figures.HandedOver.load();
+  const auto Decisions = Figures.Decisions.read();
+  for (size_t D = 0; D != NumDecisions; ++D)
+    Stats.Decisions[D] += Decisions[D];
+  for (const StoreFigures &Store : Of.Bytes.gate().figures())
+    Stats.Stores.push_back(Store);
+  Stats.BudgetBytes = Of.Options.BudgetBytes;
+  Stats.Jobs = Figures.Started.load();
+  Stats.FirstJobs = Figures.StartedFirst.load();
+  Stats.LatencyMs = Figures.Latency.load() * 1e3;
+  if (!Figures.Hints.empty()) {
+    Stats.FirstHintMs = Milliseconds(Figures.Hints.first() - Origin);
+    Stats.LastHintMs = Milliseconds(Figures.Hints.last() - Origin);
+  }
+  Stats.Unfinished = Figures.IsUnfinished.load();
+  Stats.ShortOfMemory = wasShortOfMemory();
+  if (Of.Options.HandOver)
+    Stats.WaitedMs = Milliseconds(TraceClock::duration(Figures.Waited.load()));
+  if (Of.Options.MeasuresProcessor && os::processorTime()) {
+    Stats.ProcessorMs.emplace();
+    for (unsigned W = 0; W != NumPrefetchWorks; ++W)
+      Stats.ProcessorMs->at(W) = Milliseconds(
+          std::chrono::nanoseconds(Figures.Processor.at(W).load()));
+  }
+  if (Figures.IsOutOfMemory.load())
+    Stats.Problems.push_back({"The prefetcher ran out of memory", 1});
+  Figures.Problems.addTo(Stats.Problems);
 }
 
 } // namespace headstart
