@@ -101,7 +101,7 @@ void PrefetchEngine::Impl::workThrough() {
 void PrefetchEngine::Impl::begin(LinkStage Stage) {
   bool IsBegun = false;
   if (Stage == LinkStage::Parse) {
-    Bytes.window().decide(Figures.Inputs.load());
+    Bytes.window().decide(Figures.Inputs.load(), /*IsComplete=*/true);
     TakesLazy.store(!isWorthSymbols(LazyBytes.load()));
     IsBegun = !leavesToLinker() && Planner->planTogether() &&
               LazyBytes.load() != 0 && !TakesLazy.load();
@@ -120,7 +120,7 @@ void PrefetchEngine::Impl::begin(LinkStage Stage) {
 /// memory is short, the bytes fetched ahead and the stored symbols would take
 /// memory from that.
 bool PrefetchEngine::Impl::leavesToLinker() const {
-  return Bytes.window().decideEarly(Figures.Inputs.load()) &&
+  return Bytes.window().decide(Figures.Inputs.load(), /*IsComplete=*/false) &&
          Planner->planTogether();
 }
 

@@ -14,41 +14,32 @@ using namespace llvm;
 
 namespace headstart {
 
-bool MemoryWindow::decideEarly(uint64_t InputsBytes) {
-  uint64_t Available = 0;
-  {
-    std::lock_guard<std::mutex> Lock(Deciding);
-    if (!AvailableAtFirst)
-      AvailableAtFirst = Read().available();
-    Available = *AvailableAtFirst;
-  }
-  if (Available != 0 && InputsBytes > Available / Numbers.ShortMemoryShare)
-    decide(InputsBytes, /*IsComplete=*/false);
-  return isShort();
-}
-
-void MemoryWindow::decide(uint64_t InputsBytes, bool IsComplete) {
+bool MemoryWindow::decide(uint64_t InputsBytes, bool IsComplete) {
   // Not std::call_once: if an allocation fails, an exception leaves the
   // function, and under ThreadSanitizer other threads then wait forever.
   std::lock_guard<std::mutex> Lock(Deciding);
-  if (IsDecided)
-    return;
   // A system that does not report memory has given the engine a careful budget.
-  os::SystemMemory Memory = Read();
-  uint64_t Available = Memory.available();
-  const bool IsShort =
-      Available != 0 && InputsBytes > Available / Numbers.ShortMemoryShare;
+  auto ExceedsShare = [&] {
+    return Available != 0 &&
+           InputsBytes > *Available / Numbers.ShortMemoryShare;
+  };
+  if (IsDecided)
+    return isShort();
+  if (!IsComplete && !Available)
+    Available = Read().available();
+  if (!IsComplete && !ExceedsShare())
+    return false;
+  // Another process may have released memory.
+  const os::SystemMemory Memory = Read();
+  Available = Memory.available();
+  const bool IsShort = ExceedsShare();
   IsDecided = IsShort || IsComplete;
-  if (!IsDecided) {
-    // Another process has released memory.
-    AvailableAtFirst = Available;
-    return;
-  }
-  Decisions.note(IsShort ? Decision::MemoryShort : Decision::MemoryPlentiful);
-  if (!IsShort)
-    return;
-  measure(Memory);
-  Short.store(true);
+  if (IsDecided)
+    Decisions.note(IsShort ? Decision::MemoryShort : Decision::MemoryPlentiful);
+  if (IsShort)
+    measure(Memory);
+  Short.store(IsShort);
+  return IsShort;
 }
 
 void MemoryWindow::measure(const os::SystemMemory &Memory) {

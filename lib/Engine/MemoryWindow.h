@@ -50,13 +50,10 @@ public:
 
   /// \name From any thread
   /// @{
-  /// Decides, once, whether memory is short for inputs of \p InputsBytes. Until
-  /// then it is not. Unless they are all (\p IsComplete), the decision can only
-  /// be that it is short.
-  void decide(uint64_t InputsBytes, bool IsComplete = true);
-  /// Decides, while inputs are still being counted, as soon as the known ones
-  /// are too large. Returns whether memory is short.
-  bool decideEarly(uint64_t InputsBytes);
+  /// Decides, once, whether memory is short for inputs of \p InputsBytes, and
+  /// returns that. While inputs are still being counted (not \p IsComplete), it
+  /// decides as soon as the known ones are too large.
+  bool decide(uint64_t InputsBytes, bool IsComplete);
   bool isShort() const { return Short.load(std::memory_order_relaxed); }
   /// Sets the limit by the available memory, which takes some 50 us.
   void measure() { measure(Read()); }
@@ -94,8 +91,8 @@ private:
   const Reader Read;
   std::mutex Deciding;
   bool IsDecided = false; ///< guarded by Deciding, like the next member
-  std::optional<uint64_t>
-      AvailableAtFirst; ///< bytes; 0: the system does not report it
+  /// Bytes, when last read to decide; 0: the system does not report it.
+  std::optional<uint64_t> Available;
   std::array<uint64_t, NumLinkStages> ByStage{};
   std::atomic<uint64_t> Ahead{0}; ///< the sum of ByStage
   std::atomic<LinkStage> Stage{LinkStage::Parse};

@@ -61,7 +61,8 @@ void PrefetchEngine::Impl::start(LinkCommand TheCommand) {
   Inputs.fill(Command, Settings);
   // ExpectedBytes is an estimate, so it must exceed the limit by half.
   if (Options.ExpectedBytes != 0)
-    (void)Bytes.window().decideEarly(Options.ExpectedBytes / 3 * 2);
+    (void)Bytes.window().decide(Options.ExpectedBytes / 3 * 2,
+                                /*IsComplete=*/false);
   if (Ours == 0)
     Figures.Problems.add("too few descriptors for threads", "prefetch",
                          std::to_string(Free) + " are free");

@@ -42,6 +42,7 @@ TreeFetcher::TreeFetcher(const TreeFetchOptions &Options, ProblemSink OnProblem)
     : Options(Options), OnProblem(std::move(OnProblem)) {
   this->Options.StepBytes =
       std::max<uint64_t>(Options.StepBytes, Cache.pageSize());
+  Figures.BudgetBytes = Options.BudgetBytes;
 }
 
 TreeFetcher::~TreeFetcher() {
@@ -59,12 +60,10 @@ void TreeFetcher::start() {
 }
 
 void TreeFetcher::add(std::vector<FileToFetch> New) {
-  uint64_t NewBytes = 0;
-  for (const FileToFetch &File : New)
-    NewBytes += File.Size;
-  Files += New.size();
-  Bytes += NewBytes;
   std::unique_lock Lock(Mutex);
+  Figures.Files += New.size();
+  for (const FileToFetch &File : New)
+    Figures.Bytes += File.Size;
   // Without threads, there is nothing that makes room.
   Changed.wait(Lock, [&] {
     return Cancelled || !HasThreads || Waiting.size() < MaxWaiting;
@@ -117,18 +116,22 @@ static bool isNoRegularFile(std::error_code Error) {
          Error == std::errc::operation_not_supported;
 }
 
+void TreeFetcher::count(function_ref<void(TreeFetchFigures &)> Change) {
+  std::lock_guard Lock(Mutex);
+  Change(Figures);
+}
+
 void TreeFetcher::failed(const FileToFetch &Wanted, std::error_code Error) {
-  ++FailedFiles;
+  count([](TreeFetchFigures &F) { ++F.FailedFiles; });
   if (OnProblem)
     OnProblem(Wanted.Path, Error);
 }
 
 bool TreeFetcher::claim(uint64_t Missing) {
-  uint64_t Now = Claimed.load();
-  do
-    if (Missing > Options.BudgetBytes - std::min(Options.BudgetBytes, Now))
-      return false;
-  while (!Claimed.compare_exchange_weak(Now, Now + Missing));
+  std::lock_guard Lock(Mutex);
+  if (Missing > Options.BudgetBytes - std::min(Options.BudgetBytes, Claimed))
+    return false;
+  Claimed += Missing;
   return true;
 }
 
@@ -136,7 +139,7 @@ bool TreeFetcher::isKnown(const os::FileIdentity &Identity) {
   if (Identity.Inode == 0)
     return false; // the file system does not report it
   const std::pair Key(Identity.Device, Identity.Inode);
-  std::lock_guard Lock(KnownMutex);
+  std::lock_guard Lock(Mutex);
   if (Known.size() >= MaxKnown)
     return Known.contains(Key);
   return !Known.insert(Key).second;
@@ -158,54 +161,62 @@ void TreeFetcher::fetch(const FileToFetch &Wanted) {
   std::error_code Error = os::OpenFile::open(Wanted.Path, File);
   if (!Error)
     fetchSteps(Wanted, File);
-  else if (isNoRegularFile(Error))
-    ++SkippedFiles;
-  else if (os::isMissing(Error))
-    ++ChangedFiles;
-  else
+  else if (!isNoRegularFile(Error) && !os::isMissing(Error))
     failed(Wanted, Error);
-  // The steps have counted the bytes that the file has; it has lost the rest.
-  uint64_t Counted = Error ? 0 : std::min(File.size(), Wanted.Size);
-  if (!Cancelled)
-    DoneBytes += Wanted.Size - Counted;
+  count([&](TreeFetchFigures &F) {
+    if (Error && isNoRegularFile(Error))
+      ++F.SkippedFiles;
+    else if (Error && os::isMissing(Error))
+      ++F.ChangedFiles;
+    // The steps have counted the bytes that the file has; it has lost the rest.
+    if (!Cancelled)
+      F.DoneBytes +=
+          Wanted.Size - (Error ? 0 : std::min(File.size(), Wanted.Size));
+  });
 }
 
 void TreeFetcher::fetchSteps(const FileToFetch &Wanted,
                              const os::OpenFile &File) {
   const uint64_t Size = File.size();
   uint64_t Uncounted = std::min(Size, Wanted.Size);
-  auto CountDone = [&](uint64_t Count) {
+  auto CountDone = [&](TreeFetchFigures &F, uint64_t Count) {
     Count = std::min(Count, Uncounted);
     Uncounted -= Count;
-    DoneBytes += Count;
+    F.DoneBytes += Count;
   };
-  if (isKnown(File.identity())) {
-    ++SameFiles;
-    CountDone(Size);
-    return;
-  }
+  if (isKnown(File.identity()))
+    return count([&](TreeFetchFigures &F) {
+      ++F.SameFiles;
+      CountDone(F, Size);
+    });
   const std::optional<uint64_t> Reported = missingIn(File, {0, Size});
-  if (!Reported && Size != 0) {
-    ++UnknownFiles;
-    UnknownBytes += Size;
-  }
   const uint64_t Missing = Reported.value_or(Size);
-  if (Missing == 0 || !claim(Missing)) {
-    ResidentBytes += Size - Missing;
-    (Missing == 0 ? ResidentFiles : LeftOutFiles) += 1;
-    LeftOutBytes += Missing;
-    CountDone(Size);
+  const bool Fetches = Missing != 0 && claim(Missing);
+  count([&](TreeFetchFigures &F) {
+    if (!Reported && Size != 0) {
+      ++F.UnknownFiles;
+      F.UnknownBytes += Size;
+    }
+    if (Fetches)
+      return;
+    F.ResidentBytes += Size - Missing;
+    ++(Missing == 0 ? F.ResidentFiles : F.LeftOutFiles);
+    F.LeftOutBytes += Missing;
+    CountDone(F, Size);
+  });
+  if (!Fetches)
     return;
-  }
   uint64_t Fetched = 0;
-  auto CountFetched = [&](uint64_t Count) {
+  auto CountFetched = [&](TreeFetchFigures &F, uint64_t Count) {
     if (Fetched == 0 && Count != 0)
-      ++FetchedFiles;
+      ++F.FetchedFiles;
     Fetched += Count;
-    FetchedBytes += Count;
+    F.FetchedBytes += Count;
   };
   // It fetches more than it claimed if pages were evicted in the meantime.
-  scope_exit GiveBack([&] { Claimed += Fetched - Missing; });
+  scope_exit GiveBack([&] {
+    count([&](TreeFetchFigures &) { Claimed += Fetched - Missing; });
+  });
   bool IsFirst = true;
   for (uint64_t At = 0, NextMissing = Missing; At < Size && !Cancelled;) {
     const ByteRange Step = ByteRange{At, Options.StepBytes}.clippedTo(Size);
@@ -224,43 +235,31 @@ void TreeFetcher::fetchSteps(const FileToFetch &Wanted,
         (void)Cache.hint(File, {&Next, 1});
       const os::HintResult Done = Cache.fetch(File, Step);
       if (Done.Outcome != os::HintOutcome::Accepted) {
-        CountFetched(std::min(StepMissing, Done.AcceptedBytes));
         os::OpenFile Again;
-        if (!os::OpenFile::open(Wanted.Path, Again) && Again.size() >= Size)
+        const bool HasChanged =
+            os::OpenFile::open(Wanted.Path, Again) || Again.size() < Size;
+        if (!HasChanged)
           failed(Wanted, Done.Error ? Done.Error
                                     : std::make_error_code(
                                           std::errc::function_not_supported));
-        else
-          ++ChangedFiles;
-        CountDone(Uncounted);
-        return;
+        return count([&](TreeFetchFigures &F) {
+          F.ChangedFiles += HasChanged;
+          CountFetched(F, std::min(StepMissing, Done.AcceptedBytes));
+          CountDone(F, Uncounted);
+        });
       }
     }
-    CountFetched(StepMissing);
-    ResidentBytes += Step.Length - StepMissing;
-    CountDone(Step.Length);
+    count([&](TreeFetchFigures &F) {
+      CountFetched(F, StepMissing);
+      F.ResidentBytes += Step.Length - StepMissing;
+      CountDone(F, Step.Length);
+    });
   }
 }
 
 TreeFetchFigures TreeFetcher::figures() const {
-  TreeFetchFigures F;
-  F.Files = Files;
-  F.Bytes = Bytes;
-  F.DoneBytes = DoneBytes;
-  F.FetchedFiles = FetchedFiles;
-  F.FetchedBytes = FetchedBytes;
-  F.ResidentFiles = ResidentFiles;
-  F.ResidentBytes = ResidentBytes;
-  F.UnknownFiles = UnknownFiles;
-  F.UnknownBytes = UnknownBytes;
-  F.LeftOutFiles = LeftOutFiles;
-  F.LeftOutBytes = LeftOutBytes;
-  F.SkippedFiles = SkippedFiles;
-  F.ChangedFiles = ChangedFiles;
-  F.FailedFiles = FailedFiles;
-  F.SameFiles = SameFiles;
-  F.BudgetBytes = Options.BudgetBytes;
-  return F;
+  std::lock_guard Lock(Mutex);
+  return Figures;
 }
 
 } // namespace headstart

@@ -274,7 +274,7 @@ TEST(GateTest, MemoryThatComesBackMakesRoom) {
   Soon.MeasureAfter = std::chrono::milliseconds(1);
   Budget Of(Soon);
   Of.Available = 1;
-  Of.All.memory().decide(400 * MiB);
+  Of.All.memory().decide(400 * MiB, true);
   ASSERT_TRUE(Of.All.memory().isShort());
   const uint64_t Before = times(Decision::MeasuredWaiting);
   // No fetched bytes are ahead that the linker could reach.

@@ -20,6 +20,7 @@
 #include "headstart/OS/PageCache.h"
 #include "headstart/OS/Threads.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
@@ -112,18 +113,17 @@ public:
   /// Blocks until all is done, after `finish` or `cancel`.
   void join();
 
-  /// Each figure is exact, but a file may progress between two of them.
   TreeFetchFigures figures() const;
 
 private:
-  using Counter = std::atomic<uint64_t>;
-
   /// Waits for the next file; nullopt if none will come.
   std::optional<FileToFetch> take();
   void work();
   void fetch(const FileToFetch &Wanted);
   /// Fetches the whole \p File, step by step.
   void fetchSteps(const FileToFetch &Wanted, const os::OpenFile &File);
+  /// Has \p Change change the figures.
+  void count(llvm::function_ref<void(TreeFetchFigures &)> Change);
   bool claim(uint64_t Missing);
   /// Whether \p Identity was seen before, under another name or this one.
   bool isKnown(const os::FileIdentity &Identity);
@@ -137,23 +137,17 @@ private:
   ProblemSink OnProblem;
   os::PageCache Cache;
 
-  std::mutex Mutex;
-  std::condition_variable Changed;
-  std::deque<FileToFetch> Waiting; ///< guarded by Mutex
-  bool IsFinished = false;         ///< guarded by Mutex
-  bool HasThreads = false;         ///< guarded by Mutex
   std::atomic<bool> Cancelled = false;
-
-  std::mutex KnownMutex;
-  /// Devices and inodes of the files seen; guarded by KnownMutex.
+  mutable std::mutex Mutex;
+  std::condition_variable Changed;
+  // Guarded by Mutex:
+  std::deque<FileToFetch> Waiting;
+  bool IsFinished = false;
+  bool HasThreads = false;
+  /// Devices and inodes of the files seen.
   llvm::DenseSet<std::pair<uint64_t, uint64_t>> Known;
-
-  Counter Claimed = 0; ///< bytes of the budget
-  Counter Files = 0, Bytes = 0, DoneBytes = 0, FetchedFiles = 0,
-          FetchedBytes = 0, ResidentFiles = 0, ResidentBytes = 0,
-          UnknownFiles = 0, UnknownBytes = 0, LeftOutFiles = 0,
-          LeftOutBytes = 0, SkippedFiles = 0, ChangedFiles = 0, FailedFiles = 0,
-          SameFiles = 0;
+  uint64_t Claimed = 0; ///< bytes of the budget
+  TreeFetchFigures Figures;
 
   os::Threads Threads; // last, because its threads use the members above
 };
