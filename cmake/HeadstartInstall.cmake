@@ -136,6 +136,10 @@ foreach(header IN LISTS public)
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/headstart/${layer}
     COMPONENT Development)
 endforeach()
+if(HEADSTART_LLVM)
+  install(FILES include/headstart/Plan/Tuning.def
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/headstart/Plan COMPONENT Development)
+endif()
 foreach(layer IN LISTS layers)
   set_target_properties(Headstart${layer} PROPERTIES EXPORT_NAME ${layer})
 endforeach()

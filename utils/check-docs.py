@@ -228,7 +228,7 @@ NUMBERS = {
         ("docs/internals/Design.md", r"Up to (\d+) threads prepare"),
         ("docs/man/headstart-linkers.7", r"up to (\d+) on a high-latency store")],
     "paths that are queried again": [
-        ("include/headstart/Plan/Tuning.h", r"RefreshAhead = (\d+);"),
+        ("include/headstart/Plan/Tuning.def", r"RefreshAhead, (\d+)\)"),
         ("docs/internals/Design.md", r"the next (\d+) paths")],
     "seeds of the simulation": [
         ("unittests/Simulation/CMakeLists.txt", r"simulate (\d+)"),

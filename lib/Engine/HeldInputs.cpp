@@ -36,7 +36,6 @@ std::shared_ptr<const FileContents> HeldInputs::copy(const os::OpenFile &File,
     Figures.Decisions.note(Decision::JustChanged);
     return nullptr;
   }
-  auto Contents = std::make_shared<FileContents>();
   std::unique_ptr<WritableMemoryBuffer> Buffer =
       WritableMemoryBuffer::getNewUninitMemBuffer(File.size(), Path);
   std::error_code Error;
@@ -46,13 +45,12 @@ std::shared_ptr<const FileContents> HeldInputs::copy(const os::OpenFile &File,
       Span->forget();
     return nullptr;
   }
-  Contents->Buffer = std::move(Buffer);
   if (Span) {
     Span->event().Bytes = File.size();
     Figures.Hints.note(TraceClock::now());
     Bytes.noteRead(File.size());
   }
-  return Contents;
+  return std::make_shared<FileContents>(std::move(Buffer));
 }
 
 std::shared_ptr<const FileContents> HeldInputs::hold(const os::OpenFile &File,

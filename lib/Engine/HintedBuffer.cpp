@@ -63,23 +63,6 @@ void FileContents::adviseCold(ByteRange Range,
     (void)Cache.adviseCold(part(Range));
 }
 
-std::optional<os::Residency>
-FileContents::residency(ByteRange Range, const os::PageCache &Cache) const {
-  if (isMapped())
-    return Cache.residency(part(Range));
-  // Bytes on the heap count as resident.
-  uint64_t Pages =
-      (part(Range).size() + Cache.pageSize() - 1) / Cache.pageSize();
-  return os::Residency{Pages, Pages};
-}
-
-static std::shared_ptr<const FileContents>
-contentsOf(std::unique_ptr<MemoryBuffer> Buffer) {
-  auto Contents = std::make_shared<FileContents>();
-  Contents->Buffer = std::move(Buffer);
-  return Contents;
-}
-
 HintedBuffer::HintedBuffer(std::shared_ptr<const FileContents> TheContents,
                            StringRef Identifier, bool RequiresNullTerminator,
                            const os::PageCache &Cache)
@@ -90,7 +73,7 @@ HintedBuffer::HintedBuffer(std::shared_ptr<const FileContents> TheContents,
 
 HintedBuffer::HintedBuffer(std::unique_ptr<MemoryBuffer> Buffer,
                            const os::PageCache &Cache)
-    : HintedBuffer(contentsOf(std::move(Buffer)), "",
+    : HintedBuffer(std::make_shared<FileContents>(std::move(Buffer)), "",
                    /*RequiresNullTerminator=*/false, Cache) {
   Identifier = Contents->Buffer->getBufferIdentifier();
 }

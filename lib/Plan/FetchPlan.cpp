@@ -9,8 +9,6 @@
 #include "headstart/Plan/FetchPlan.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
-#include <array>
-#include <optional>
 #include <utility>
 
 using namespace llvm;
@@ -27,15 +25,17 @@ static bool isEarlier(const PlannedRange &A, const PlannedRange &B) {
          std::pair(B.Stage, B.Range.Offset);
 }
 
-/// Appends to Result the parts of [Begin, End) outside of Covered, which is
+/// Appends to \p Result the parts of \p Range outside of \p Covered, which is
 /// sorted and disjoint.
-static void keepUncovered(uint64_t Begin, uint64_t End,
-                          ArrayRef<ByteRange> Covered, const PlannedRange &Like,
+static void keepUncovered(ByteRange Range, ArrayRef<ByteRange> Covered,
+                          const PlannedRange &Like,
                           std::vector<PlannedRange> &Result) {
+  uint64_t Begin = Range.Offset;
   const auto *It = llvm::partition_point(
       Covered, [&](const ByteRange &R) { return R.end() <= Begin; });
-  for (; Begin < End; ++It) {
-    uint64_t Stop = It == Covered.end() ? End : std::min(End, It->Offset);
+  for (; Begin < Range.end(); ++It) {
+    const uint64_t Stop =
+        It == Covered.end() ? Range.end() : std::min(Range.end(), It->Offset);
     if (Begin < Stop)
       Result.push_back(
           {{Begin, Stop - Begin}, Like.Stage, Like.Why, Like.Member});
@@ -67,43 +67,44 @@ static ByteRange pagesOf(ByteRange Range, uint64_t FileSize,
           std::min(alignTo(Range.end(), Options.PageBytes), FileSize) - Begin};
 }
 
+/// Rounds \p Wanted to pages. Within a stage, joins ranges with at most
+/// \p GapBytes between them. Removes from each stage what an earlier one has.
+static std::vector<PlannedRange> byStages(ArrayRef<PlannedRange> Wanted,
+                                          uint64_t FileSize, uint64_t GapBytes,
+                                          const PlanOptions &Options) {
+  std::vector<PlannedRange> Plan;
+  for (unsigned S = 0; S != NumFirstStages; ++S) {
+    std::vector<PlannedRange> Merged;
+    for (const PlannedRange &R : Wanted) {
+      if (R.Stage != static_cast<LinkStage>(S))
+        continue;
+      const ByteRange Pages = pagesOf(R.Range, FileSize, Options);
+      if (!Merged.empty() && Merged.back().Member == R.Member &&
+          Pages.Offset <= Merged.back().Range.end() + GapBytes)
+        extend(Merged.back().Range, Pages.end());
+      else
+        Merged.push_back({Pages, R.Stage, R.Why, R.Member});
+    }
+    const std::vector<ByteRange> Covered = rangesOf(Plan);
+    for (const PlannedRange &R : Merged)
+      keepUncovered(R.Range, Covered, R, Plan);
+  }
+  return Plan;
+}
+
 std::vector<PlannedRange> planFile(ArrayRef<LayoutPart> Parts,
                                    uint64_t FileSize,
                                    const PlanOptions &Options) {
-  std::vector<PlannedRange> Plan;
+  std::vector<PlannedRange> Wanted;
   if (FileSize == 0)
-    return Plan;
-  if (Parts.empty() || FileSize <= Options.WholeFileBytes) {
-    Plan.push_back({{0, FileSize}, LinkStage::Parse, PartKind::Whole});
-    return Plan;
-  }
-
-  // Query the stage once for each kind of part.
+    return Wanted;
+  if (Parts.empty() || FileSize <= Options.WholeFileBytes)
+    return {{{0, FileSize}, LinkStage::Parse, PartKind::Whole}};
   const LinkerModel &Model = LinkerModel::of(Options.Kind);
-  std::array<std::optional<LinkStage>, NumPartKinds> Stages;
-  for (unsigned K = 0; K != NumPartKinds; ++K)
-    Stages.at(K) = Model.stageOf(static_cast<PartKind>(K), Options);
-  std::vector<ByteRange> Covered;
-  for (unsigned P = 0; P != NumFirstStages; ++P) {
-    auto Stage = static_cast<LinkStage>(P);
-    // Join the stage's parts across small gaps. Then remove what an earlier
-    // stage has already fetched.
-    std::vector<PlannedRange> Merged;
-    for (const LayoutPart &Part : Parts) {
-      if (Stages[static_cast<size_t>(Part.Kind)] != Stage)
-        continue;
-      const ByteRange Pages = pagesOf(Part.Range, FileSize, Options);
-      if (!Merged.empty() && Merged.back().Member == Part.Member &&
-          Pages.Offset <= Merged.back().Range.end() + Options.MergeGapBytes)
-        extend(Merged.back().Range, Pages.end());
-      else
-        Merged.push_back({Pages, Stage, Part.Kind, Part.Member});
-    }
-    for (const PlannedRange &R : Merged)
-      keepUncovered(R.Range.Offset, R.Range.end(), Covered, R, Plan);
-    Covered = rangesOf(Plan);
-  }
-  return Plan;
+  for (const LayoutPart &Part : Parts)
+    if (const auto Stage = Model.stageOf(Part.Kind, Options))
+      Wanted.push_back({Part.Range, *Stage, Part.Kind, Part.Member});
+  return byStages(Wanted, FileSize, Options.MergeGapBytes, Options);
 }
 
 std::vector<PlannedRange> roundToPages(ArrayRef<PlannedRange> Plan,
@@ -113,20 +114,7 @@ std::vector<PlannedRange> roundToPages(ArrayRef<PlannedRange> Plan,
         return R.Range == pagesOf(R.Range, FileSize, Options);
       }))
     return Plan.vec();
-  std::vector<PlannedRange> Result;
-  std::vector<ByteRange> Covered;
-  uint64_t Done = 0; // The end of the stage's previous range.
-  for (size_t I = 0; I != Plan.size(); ++I) {
-    if (I == 0 || Plan[I - 1].Stage != Plan[I].Stage) {
-      Covered = rangesOf(Result);
-      Done = 0;
-    }
-    const ByteRange Pages = pagesOf(Plan[I].Range, FileSize, Options);
-    keepUncovered(std::max(Pages.Offset, Done), Pages.end(), Covered, Plan[I],
-                  Result);
-    Done = Pages.end();
-  }
-  return Result;
+  return byStages(Plan, FileSize, /*GapBytes=*/0, Options);
 }
 
 /// Whether it costs less to fetch \p Next together with \p Last before it.
@@ -162,17 +150,17 @@ std::vector<PlannedRange> coalesceRanges(std::vector<PlannedRange> Plan,
   return Result;
 }
 
-/// Adds [Begin, End) to Result. Extends the last range if that has the same
+/// Adds \p Range to \p Result. Extends the last range if that has the same
 /// stage and ends at most the allowed gap before.
-static void addClosingGaps(std::vector<PlannedRange> &Result, uint64_t Begin,
-                           uint64_t End, const PlannedRange &Like,
+static void addClosingGaps(std::vector<PlannedRange> &Result, ByteRange Range,
+                           const PlannedRange &Like,
                            const PlanOptions &Options) {
   if (!Result.empty() && Result.back().Stage == Like.Stage &&
-      Result.back().Range.Offset <= Begin &&
-      Begin <= Result.back().Range.end() + Options.MergeGapBytes)
-    extend(Result.back().Range, End);
+      Result.back().Range.Offset <= Range.Offset &&
+      Range.Offset <= Result.back().Range.end() + Options.MergeGapBytes)
+    extend(Result.back().Range, Range.end());
   else
-    Result.push_back({{Begin, End - Begin}, Like.Stage, Like.Why});
+    Result.push_back({Range, Like.Stage, Like.Why});
 }
 
 std::vector<ByteRange> rangesOf(ArrayRef<PlannedRange> Plan) {
@@ -192,8 +180,8 @@ std::vector<PlannedRange> cutPlan(ArrayRef<PlannedRange> Plan,
     });
     for (; T != Touched.end() && T->Offset < P.Range.end(); ++T) {
       const ByteRange Pages = pagesOf(*T, P.Range.end(), Options);
-      addClosingGaps(Result, std::max(Pages.Offset, P.Range.Offset),
-                     Pages.end(), P, Options);
+      const uint64_t Begin = std::max(Pages.Offset, P.Range.Offset);
+      addClosingGaps(Result, {Begin, Pages.end() - Begin}, P, Options);
     }
   }
   return Result;
@@ -210,12 +198,10 @@ std::vector<PlannedRange> restrictPlan(ArrayRef<PlannedRange> Plan,
   Rest.Why = PartKind::Whole;
   std::vector<ByteRange> Covered = rangesOf(Plan);
   std::vector<PlannedRange> Unforeseen;
-  for (const ByteRange &T : Touched) {
-    const ByteRange Pages = pagesOf(T, FileSize, Options);
-    keepUncovered(Pages.Offset, Pages.end(), Covered, Rest, Unforeseen);
-  }
+  for (const ByteRange &T : Touched)
+    keepUncovered(pagesOf(T, FileSize, Options), Covered, Rest, Unforeseen);
   for (const PlannedRange &U : Unforeseen)
-    addClosingGaps(Result, U.Range.Offset, U.Range.end(), Rest, Options);
+    addClosingGaps(Result, U.Range, Rest, Options);
   llvm::sort(Result, isEarlier);
   // A closed gap may contain ranges of the plan. Join ranges that overlap.
   std::vector<PlannedRange> Apart;
@@ -239,7 +225,7 @@ std::vector<ByteRange> without(ArrayRef<ByteRange> Ranges,
                                ArrayRef<ByteRange> Others) {
   std::vector<PlannedRange> Left;
   for (const ByteRange &R : Ranges)
-    keepUncovered(R.Offset, R.end(), Others, {}, Left);
+    keepUncovered(R, Others, {}, Left);
   std::vector<ByteRange> Result;
   Result.reserve(Left.size());
   for (const PlannedRange &R : Left)

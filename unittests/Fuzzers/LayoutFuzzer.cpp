@@ -12,9 +12,8 @@
 #include "headstart/Formats/COFF.h"
 #include "headstart/Formats/ELF.h"
 #include "headstart/Formats/MachO.h"
-#include "headstart/Plan/ComdatTable.h"
-#include "headstart/Plan/ExtractionTable.h"
 #include "headstart/Plan/FetchPlan.h"
+#include "headstart/Plan/SymbolTables.h"
 #include <cstdint>
 #include <cstdlib>
 

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "headstart/Plan/ComdatTable.h"
 #include "Formats/COFFTestSupport.h"
 #include "Formats/FormatsTestSupport.h"
 #include "headstart/Formats/COFF.h"
+#include "headstart/Plan/SymbolTables.h"
 #include "llvm/BinaryFormat/COFF.h"
 #include "llvm/Object/COFF.h"
 #include "gmock/gmock.h"

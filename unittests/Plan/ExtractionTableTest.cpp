@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "headstart/Plan/ExtractionTable.h"
+#include "headstart/Plan/SymbolTables.h"
 #include "gtest/gtest.h"
 #include <string>
 #include <thread>

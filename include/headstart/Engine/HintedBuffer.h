@@ -52,6 +52,10 @@ struct FileContents {
   os::MappedFile Mapping;
   std::unique_ptr<llvm::MemoryBuffer> Buffer;
 
+  FileContents() = default;
+  explicit FileContents(std::unique_ptr<llvm::MemoryBuffer> Buffer)
+      : Buffer(std::move(Buffer)) {}
+
   bool isMapped() const;
   llvm::StringRef bytes() const {
     return Buffer ? Buffer->getBuffer()
@@ -75,9 +79,6 @@ struct FileContents {
     if (isMapped())
       (void)Cache.setReadAround(Mapping, IsAllowed);
   }
-  /// How much of \p Range is resident; nullopt if not reported.
-  std::optional<os::Residency> residency(ByteRange Range,
-                                         const os::PageCache &Cache) const;
 
 private:
   std::span<const char> part(ByteRange Range) const;
@@ -114,10 +115,6 @@ public:
   /// See FileContents.
   os::HintResult willNeed(ByteRange Range) const {
     return Contents->willNeed(Range, Cache);
-  }
-  void adviseCold(ByteRange Range) const { Contents->adviseCold(Range, Cache); }
-  std::optional<os::Residency> residency(ByteRange Range) const {
-    return Contents->residency(Range, Cache);
   }
 
   llvm::StringRef getBufferIdentifier() const override { return Identifier; }

@@ -48,11 +48,10 @@ class TraceLog;
 struct EngineOptions {
   /// Whether processor time is measured, at some clock reads per input.
   bool MeasuresProcessor = false;
-  /// The number of threads, if the limit on open files allows it. More than
-  /// there are cores, because they wait for the store, not for a processor.
+  /// The number of threads, if the limit on open files allows it, and the
+  /// number on a high-latency store if that is larger. More than there are
+  /// cores, because they wait for the store.
   unsigned Jobs = 8;
-  /// The number of threads if the inputs' store has a high latency, where each
-  /// thread waits longer; Jobs if that is larger.
   unsigned HighLatencyJobs = 0;
   /// The number of processors that the link may use; 0: as the system reports.
   unsigned Processors = 0;
@@ -67,7 +66,6 @@ struct EngineOptions {
   /// Whether buffers are handed over; if not, the engine only fetches.
   bool HandOver = true;
   PlanOptions Plan;
-  /// The numbers that decisions use.
   Tuning Numbers;
   /// The profile of the last link of the same output; may be null. Shared and
   /// immutable.
@@ -98,10 +96,9 @@ public:
   void start(LinkCommand Command);
 
   /// Returns the buffer of \p Path if the engine has it or can open it at once.
-  /// Returns null if the engine does not know the path or could not open it, or
-  /// if the path now names another file (replaced, deleted or changed since it
-  /// was opened). Null is no error: the caller opens the file itself and gets
-  /// the system's error.
+  /// Returns null if the engine does not know or cannot open the path, or if
+  /// the path now names another or a changed file. The caller then opens the
+  /// file itself and gets the system's error.
   ///
   /// Blocks only to open this one file, or at most one second if another thread
   /// is opening it. Any thread.
@@ -128,9 +125,8 @@ public:
   /// Waits until the threads end, after everything is fetched or soon after
   /// `cancel`. One thread only.
   void join();
-
-  /// Waits at most \p MaxWait. Returns false if some threads have not ended;
-  /// they are detached, with everything that they use. One thread only.
+  /// Waits at most \p MaxWait, then detaches the other threads, with everything
+  /// that they use. Returns false if there are any.
   bool join(std::chrono::milliseconds MaxWait);
 
   /// How well the profile matches the files that the linker was handed.
@@ -145,10 +141,9 @@ public:
   ProfileUse profileUse() const;
 
   /// The ranges that the linker has touched in the inputs that it was handed,
-  /// in the order of the inputs. A copy counts as touched as a whole. Small
-  /// files on the command line are left out, because they need no record. Reads
-  /// the page tables; call it after the linker is done and before it frees its
-  /// buffers. nullopt if the system does not report touched pages.
+  /// in their order; nullopt if the system does not report them. A copy counts
+  /// as touched as a whole; small files on the command line are left out. Reads
+  /// the page tables, so the linker must be done and still have its buffers.
   std::optional<std::vector<RecordedFile>> touched() const;
   /// The number of handed-over bytes that `touched` leaves out.
   uint64_t copiedBytes() const;

@@ -52,7 +52,7 @@ struct LayoutPart {
   ByteRange Range;
   PartKind Kind = PartKind::Whole;
   uint32_t Section = 0; ///< the number of its section, from 1; 0: none
-  /// The lazy input to which it belongs (ExtractionTable.h). The linker reads
+  /// The lazy input to which it belongs (SymbolTables.h). The linker reads
   /// it only if that input is linked; 0: in any case.
   uint32_t Member = 0;
 };

@@ -17,10 +17,9 @@
 
 #include "headstart/Formats/FileInspector.h"
 #include "headstart/Inputs/LinkCommand.h"
-#include "headstart/Plan/ComdatTable.h"
-#include "headstart/Plan/ExtractionTable.h"
 #include "headstart/Plan/FetchPlan.h"
 #include "headstart/Plan/LinkProfile.h"
+#include "headstart/Plan/SymbolTables.h"
 #include <cstdint>
 #include <vector>
 
