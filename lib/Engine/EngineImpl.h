@@ -109,8 +109,6 @@ private:
 
   void follow(const InputEntry &Entry, FileInspector &Inspector);
   bool isWorthFollowing(const InputEntry &Entry);
-  void chooseMethod(InputEntry &Entry, const os::OpenFile &File,
-                    bool IsInspected) const;
   void note(Decision What) { Figures.Decisions.note(What); }
   bool leavesToLinker() const;
   bool isWorthSymbols(uint64_t LazyBytes) const;

@@ -229,7 +229,7 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
   startMore(Bytes.policy().threads(Latency), Latency);
   inspect(Entry, File, Own);
   if (isObjectByName(Entry.Named))
-    chooseMethod(Entry, *File, /*IsInspected=*/false);
+    Bytes.choose(Entry, /*IsInspected=*/false);
   if (isPlannedUnseen(Entry))
     return planAndFetch(Entry, File,
                         !leavesToLinker() && needsPlan(Entry, *File),
@@ -243,7 +243,7 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
     return LeaveAll(Decision::LeftForMemory);
   const bool NeedsPlan = needsPlan(Entry, *File);
   if (Planner->planTogether() && Own.Inspector.kind() == file_magic::archive) {
-    chooseMethod(Entry, *File, /*IsInspected=*/false);
+    Bytes.choose(Entry, /*IsInspected=*/false);
     if (Entry.Method == FetchMethod::Whole)
       return planAndFetch(Entry, File, NeedsPlan, /*IsDone=*/true, Own);
   }
@@ -279,7 +279,7 @@ void PrefetchEngine::Impl::planInspected(InputEntry &Entry, FilePointer File,
   inspect(Entry, File, Own);
   // By now more is known about the store and about such files. Only the headers
   // of an archive were read, and no member.
-  chooseMethod(Entry, *File, /*IsInspected=*/isObjectByName(Entry.Named));
+  Bytes.choose(Entry, /*IsInspected=*/isObjectByName(Entry.Named));
   planAndFetch(Entry, File, /*NeedsPlan=*/true, /*IsDone=*/true, Own);
 }
 
@@ -380,21 +380,6 @@ unsigned PrefetchEngine::Impl::skipped() const {
     return 0; // reading the prices takes locks
   return Bytes.policy().skipped(Length, double(StreakBytes.load()),
                                 NameLatency.load(), Bytes.gate().dearest());
-}
-
-/// Chooses how \p Entry, an object or an archive of ELF, is fetched.
-void PrefetchEngine::Impl::chooseMethod(InputEntry &Entry,
-                                        const os::OpenFile &File,
-                                        bool IsInspected) const {
-  const std::vector<PlannedRange> *Recorded = Entry.recordedPlan();
-  if (!Recorded && Entry.Record) {
-    Entry.Touched =
-        restrictPlan({}, Entry.Record->Touched, File.size(), Options.Plan);
-    Recorded = &Entry.Touched;
-  }
-  Entry.Method = Bytes.choose(
-      Entry, Recorded ? ArrayRef(*Recorded) : ArrayRef<PlannedRange>(),
-      IsInspected);
 }
 
 /// Plans \p Entry, which \p Own inspects. If a link reads mostly objects, its

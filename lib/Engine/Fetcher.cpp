@@ -17,9 +17,9 @@ namespace headstart {
 
 Fetcher::Fetcher(const EngineOptions &Options, const os::PageCache &Cache,
                  EngineFigures &Figures)
-    : Numbers(Options.Numbers), Model(LinkerModel::of(Options.Plan.Kind)),
-      Cache(Cache), LargeCache(Cache.inLargeRequests()), Figures(Figures),
-      Trace(Options.Trace),
+    : Options(Options), Numbers(Options.Numbers),
+      Model(LinkerModel::of(Options.Plan.Kind)), Cache(Cache),
+      LargeCache(Cache.inLargeRequests()), Figures(Figures),
       TheGate(
           Options.BudgetBytes,
           Options.ReadMemory ? Options.ReadMemory
@@ -31,11 +31,11 @@ Fetcher::Fetcher(const EngineOptions &Options, const os::PageCache &Cache,
              Model.InspectionRequests) {}
 
 void Fetcher::sample() const {
-  if (!Trace)
-    return;
-  Trace->sample("fetched", [&] { return Figures.Hinted.load(); });
-  Trace->sample("fetched ahead", [&] { return window().ahead(); });
-  Trace->sample("budget", [&] { return window().limit(); });
+  if (TraceLog *Trace = Options.Trace.get()) {
+    Trace->sample("fetched", [&] { return Figures.Hinted.load(); });
+    Trace->sample("fetched ahead", [&] { return window().ahead(); });
+    Trace->sample("budget", [&] { return window().limit(); });
+  }
 }
 
 void Fetcher::noteRead(uint64_t Bytes) {
@@ -198,9 +198,7 @@ void Fetcher::closeGaps(InputEntry &Entry) {
     Figures.Decisions.note(Decision::RangesCombined);
 }
 
-FetchMethod Fetcher::choose(const InputEntry &Entry,
-                            ArrayRef<PlannedRange> Recorded,
-                            bool IsInspected) const {
+void Fetcher::choose(InputEntry &Entry, bool IsInspected) const {
   FileFacts Facts;
   Facts.Size = Entry.Identity.Size;
   Facts.Missing = Entry.isCached() ? 0 : Facts.Size;
@@ -211,9 +209,15 @@ FetchMethod Fetcher::choose(const InputEntry &Entry,
   Facts.IsInspected = IsInspected;
   Facts.IsArchive = !isObjectByName(Entry.Named);
   Facts.MayBeLarge = isLarge(Entry, {0, Facts.Size});
-  Facts.Recorded = Recorded;
-  Facts.HasStages = Entry.recordedPlan() != nullptr;
-  return Choice.choose(Facts, Entry.Store->prices());
+  if (const std::vector<PlannedRange> *Recorded = Entry.recordedPlan()) {
+    Facts.Recorded = *Recorded;
+  } else if (Entry.Record) {
+    Entry.Touched =
+        restrictPlan({}, Entry.Record->Touched, Facts.Size, Options.Plan);
+    Facts.Recorded = Entry.Touched;
+    Facts.HasStages = false;
+  }
+  Entry.Method = Choice.choose(Facts, Entry.Store->prices());
 }
 
 /// Whether another request has fetched \p Step; if not, sets \p Missing to the

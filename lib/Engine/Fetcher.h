@@ -39,6 +39,7 @@ namespace headstart {
 /// Every function may be called from any thread.
 class Fetcher {
 public:
+  /// All arguments must outlive it.
   Fetcher(const EngineOptions &Options, const os::PageCache &Cache,
           EngineFigures &Figures);
 
@@ -61,10 +62,8 @@ public:
   /// Closes the gaps in the plan of \p Entry that cost less than a request.
   void closeGaps(InputEntry &Entry);
 
-  /// Chooses how \p Entry is fetched. \p Recorded: see FileFacts.
-  FetchMethod choose(const InputEntry &Entry,
-                     llvm::ArrayRef<PlannedRange> Recorded,
-                     bool IsInspected) const;
+  /// Chooses how \p Entry, an object or an archive of ELF, is fetched.
+  void choose(InputEntry &Entry, bool IsInspected) const;
 
   Policy &policy() { return Choice; }
   const Policy &policy() const { return Choice; }
@@ -98,12 +97,12 @@ private:
   os::HintResult fetchSmall(const InputEntry &Entry, const os::OpenFile &File,
                             ByteRange Step, bool WasSkipped) const;
 
+  const EngineOptions &Options;
   const Tuning &Numbers;
   const LinkerModel &Model;
   const os::PageCache &Cache;
   const os::PageCache LargeCache;
   EngineFigures &Figures;
-  const std::shared_ptr<TraceLog> Trace;
   Gate TheGate;
   Policy Choice;
 };

@@ -8,9 +8,6 @@
 
 #include "HeldInputs.h"
 #include "headstart/OS/DirectoryTraits.h"
-#include "headstart/OS/PageTables.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringMap.h"
 
 using namespace llvm;
 
@@ -119,81 +116,6 @@ void HeldInputs::releaseConsumed(LinkStage Now) {
       Entry->Contents->adviseCold(Range.Range, Cache);
     }
   }
-}
-
-bool isWorthRecording(const InputEntry &Entry) {
-  return Entry.IsHandedOver.load() &&
-         (Entry.Contents->isMapped() || !isOnCommandLine(Entry.Named.Reason));
-}
-
-/// Returns what the next link fetches of \p Entry, of which \p Touched are in
-/// the page tables. These also contain pages that were only near a touched
-/// page, so nothing is added to an object, whose plan by layout is complete.
-static std::vector<PlannedRange> planNextTime(const InputEntry &Entry,
-                                              ArrayRef<ByteRange> Touched,
-                                              const PlanOptions &Options) {
-  if (Entry.Source == PlanSource::Other)
-    return {};
-  if (Entry.Source == PlanSource::Layout && isObjectByName(Entry.Named))
-    return cutPlan(Entry.Plan, Touched, Options);
-  return restrictPlan(Entry.Plan, Touched, Entry.Identity.Size, Options);
-}
-
-std::optional<std::vector<RecordedFile>> HeldInputs::touched() const {
-  os::PageTables Tables;
-  std::vector<RecordedFile> Result;
-  for (const auto &[Each, IsPlanned] : Inputs.ready()) {
-    const InputEntry &Entry = *Each;
-    if (!isWorthRecording(Entry))
-      continue;
-    RecordedFile File{Entry.Path, Entry.Identity, {}, {}};
-    if (!Entry.Contents->isMapped()) {
-      File.Touched = {{0, Entry.Identity.Size}};
-    } else if (std::optional<std::vector<ByteRange>> Present =
-                   Entry.Contents->touched(Tables)) {
-      File.Touched = std::move(*Present);
-      if (IsPlanned)
-        File.Plan = planNextTime(Entry, File.Touched, Options.Plan);
-    } else {
-      return std::nullopt;
-    }
-    // A cached file was not planned, but its recorded plan still holds.
-    if (File.Plan.empty() && Entry.recordedPlan())
-      File.Plan = *Entry.recordedPlan();
-    Result.push_back(std::move(File));
-  }
-  return Result;
-}
-
-uint64_t HeldInputs::copiedBytes() const {
-  uint64_t Copied = 0;
-  for (const auto &Each : Inputs.ready())
-    if (Each.Entry->IsHandedOver.load() && !isWorthRecording(*Each.Entry))
-      Copied += Each.Entry->Identity.Size;
-  return Copied;
-}
-
-uint64_t HeldInputs::wastedBytes(ArrayRef<RecordedFile> Touched) const {
-  StringMap<const RecordedFile *> ByPath;
-  for (const RecordedFile &File : Touched)
-    ByPath.try_emplace(File.Path, &File);
-  uint64_t Wasted = 0;
-  for (const auto &Each : Inputs.ready()) {
-    const InputEntry &Entry = *Each.Entry;
-    // A copy that was not handed over was read unnecessarily.
-    if (Entry.Contents && !Entry.Contents->isMapped() &&
-        !Entry.IsHandedOver.load() && Entry.Before && !Entry.Before->complete())
-      Wasted += Entry.Identity.Size;
-    std::vector<ByteRange> Fetched;
-    Fetched.reserve(Entry.Fetched.size());
-    for (size_t I = 0; I != Entry.Fetched.size(); ++I)
-      Fetched.push_back({Entry.Plan[I].Range.Offset, Entry.Fetched[I]});
-    auto It = ByPath.find(Entry.Path);
-    Wasted += bytesOutside(Fetched, It == ByPath.end()
-                                        ? ArrayRef<ByteRange>()
-                                        : ArrayRef(It->second->Touched));
-  }
-  return Wasted;
 }
 
 } // namespace headstart

@@ -62,14 +62,6 @@ public:
   /// linker has come to \p Now. One thread does this, once for each stage.
   void releaseConsumed(LinkStage Now);
 
-  /// \name Results for the profile and the report
-  /// See PrefetchEngine.
-  /// @{
-  std::optional<std::vector<RecordedFile>> touched() const;
-  uint64_t copiedBytes() const;
-  uint64_t wastedBytes(llvm::ArrayRef<RecordedFile> Touched) const;
-  /// @}
-
 private:
   std::shared_ptr<const FileContents>
   copy(const os::OpenFile &File, const std::string &Path, bool IsCold);
@@ -83,10 +75,6 @@ private:
   /// The stage up to which consumed bytes were released.
   std::atomic<LinkStage> ReleasedUpTo{LinkStage::Parse};
 };
-
-/// Whether to record what the linker touched in \p Entry. A small file on the
-/// command line needs no record, because it is read whole, in its turn.
-bool isWorthRecording(const InputEntry &Entry);
 
 } // namespace headstart
 

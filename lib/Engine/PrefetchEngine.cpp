@@ -13,6 +13,8 @@
 
 #include "headstart/Engine/PrefetchEngine.h"
 #include "EngineImpl.h"
+#include "headstart/OS/PageTables.h"
+#include "llvm/ADT/StringMap.h"
 #include <algorithm>
 #include <utility>
 
@@ -349,6 +351,13 @@ bool PrefetchEngine::join(std::chrono::milliseconds MaxWait) {
   return State->Workers.join(MaxWait);
 }
 
+/// Whether to record what the linker touched in \p Entry. A small file on the
+/// command line needs no record, because it is read whole, in its turn.
+static bool isWorthRecording(const InputEntry &Entry) {
+  return Entry.IsHandedOver.load() &&
+         (Entry.Contents->isMapped() || !isOnCommandLine(Entry.Named.Reason));
+}
+
 PrefetchEngine::ProfileUse PrefetchEngine::profileUse() const {
   ProfileUse Use;
   for (const auto &[Each, IsPlanned] : State->Inputs.ready()) {
@@ -369,16 +378,74 @@ PrefetchEngine::ProfileUse PrefetchEngine::profileUse() const {
   return Use;
 }
 
+/// Returns what the next link fetches of \p Entry, of which \p Touched are in
+/// the page tables. These also contain pages that were only near a touched
+/// page, so nothing is added to an object, whose plan by layout is complete.
+static std::vector<PlannedRange> planNextTime(const InputEntry &Entry,
+                                              ArrayRef<ByteRange> Touched,
+                                              const PlanOptions &Options) {
+  if (Entry.Source == PlanSource::Other)
+    return {};
+  if (Entry.Source == PlanSource::Layout && isObjectByName(Entry.Named))
+    return cutPlan(Entry.Plan, Touched, Options);
+  return restrictPlan(Entry.Plan, Touched, Entry.Identity.Size, Options);
+}
+
 std::optional<std::vector<RecordedFile>> PrefetchEngine::touched() const {
-  return State->Held.touched();
+  os::PageTables Tables;
+  std::vector<RecordedFile> Result;
+  for (const auto &[Each, IsPlanned] : State->Inputs.ready()) {
+    const InputEntry &Entry = *Each;
+    if (!isWorthRecording(Entry))
+      continue;
+    RecordedFile File{Entry.Path, Entry.Identity, {}, {}};
+    if (!Entry.Contents->isMapped()) {
+      File.Touched = {{0, Entry.Identity.Size}};
+    } else if (std::optional<std::vector<ByteRange>> Present =
+                   Entry.Contents->touched(Tables)) {
+      File.Touched = std::move(*Present);
+      if (IsPlanned)
+        File.Plan = planNextTime(Entry, File.Touched, State->Options.Plan);
+    } else {
+      return std::nullopt;
+    }
+    // A cached file was not planned, but its recorded plan still holds.
+    if (File.Plan.empty() && Entry.recordedPlan())
+      File.Plan = *Entry.recordedPlan();
+    Result.push_back(std::move(File));
+  }
+  return Result;
 }
 
 uint64_t PrefetchEngine::copiedBytes() const {
-  return State->Held.copiedBytes();
+  uint64_t Copied = 0;
+  for (const auto &[Entry, IsPlanned] : State->Inputs.ready())
+    if (Entry->IsHandedOver.load() && !isWorthRecording(*Entry))
+      Copied += Entry->Identity.Size;
+  return Copied;
 }
 
 uint64_t PrefetchEngine::wastedBytes(ArrayRef<RecordedFile> Touched) const {
-  return State->Held.wastedBytes(Touched);
+  StringMap<const RecordedFile *> ByPath;
+  for (const RecordedFile &File : Touched)
+    ByPath.try_emplace(File.Path, &File);
+  uint64_t Wasted = 0;
+  for (const auto &[Each, IsPlanned] : State->Inputs.ready()) {
+    const InputEntry &Entry = *Each;
+    // A copy that was not handed over was read unnecessarily.
+    if (Entry.Contents && !Entry.Contents->isMapped() &&
+        !Entry.IsHandedOver.load() && Entry.Before && !Entry.Before->complete())
+      Wasted += Entry.Identity.Size;
+    std::vector<ByteRange> Fetched;
+    Fetched.reserve(Entry.Fetched.size());
+    for (size_t I = 0; I != Entry.Fetched.size(); ++I)
+      Fetched.push_back({Entry.Plan[I].Range.Offset, Entry.Fetched[I]});
+    auto It = ByPath.find(Entry.Path);
+    Wasted += bytesOutside(Fetched, It == ByPath.end()
+                                        ? ArrayRef<ByteRange>()
+                                        : ArrayRef(It->second->Touched));
+  }
+  return Wasted;
 }
 
 std::optional<os::DiskUse> PrefetchEngine::diskUse() const {

@@ -479,13 +479,13 @@ void Scheduler::refreshAhead(const InputEntry &Entry) {
   More.notifyAll();
 }
 
-std::vector<Scheduler::ReadyEntry> Scheduler::ready() const {
+std::vector<std::pair<const InputEntry *, bool>> Scheduler::ready() const {
   std::lock_guard Lock(Mutex);
-  std::vector<ReadyEntry> Result;
+  std::vector<std::pair<const InputEntry *, bool>> Result;
   Result.reserve(Entries.size());
   for (const InputEntry &Entry : Entries)
     if (Entry.State == EntryState::Ready)
-      Result.push_back({&Entry, Entry.IsPlanned});
+      Result.emplace_back(&Entry, Entry.IsPlanned);
   return Result;
 }
 

@@ -170,13 +170,9 @@ public:
   void refreshNoMore();           ///< ends threads that only wait for that
   size_t waitingForPaths() const; ///< the number of these threads
 
-  struct ReadyEntry {
-    const InputEntry *Entry;
-    bool IsPlanned; ///< its plan no longer changes
-  };
-  /// The entries that are Ready. Inspect them without the lock: the system
-  /// calls for 100,000 of them take long.
-  std::vector<ReadyEntry> ready() const;
+  /// The entries that are Ready, each with whether its plan no longer changes.
+  /// Inspect them without the lock: the system calls for 100,000 take long.
+  std::vector<std::pair<const InputEntry *, bool>> ready() const;
 
   void cancel();
 
