@@ -189,7 +189,8 @@ WatchedLink LinkWatch::finish(const os::ProgramUsage &Usage,
       const ByteRange Inside = F.Range.clippedTo(Inputs.files()[F.Input].Bytes);
       (*Link.Fetched)[F.Input] += Inside.Length;
       if (HasProfile)
-        (*Link.Wasted)[F.Input] += bytesOutside(Inside, TouchedRanges[F.Input]);
+        (*Link.Wasted)[F.Input] +=
+            bytesOf(without(Inside, TouchedRanges[F.Input]));
     }
   }
   if (HasProfile) {

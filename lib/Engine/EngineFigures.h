@@ -60,10 +60,10 @@ class TimeSpan {
 public:
   void note(TraceClock::time_point T) {
     int64_t Ticks = T.time_since_epoch().count();
-    int64_t Old = First.load(std::memory_order_relaxed);
+    int64_t Old = First.load();
     while (Ticks < Old && !First.compare_exchange_weak(Old, Ticks))
       ;
-    Old = Last.load(std::memory_order_relaxed);
+    Old = Last.load();
     while (Ticks > Old && !Last.compare_exchange_weak(Old, Ticks))
       ;
   }
@@ -165,10 +165,10 @@ struct EngineFigures {
   DecisionCounts Decisions;
   WorkTimes Processor{};
 
-  void noteProgress() { Progress.fetch_add(1, std::memory_order_relaxed); }
+  void noteProgress() { Progress.fetch_add(1); }
   void addHint(uint64_t Bytes, uint64_t Calls) {
-    Hinted.fetch_add(Bytes, std::memory_order_relaxed);
-    HintCalls.fetch_add(Calls, std::memory_order_relaxed);
+    Hinted += Bytes;
+    HintCalls += Calls;
     noteProgress();
   }
 };

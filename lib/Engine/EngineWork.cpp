@@ -14,20 +14,14 @@
 ///                                      │           └─ (ELF) plan later
 ///                                      └─ fetch (whole, or by the profile)
 ///
-/// and then, for each later stage of the link, fetch. The scheduler lists the
-/// references that an inspection finds, the fetcher fetches bytes, and
-/// HeldInputs keeps them. The linker's own threads call `take`, which waits at
-/// most for the opening of one file, and `reached`, which never waits.
+/// and then, for each later stage of the link, fetch. The linker's own threads
+/// call `take`, which waits at most for the opening of one file, and `reached`,
+/// which never waits.
 ///
-/// Threads wait for the disk, for room (Gate.h), and in the scheduler for
-/// further inputs, for the linker's opening of one and, where names are slow,
-/// for its progress. The engine makes the linker wait for none of these.
-///
-/// Shutdown. `cancel` ends all waiting for room and in the scheduler, and
-/// threads check it between two steps of fetching. The threads share ownership
-/// of the engine's state, and the linker of the held bytes. A thread that has
-/// not ended when `join` has waited long enough is detached, and no order of
-/// destruction can leave a thread or the linker with an unmapped page.
+/// Shutdown. `cancel` ends all waits for room (Gate.h) and in the scheduler,
+/// and threads check it between two steps of fetching. The threads share
+/// ownership of the engine's state, and the linker of the held bytes, so that a
+/// thread that hangs can be detached.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -50,12 +44,12 @@ void PrefetchEngine::Impl::work(unsigned Id) {
   if (!os::hasMemoryFor([&] { workThrough(); }))
     noteOutOfMemory();
   if (std::optional<os::DiskUse> Use = os::diskUse(os::DiskUser::Thread)) {
-    Figures.ReadBytes.fetch_add(Use->Bytes);
-    Figures.Stops.fetch_add(Use->Stops);
+    Figures.ReadBytes += Use->Bytes;
+    Figures.Stops += Use->Stops;
   } else {
     Figures.ReportsDiskUse.store(false);
   }
-  Figures.Ended.fetch_add(1);
+  ++Figures.Ended;
 }
 
 void PrefetchEngine::Impl::workThrough() {
@@ -115,10 +109,8 @@ void PrefetchEngine::Impl::begin(LinkStage Stage) {
   Inputs.begin(Stage, IsBegun);
 }
 
-/// Whether the engine only opens files; decides whether memory is short. lld's
-/// ELF driver writes section by section, and so reads all inputs many times. If
-/// memory is short, the bytes fetched ahead and the stored symbols would take
-/// memory from that.
+/// Whether the engine only opens files, because memory is short. lld's ELF
+/// driver writes section by section, and so reads all inputs many times.
 bool PrefetchEngine::Impl::leavesToLinker() const {
   return Bytes.window().decide(Figures.Inputs.load(), /*IsComplete=*/false) &&
          Planner->planTogether();
@@ -132,9 +124,9 @@ void PrefetchEngine::Impl::follow(const InputEntry &Entry,
   Inputs.add(Entry, Resolver->scan(Entry.Named, Entry.Path, Inspector));
 }
 
-/// Whether to scan the object \p Entry for references. The profile also has the
-/// references of a recorded object. Most objects name the same inputs, so of
-/// those that are inspected for nothing else a few are enough.
+/// Whether to scan the object \p Entry for references, which the profile has of
+/// a recorded object. Most objects name the same inputs, so of those that are
+/// inspected for nothing else a few are enough.
 bool PrefetchEngine::Impl::isWorthFollowing(const InputEntry &Entry) {
   if (Entry.Record) {
     note(Decision::ScanSkippedRecorded);
@@ -143,9 +135,8 @@ bool PrefetchEngine::Impl::isWorthFollowing(const InputEntry &Entry) {
   const bool IsScanned =
       !Entry.isCached() &&
       !(Entry.Method == FetchMethod::Whole && Planner->planTogether());
-  const bool IsWorth =
-      IsScanned || DependencyScans.fetch_add(1, std::memory_order_relaxed) <
-                       Options.Numbers.MaxDependencyScans;
+  const bool IsWorth = IsScanned || DependencyScans.fetch_add(1) <
+                                        Options.Numbers.MaxDependencyScans;
   note(IsWorth ? Decision::Scanned : Decision::ScanSkippedEnough);
   return IsWorth;
 }
@@ -253,7 +244,7 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
     TraceSpan Span("skim", Entry.Path);
     Entry.Headers = Own.Inspector.elf();
     if (Entry.Headers->IsArchive)
-      ArchiveBytes.fetch_add(File->size(), std::memory_order_relaxed);
+      ArchiveBytes += File->size();
     Inputs.planLater(Entry, File);
     return;
   }
@@ -375,7 +366,7 @@ bool PrefetchEngine::Impl::needsPlan(const InputEntry &Entry,
 
 /// The number of objects after the next one that are left to the linker.
 unsigned PrefetchEngine::Impl::skipped() const {
-  const unsigned Length = Streak.load(std::memory_order_relaxed);
+  const unsigned Length = Streak.load();
   if (Length < Options.Numbers.MinStreak)
     return 0; // reading the prices takes locks
   return Bytes.policy().skipped(Length, double(StreakBytes.load()),
@@ -418,8 +409,8 @@ void PrefetchEngine::Impl::planParts(InputEntry &Entry,
     if (!(Record && Entry.Headers && Entry.Headers->IsArchive)) {
       (void)Inputs.beginSymbols(Entry);
       Entry.Headers = nullptr;
-      EnteredBytes.fetch_add(File.size(), std::memory_order_relaxed);
-      EnteredFiles.fetch_add(1, std::memory_order_relaxed);
+      EnteredBytes += File.size();
+      ++EnteredFiles;
     }
     const auto Begin = os::processorTime();
     Entry.Plan = Planner->plan(Own.Inspector, Entry.Named, Entry.Place,
@@ -441,7 +432,7 @@ void PrefetchEngine::Impl::planParts(InputEntry &Entry,
     Bytes.policy().notePlan(File.size(), Entry.Plan, Inspection.count());
   for (const PlannedRange &R : Entry.Plan)
     if (R.Member != 0)
-      LazyBytes.fetch_add(R.Range.Length, std::memory_order_relaxed);
+      LazyBytes += R.Range.Length;
 }
 
 /// Whether to fetch bytes of the lazy input \p Member; 0: they are not lazy.

@@ -248,7 +248,7 @@ bool Fetcher::enter(InputEntry &Entry, uint64_t Bytes, LinkStage Stage) {
     return false;
   if (!IsFirstStage)
     return true;
-  Entry.BytesAhead.fetch_add(Bytes);
+  Entry.BytesAhead += Bytes;
   // The linker may have requested it in between.
   if (Entry.IsRequested.load())
     release(Entry);

@@ -7,14 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Private to the engine: fetches planned ranges in steps, and no further ahead
-/// of the linker than memory allows.
-///
-/// Invariants:
-///  - the bytes ahead of the linker are at most the budget and one step
-///    (Gate.h);
-///  - threads check for `cancel` after each step; it wakes those that wait;
-///  - bytes that the linker has requested are no longer ahead of it.
+/// Private to the engine: fetches planned ranges in steps, through the gate.
+/// Bytes that the linker has requested are no longer ahead of it.
 ///
 //===----------------------------------------------------------------------===//
 

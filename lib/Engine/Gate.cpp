@@ -148,9 +148,9 @@ void StoreQueue::wait(Waiter &Mine, std::unique_lock<std::mutex> &Lock,
       Owner.Decisions.note(Decision::WaitedForMemory);
       if (OnWait)
         std::exchange(OnWait, nullptr)();
-      Owner.WaitingForMemory.fetch_add(1);
+      ++Owner.WaitingForMemory;
       Owner.waitForMemory(Mine, Lock);
-      Owner.WaitingForMemory.fetch_sub(1);
+      --Owner.WaitingForMemory;
     } else {
       if (!std::exchange(HasNoted, true))
         Owner.Decisions.note(Decision::WaitedForStore);
@@ -169,7 +169,7 @@ void StoreQueue::leave(const std::optional<Answer> &Done) {
 }
 
 std::optional<double> StoreQueue::largeRisk() const {
-  const double Seconds = Trip.load(std::memory_order_relaxed);
+  const double Seconds = Trip.load();
   if (Seconds == 0 || (LargeBegun.load() != 0 && LargeSteps.load() == 0))
     return std::nullopt;
   const double Chance = (LargeFailures.load() + 1.0) /
@@ -178,8 +178,8 @@ std::optional<double> StoreQueue::largeRisk() const {
 }
 
 void StoreQueue::noteLarge(bool HasArrived) {
-  LargeSteps.fetch_add(1);
-  LargeFailures.fetch_add(!HasArrived);
+  ++LargeSteps;
+  LargeFailures += !HasArrived;
 }
 
 void StoreQueue::learn(const Answer &Done) {
@@ -192,10 +192,10 @@ void StoreQueue::learn(const Answer &Done) {
   if (Done.HasWaited && Done.Requests == 1 &&
       !Done.Time.isMostlyUnscheduled() && Transfer <= Elapsed / 2)
     Model.noteLatency(Elapsed - Transfer);
-  Latency.store(Model.latency(), std::memory_order_relaxed);
-  Trip.store(Model.trip(), std::memory_order_relaxed);
-  Request.store(Model.prices().Request, std::memory_order_relaxed);
-  Byte.store(Model.prices().Byte, std::memory_order_relaxed);
+  Latency = Model.latency();
+  Trip = Model.trip();
+  Request = Model.prices().Request;
+  Byte = Model.prices().Byte;
   if (Model.window() != Before)
     Owner.Decisions.note(Model.window() > Before ? Decision::WindowGrew
                                                  : Decision::WindowShrank);
@@ -206,7 +206,7 @@ void StoreQueue::noteName(const StoreTime &Time) {
     return;
   std::lock_guard Lock(Owner.Mutex);
   Model.noteName(Time.scheduled().count());
-  NameLatency.store(Model.nameLatency(), std::memory_order_relaxed);
+  NameLatency = Model.nameLatency();
 }
 
 StoreFigures StoreQueue::figures() const {

@@ -11,13 +11,11 @@
 /// requests bytes. A step may begin
 ///
 ///  - when there is room in memory for its bytes (MemoryWindow.h), and
-///  - when fewer steps are in flight than its store answers at once
-///    (StoreModel.h): with fewer the store idles, with more the page that the
-///    linker needs now waits behind them.
+///  - when fewer steps are in flight than its store's window (StoreModel.h).
 ///
 /// The steps of a store begin in the order of their places: by stage, then by
-/// input. A step for which the linker waits begins at once. No thread does
-/// anything slow while it holds the gate's mutex; memory is measured without.
+/// input. A step for which the linker waits begins at once. Memory is measured
+/// without the gate's mutex.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -135,22 +133,17 @@ public:
   void leave(const std::optional<Answer> &Done);
   /// Notes how long it took to open a file by its name.
   void noteName(const StoreTime &Time);
-  StorePrices prices() const {
-    return {Request.load(std::memory_order_relaxed),
-            Byte.load(std::memory_order_relaxed)};
-  }
+  StorePrices prices() const { return {Request.load(), Byte.load()}; }
   /// The seconds that a request takes that waits for no other, and that opening
   /// a file by its name takes; 0: not known yet.
-  double latency() const { return Latency.load(std::memory_order_relaxed); }
-  double nameLatency() const {
-    return NameLatency.load(std::memory_order_relaxed);
-  }
+  double latency() const { return Latency.load(); }
+  double nameLatency() const { return NameLatency.load(); }
 
   /// The expected cost, in seconds, of a step in large pages that does not
-  /// arrive. FUSE skips such requests while most of those that it takes at once
-  /// are in flight (fs/fuse/file.c, fuse_readahead), and some file systems do
-  /// not support large pages. nullopt while the store is not known, or while no
-  /// result of the first such steps is known.
+  /// arrive; nullopt while the store or the result of the first such step is
+  /// not known. FUSE skips such requests while many are in flight
+  /// (fs/fuse/file.c, fuse_readahead), and some file systems do not support
+  /// large pages.
   std::optional<double> largeRisk() const;
   /// Notes that a step in large pages begins.
   void beginLarge() { LargeBegun.fetch_add(1); }

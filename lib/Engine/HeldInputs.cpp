@@ -58,7 +58,7 @@ std::shared_ptr<const FileContents> HeldInputs::hold(const os::OpenFile &File,
     return nullptr;
   if (File.size() < minMappedBytes(Cache.pageSize()))
     return copy(File, Path, IsCold);
-  if (Mappings.fetch_add(1, std::memory_order_relaxed) >= Options.MaxMappings)
+  if (Mappings.fetch_add(1) >= Options.MaxMappings)
     return nullptr;
   auto Contents = std::make_shared<FileContents>();
   if (std::error_code E = os::MappedFile::map(File, Contents->Mapping)) {
@@ -88,8 +88,8 @@ HeldInputs::handOver(InputEntry &Entry, StringRef Path,
       HintedBuffer::over(Entry.Contents, Path, Request, Cache);
   if (Buffer) {
     Figures.Decisions.note(Decision::HandedOver);
-    Entry.IsHandedOver.store(true, std::memory_order_relaxed);
-    Figures.HandedOver.fetch_add(1, std::memory_order_relaxed);
+    Entry.IsHandedOver = true;
+    ++Figures.HandedOver;
   }
   return Buffer;
 }

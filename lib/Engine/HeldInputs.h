@@ -26,14 +26,11 @@
 #include "Scheduler.h"
 #include "headstart/Engine/PrefetchEngine.h"
 #include "headstart/OS/PageCache.h"
-#include "headstart/Plan/LinkProfile.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <atomic>
 #include <memory>
-#include <optional>
 #include <string>
-#include <vector>
 
 namespace headstart {
 

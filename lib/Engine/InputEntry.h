@@ -40,8 +40,7 @@ class StoreQueue;
 ///     Waiting ──claim──► Opening ──publish──► Ready
 ///                           └──────publish──► Unavailable
 ///
-/// The thread that claims an entry, of the engine or of the linker, opens it
-/// outside the lock and publishes the result.
+/// The thread that claims an entry opens it outside the lock.
 enum class EntryState : uint8_t { Waiting, Opening, Ready, Unavailable };
 
 /// The source of a plan. Other: one that knows no more than the page tables.

@@ -9,13 +9,10 @@
 /// \file
 /// Private to the engine: lists directories before their inputs are opened. On
 /// a high-latency store each name costs a round trip, and FUSE looks up the
-/// names of one directory one after the other if the server does not allow more
-/// (fs/fuse/dir.c, fuse_lock_inode). A listing fetches all names, and the
-/// system caches them: FUSE and NFS have a call for that (READDIRPLUS), sshfs
-/// and rclone remember them. When the first opens have shown how long a name
-/// takes, a thread lists a directory of several inputs, and other threads wait
-/// for it. The result of the listing is not used: the system still decides
-/// whether a file exists.
+/// names of a directory one after the other (fs/fuse/dir.c, fuse_lock_inode). A
+/// listing fetches all names, and the system caches them (READDIRPLUS of FUSE
+/// and NFS; sshfs and rclone remember them). Its result is not used: the system
+/// still decides whether a file exists.
 ///
 //===----------------------------------------------------------------------===//
 

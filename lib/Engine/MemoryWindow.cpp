@@ -61,22 +61,21 @@ bool MemoryWindow::hasRoom(LinkStage For) const {
 }
 
 bool MemoryWindow::measureIfDue() {
-  if (!isShort() ||
-      SinceMeasured.load(std::memory_order_relaxed) < Numbers.MeasureBytes)
+  if (!isShort() || SinceMeasured.load() < Numbers.MeasureBytes)
     return false;
-  SinceMeasured.store(0, std::memory_order_relaxed);
+  SinceMeasured = 0;
   measure();
   return true;
 }
 
 void MemoryWindow::add(LinkStage For, uint64_t Bytes) {
-  SinceMeasured.fetch_add(Bytes, std::memory_order_relaxed);
+  SinceMeasured += Bytes;
   // The linker has reached this stage, so these bytes are not ahead. In the
   // first stage it reaches input by input (release).
   if (stage() != LinkStage::Parse && For <= stage())
     return;
   ByStage[static_cast<unsigned>(For)] += Bytes;
-  Ahead.fetch_add(Bytes);
+  Ahead += Bytes;
 }
 
 void MemoryWindow::release(uint64_t Bytes) {
@@ -84,7 +83,7 @@ void MemoryWindow::release(uint64_t Bytes) {
   // After that stage, `reached` has released all of its bytes at once.
   Bytes = std::min(Bytes, Parse);
   Parse -= Bytes;
-  Ahead.fetch_sub(Bytes);
+  Ahead -= Bytes;
 }
 
 void MemoryWindow::reached(LinkStage Now) {
@@ -92,9 +91,9 @@ void MemoryWindow::reached(LinkStage Now) {
     return;
   Stage.store(Now);
   for (unsigned S = 0; S <= static_cast<unsigned>(Now); ++S)
-    Ahead.fetch_sub(std::exchange(ByStage[S], 0));
+    Ahead -= std::exchange(ByStage[S], 0);
   // The linker's work has changed how much memory is available.
-  SinceMeasured.store(Numbers.MeasureBytes, std::memory_order_relaxed);
+  SinceMeasured = Numbers.MeasureBytes;
 }
 
 } // namespace headstart

@@ -11,12 +11,10 @@
 /// that are fetched too early evict bytes that the linker needs next, and are
 /// themselves evicted before the linker reads them.
 ///
-/// If memory is plentiful, only a budget applies. Memory is short if the inputs
-/// alone fill half of the available memory, because the linker's own data and
-/// its output need as much again. Fetching then also waits for the linker: it
-/// stays at most one stage ahead, and within a quarter of the memory that is
-/// available at that time. Memory that other processes release makes room as
-/// well: a thread that waits for room (Gate.h) measures again.
+/// If memory is plentiful, only a budget applies. It is short if the inputs
+/// fill half of the available memory, because the linker's data and its output
+/// need as much again. Fetching then stays at most one stage ahead of the
+/// linker, and within a quarter of the memory that is available at that time.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -54,17 +52,17 @@ public:
   /// returns that. While inputs are still being counted (not \p IsComplete), it
   /// decides as soon as the known ones are too large.
   bool decide(uint64_t InputsBytes, bool IsComplete);
-  bool isShort() const { return Short.load(std::memory_order_relaxed); }
+  bool isShort() const { return Short.load(); }
   /// Sets the limit by the available memory, which takes some 50 us.
   void measure() { measure(Read()); }
   /// Measures if memory is short and much was fetched since the last time.
   /// Returns whether it did.
   bool measureIfDue();
   /// The fetched bytes that the linker has not reached yet.
-  uint64_t ahead() const { return Ahead.load(std::memory_order_relaxed); }
+  uint64_t ahead() const { return Ahead.load(); }
   /// The most that may be ahead now.
-  uint64_t limit() const { return Limit.load(std::memory_order_relaxed); }
-  LinkStage stage() const { return Stage.load(std::memory_order_relaxed); }
+  uint64_t limit() const { return Limit.load(); }
+  LinkStage stage() const { return Stage.load(); }
   /// @}
 
   /// Whether something may be fetched for \p For.

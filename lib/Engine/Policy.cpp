@@ -115,7 +115,7 @@ void Policy::notePlan(uint64_t Size, llvm::ArrayRef<PlannedRange> Plan,
   const Expense New = recordedExpense(Plan);
   std::lock_guard<std::mutex> Lock(Mutex);
   Sizes += double(Size);
-  Files += 1;
+  ++Files;
   Planned.First += New.First;
   Planned.Later += New.Later;
   Planned.Processor += Seconds;
@@ -180,10 +180,6 @@ bool Policy::isWorthListing(uint64_t Inputs, double NameLatency) const {
   const double Trips = double(Inputs) - Numbers.ListingTrips;
   return Trips * NameLatency >
          double(Inputs) * Numbers.MaxEntriesPerInput * Numbers.EntrySeconds;
-}
-
-bool Policy::isWorthRefreshing(double NameLatency) const {
-  return NameLatency > Numbers.slowName();
 }
 
 bool Policy::isWorthQuery(uint64_t Bytes, const StorePrices &Store) const {

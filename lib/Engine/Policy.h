@@ -8,17 +8,11 @@
 ///
 /// \file
 /// Private to the engine: every decision on what to fetch, as a comparison of
-/// prices. Pure: it makes no system call, and callers pass the prices of the
-/// store (StoreModel.h). A price is a time by which a link becomes longer. The
-/// store and the processors work in parallel, so the longer time counts.
-///
-/// Before the linker goes on, it waits for the first stage of all files, so a
-/// byte of that stage counts in full. Later bytes are fetched while the linker
-/// works: they count for nothing if the store is much faster than the linker,
-/// and in full if it is much slower.
-///
-/// The files of this link that were planned show how much of a file is needed,
-/// in how many ranges, and what its inspection takes.
+/// prices, without a system call. A price is a time by which a link becomes
+/// longer. The store and the processors work in parallel, so the longer time
+/// counts. The linker waits for the first stage of all files, so a byte of that
+/// stage counts in full. Later bytes count for nothing if the store is much
+/// faster than the linker, and in full if it is much slower.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -96,8 +90,6 @@ public:
   /// Whether to list a directory before its \p Inputs inputs are opened, if
   /// opening a name takes \p NameLatency seconds.
   bool isWorthListing(uint64_t Inputs, double NameLatency) const;
-  /// Whether to stat paths again ahead of the linker.
-  bool isWorthRefreshing(double NameLatency) const;
 
   /// Whether to query if another request has fetched a step of \p Bytes.
   bool isWorthQuery(uint64_t Bytes, const StorePrices &Store) const;

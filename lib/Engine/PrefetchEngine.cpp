@@ -142,15 +142,14 @@ void PrefetchEngine::Impl::addRecordedInputs() {
 void PrefetchEngine::Impl::noteResidency(InputEntry &Entry,
                                          const NamedInput &Named,
                                          const os::OpenFile &File) {
-  Figures.Inputs.fetch_add(File.size(), std::memory_order_relaxed);
+  Figures.Inputs += File.size();
   WorkPart Part(PrefetchWork::Residency);
   Entry.Before = Cache.residency(File, {0, File.size()});
   if (Entry.Before) {
-    Figures.Resident.fetch_add(residentBytes(Entry, File.size()),
-                               std::memory_order_relaxed);
+    Figures.Resident += residentBytes(Entry, File.size());
     noteCached(Entry, Named, File.size());
   } else {
-    Figures.Unknown.fetch_add(File.size(), std::memory_order_relaxed);
+    Figures.Unknown += File.size();
   }
   if (Options.Trace)
     Options.Trace->sample("found in memory",
@@ -169,7 +168,7 @@ void PrefetchEngine::Impl::sampleResidency(InputEntry &Entry,
   Entry.SeemsCached = Cache.seemsCached(
       File, IsRecorded ? ArrayRef(Entry.Record->Touched) : ArrayRef(All));
   if (Entry.SeemsCached == true)
-    Figures.SeemsResident.fetch_add(File.size(), std::memory_order_relaxed);
+    Figures.SeemsResident += File.size();
   noteCached(Entry, Entry.Named, File.size());
 }
 
@@ -182,12 +181,11 @@ void PrefetchEngine::Impl::noteCached(const InputEntry &Entry,
                         : Decision::PartlyCached);
   if (!isObjectByName(Named))
     return;
-  StreakBytes.store(FileSize, std::memory_order_relaxed);
+  StreakBytes = FileSize;
   // After a link that fetched by its profile, the rest of a file is not cached.
   const bool IsCached = Entry.isCached() || (Entry.Before && Entry.Record &&
                                              hasTouchedPages(Entry));
-  Streak.store(IsCached ? Streak.load() + 1 + skipped() : 0,
-               std::memory_order_relaxed);
+  Streak = IsCached ? Streak.load() + 1 + skipped() : 0;
 }
 
 uint64_t PrefetchEngine::Impl::residentBytes(const InputEntry &Entry,
@@ -240,7 +238,7 @@ FilePointer PrefetchEngine::Impl::openAndPublish(InputEntry &Entry,
   if (const StoreTime Time = Timer.elapsed(Options.Numbers);
       !Time.IsUnsure || !LinkerModel::of(Options.Plan.Kind).OpensTogether)
     Entry.Store->noteName(Time);
-  NameLatency.store(Entry.Store->nameLatency(), std::memory_order_relaxed);
+  NameLatency = Entry.Store->nameLatency();
   noteResidency(Entry, Named, *File);
   std::shared_ptr<const FileContents> Contents =
       Held.hold(*File, Found.Path,
@@ -279,8 +277,7 @@ PrefetchEngine::Impl::take(StringRef Path, const BufferRequest &Request) {
     });
   }();
   if (Begin) {
-    Figures.Waited.fetch_add((os::now() - *Begin).count(),
-                             std::memory_order_relaxed);
+    Figures.Waited += (os::now() - *Begin).count();
   }
   // The span begins after the opening for which it waited, because viewers
   // reverse an arrow that points to an earlier beginning.
@@ -295,8 +292,7 @@ PrefetchEngine::Impl::take(StringRef Path, const BufferRequest &Request) {
   // scheduler has made its fields visible to this thread.
   Bytes.release(*Entry);
   Bytes.sample();
-  if (Entry->Store &&
-      Bytes.policy().isWorthRefreshing(Entry->Store->nameLatency()))
+  if (Entry->Store && Entry->Store->nameLatency() > Options.Numbers.slowName())
     Inputs.refreshAhead(*Entry);
   std::unique_ptr<MemoryBuffer> Buffer = Held.handOver(*Entry, Path, Request);
   if (Buffer) {
@@ -426,24 +422,21 @@ uint64_t PrefetchEngine::copiedBytes() const {
 }
 
 uint64_t PrefetchEngine::wastedBytes(ArrayRef<RecordedFile> Touched) const {
-  StringMap<const RecordedFile *> ByPath;
+  StringMap<ArrayRef<ByteRange>> ByPath;
   for (const RecordedFile &File : Touched)
-    ByPath.try_emplace(File.Path, &File);
+    ByPath.try_emplace(File.Path, File.Touched);
   uint64_t Wasted = 0;
   for (const auto &[Each, IsPlanned] : State->Inputs.ready()) {
     const InputEntry &Entry = *Each;
     // A copy that was not handed over was read unnecessarily.
-    if (Entry.Contents && !Entry.Contents->isMapped() &&
-        !Entry.IsHandedOver.load() && Entry.Before && !Entry.Before->complete())
+    if (Entry.hasCopy() && !Entry.IsHandedOver.load() && Entry.Before &&
+        !Entry.Before->complete())
       Wasted += Entry.Identity.Size;
     std::vector<ByteRange> Fetched;
     Fetched.reserve(Entry.Fetched.size());
     for (size_t I = 0; I != Entry.Fetched.size(); ++I)
       Fetched.push_back({Entry.Plan[I].Range.Offset, Entry.Fetched[I]});
-    auto It = ByPath.find(Entry.Path);
-    Wasted += bytesOutside(Fetched, It == ByPath.end()
-                                        ? ArrayRef<ByteRange>()
-                                        : ArrayRef(It->second->Touched));
+    Wasted += bytesOf(without(Fetched, ByPath.lookup(Entry.Path)));
   }
   return Wasted;
 }

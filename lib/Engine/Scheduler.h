@@ -8,10 +8,8 @@
 ///
 /// \file
 /// Private to the engine: what a thread does next, and which inputs are open. A
-/// monitor: one mutex guards all of it, no thread does anything slow while it
-/// holds the mutex, and the threads wait for each other here.
-///
-/// The order, determined anew for each answer:
+/// monitor, in which the threads wait for each other. The order, determined
+/// anew for each answer:
 ///
 ///  0. on a high-latency store: a stat of the paths that the linker comes to
 ///     next, because the linker stats them itself and waits;

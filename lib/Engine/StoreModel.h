@@ -8,25 +8,21 @@
 ///
 /// \file
 /// Private to the engine: the prices of a store (a device, a share, a mount),
-/// estimated while it is read. Pure: callers pass the time, and it takes no
-/// lock. It does not depend on the file system's name.
-///
-/// A store has two prices, in seconds of its time: one more request, and one
-/// more byte. Over a window of time in which requests were in flight,
+/// estimated while it is read, without a clock or a lock. Over a window of time
+/// in which requests were in flight,
 ///
 ///     time = Request * requests + Byte * bytes
 ///
 /// and least squares over the windows, of which old ones count for less, give
-/// both. If all windows have the same mixture of requests and bytes, as they do
-/// when all files are fetched by one method, they give only the sum. The guess
-/// with which the model begins then divides the sum (a ridge regression towards
-/// the ratio of the guess).
+/// both prices. If all windows have the same mixture of requests and bytes,
+/// they give only the sum. The guess with which the model begins then divides
+/// it (a ridge regression towards the ratio of the guess).
 ///
-/// A store answers several requests at once: as many as it answers in the time
-/// that a round trip takes when few are in flight (Little's law). The window is
-/// twice that number, so that the number can grow. With many more the linker's
-/// own requests would wait behind them (BBR does the same: Cardwell, Cheng,
-/// Gunn, Yeganeh, Jacobson 2016).
+/// A store answers as many requests at once as it answers in the time that a
+/// round trip takes when few are in flight (Little's law). The window is twice
+/// that number, so that it can grow. With many more the linker's own requests
+/// would wait behind them (as in BBR: Cardwell, Cheng, Gunn, Yeganeh, Jacobson
+/// 2016).
 ///
 //===----------------------------------------------------------------------===//
 

@@ -6,20 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Protocol. Files go through one queue, in the order in which they were added;
-// each thread takes one and fetches it to its end. The queue is bounded: the
-// caller of `add` waits for a place, until `cancel`. A thread ends when the
-// queue is empty and `finish` was called, or after `cancel`. After `join` no
-// thread touches anything.
-//
-// A thread claims budget for all missing bytes of a file before it fetches the
-// file, because half a file is of little use. A smaller file that comes later
-// may still fit. The thread returns the budget of bytes that it did not fetch
-// (an error, a file that has shrunk).
-//
-// A file with several names is fetched under the first of them that comes. Its
-// other names would all be counted, and a thread that comes while the fetch is
-// in progress would not find it cached.
+// Files go through one bounded queue, in the order in which they were added;
+// each thread takes one and fetches it to its end. It claims budget for all
+// missing bytes of a file first, because half a file is of little use; a
+// smaller file that comes later may still fit. A file with several names is
+// fetched under the first of them that comes: a thread that comes while the
+// fetch is in progress would not find it cached.
 //
 //===----------------------------------------------------------------------===//
 

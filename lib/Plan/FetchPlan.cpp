@@ -233,8 +233,4 @@ std::vector<ByteRange> without(ArrayRef<ByteRange> Ranges,
   return Result;
 }
 
-uint64_t bytesOutside(ArrayRef<ByteRange> Ranges, ArrayRef<ByteRange> Touched) {
-  return bytesOf(without(Ranges, Touched));
-}
-
 } // namespace headstart

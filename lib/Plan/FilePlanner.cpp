@@ -27,7 +27,7 @@ PlanOptions planOptionsOf(const LinkCommand &Command) {
 
 FilePlanner::FilePlanner(const PlanOptions &Options) : Options(Options) {
   for (const std::string &Name : Options.Wanted)
-    Extracted.want(hashOfSymbol(Name));
+    Extracted.addLinked(SymbolUse{hashOfSymbol(Name), /*Defines=*/false});
 }
 
 /// Hints the ranges that the linker reads while it parses a file, so that the

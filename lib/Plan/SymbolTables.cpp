@@ -119,11 +119,6 @@ uint32_t ExtractionTable::addLazy(std::vector<SymbolUse> Uses) {
   return Number;
 }
 
-void ExtractionTable::want(uint64_t Hash) {
-  SymbolUse Use{Hash, /*Defines=*/false};
-  addLinked(Use);
-}
-
 bool ExtractionTable::isLinked(uint32_t Number) const {
   if (Number == 0)
     return true;

@@ -60,8 +60,8 @@ TEST(ExtractionTableTest, WhatIsDefinedTakesNothing) {
 TEST(ExtractionTableTest, OptionsCanWantANameToo) {
   ExtractionTable Table;
   uint32_t Early = Table.addLazy({defines("a")});
-  Table.want(hashOfSymbol("a"));
-  Table.want(hashOfSymbol("b"));
+  Table.addLinked(SymbolUse{hashOfSymbol("a"), false});
+  Table.addLinked(SymbolUse{hashOfSymbol("b"), false});
   uint32_t Late = Table.addLazy({defines("b")});
   EXPECT_TRUE(Table.isLinked(Early));
   EXPECT_TRUE(Table.isLinked(Late));

@@ -151,7 +151,7 @@ protected:
       EXPECT_TRUE(R.Range.end() % Page == 0 || R.Range.end() == FileSize);
       Bytes += R.Range.Length;
     }
-    EXPECT_EQ(Bytes, bytesOutside(rangesOf(Plan), {}));
+    EXPECT_EQ(Bytes, bytesOf(rangesOf(Plan)));
   }
 };
 
@@ -204,7 +204,7 @@ TEST_P(FetchPlanPagesTest, EveryNeededByteIsPlannedExactlyOnce) {
 
 /// The number of bytes in \p Plan, whose ranges do not overlap.
 uint64_t planned(const std::vector<PlannedRange> &Plan) {
-  return bytesOutside(rangesOf(Plan), {});
+  return bytesOf(rangesOf(Plan));
 }
 
 TEST_P(FetchPlanPagesTest, ARecordWithOtherPagesIsRounded) {
@@ -240,7 +240,7 @@ TEST_P(FetchPlanPagesTest, ARecordWithOtherPagesIsRounded) {
           restrictPlan(Rounded, Touched, FileSize, Options),
           cutPlan(planFile({}, FileSize, Options), Touched, Options)}) {
       expectPagesOnce(Plan, FileSize);
-      EXPECT_EQ(bytesOutside(Touched, rangesOf(Plan)), 0U);
+      EXPECT_EQ(bytesOf(without(Touched, rangesOf(Plan))), 0U);
       EXPECT_EQ(planned(Plan), Expected);
     }
     // A page that two stages touch is planned in the earlier one.
@@ -308,9 +308,9 @@ TEST(FetchPlanTest, NothingTouchedIsNothingFetched) {
 
 TEST(FetchPlanTest, CountsWhatWasFetchedForNothing) {
   std::vector<ByteRange> Fetched = {{0, 100}, {200, 100}};
-  EXPECT_EQ(bytesOutside(Fetched, {}), 200U);
-  EXPECT_EQ(bytesOutside(Fetched, std::vector<ByteRange>{{0, 300}}), 0U);
-  EXPECT_EQ(bytesOutside(Fetched, std::vector<ByteRange>{{50, 170}}), 130U);
+  EXPECT_EQ(bytesOf(Fetched), 200U);
+  EXPECT_EQ(bytesOf(without(Fetched, std::vector<ByteRange>{{0, 300}})), 0U);
+  EXPECT_EQ(bytesOf(without(Fetched, std::vector<ByteRange>{{50, 170}})), 130U);
 }
 
 TEST(FetchPlanTest, TheStagesAreThoseOfLd64) {

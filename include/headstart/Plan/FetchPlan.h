@@ -104,11 +104,6 @@ std::vector<PlannedRange> restrictPlan(llvm::ArrayRef<PlannedRange> Plan,
                                        uint64_t FileSize,
                                        const PlanOptions &Options);
 
-/// Returns how many bytes of \p Ranges are not in \p Touched (both sorted and
-/// disjoint), and thus were fetched unnecessarily.
-uint64_t bytesOutside(llvm::ArrayRef<ByteRange> Ranges,
-                      llvm::ArrayRef<ByteRange> Touched);
-
 } // namespace headstart
 
 #endif // HEADSTART_PLAN_FETCHPLAN_H

@@ -78,14 +78,12 @@ public:
   explicit ExtractionTable(size_t MaxNames = size_t(16) << 20)
       : MaxNames(MaxNames) {}
 
-  /// Enters an input that is linked in any case.
+  /// Enters an input that is linked in any case, or references that are in no
+  /// input (--undefined, --entry).
   void addLinked(llvm::ArrayRef<SymbolUse> Uses);
 
   /// Enters a lazy input and returns its number, which starts from 1.
   uint32_t addLazy(std::vector<SymbolUse> Uses);
-
-  /// Enters a reference to \p Name that is in no input: --undefined, --entry.
-  void want(uint64_t Name);
 
   /// Whether the lazy input \p Number is linked, according to the inputs
   /// entered so far. 0 is an input that is not lazy, which is always linked.
