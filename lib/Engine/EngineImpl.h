@@ -16,7 +16,6 @@
 
 #include "EngineFigures.h"
 #include "Fetcher.h"
-#include "HeldInputs.h"
 #include "ListedDirectories.h"
 #include "Scheduler.h"
 #include "headstart/Engine/PrefetchEngine.h"
@@ -32,6 +31,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 
 namespace headstart {
 
@@ -107,6 +107,23 @@ private:
                   uint64_t FileSize);
   uint64_t residentBytes(const InputEntry &Entry, uint64_t FileSize) const;
 
+  /// Maps \p File, or reads it if it is small. Returns null if the engine
+  /// should not or cannot hold it. \p IsCold: some bytes of a small file are
+  /// not cached; blocks to read them.
+  std::shared_ptr<const FileContents>
+  hold(const os::OpenFile &File, const std::string &Path, bool IsCold);
+  std::shared_ptr<const FileContents>
+  copy(const os::OpenFile &File, const std::string &Path, bool IsCold);
+  /// Returns the buffer of \p Entry, which is published, for a linker that
+  /// requests \p Path. Stats the path again; null if it is no longer the file
+  /// that is held.
+  std::unique_ptr<llvm::MemoryBuffer> handOver(InputEntry &Entry,
+                                               llvm::StringRef Path,
+                                               const BufferRequest &Request);
+  /// If memory is short: marks as cold what no stage from \p Now on reads. The
+  /// linker has come to \p Now. One thread does this, once for each stage.
+  void releaseConsumed(LinkStage Now);
+
   void follow(const InputEntry &Entry, FileInspector &Inspector);
   bool isWorthFollowing(const InputEntry &Entry);
   void note(Decision What) { Figures.Decisions.note(What); }
@@ -133,7 +150,9 @@ public:
   EngineFigures Figures;
   mutable Fetcher Bytes;
   Scheduler Inputs;
-  HeldInputs Held;
+  std::atomic<uint64_t> Mappings{0};
+  /// The stage up to which consumed bytes were released.
+  std::atomic<LinkStage> ReleasedUpTo{LinkStage::Parse};
   /// The number of cached objects in a row, including those left to the linker,
   /// and the size of the last one.
   std::atomic<unsigned> Streak{0};

@@ -467,7 +467,7 @@ void PrefetchEngine::Impl::fetchStage(InputEntry &Entry, LinkStage Stage,
     if (!reopen(Entry, File))
       return;
     if (Bytes.window().isShort())
-      Held.releaseConsumed(Bytes.window().stage());
+      releaseConsumed(Bytes.window().stage());
     if (!Bytes.fetch(Entry, I, Stage, *File))
       return;
   }

@@ -5,17 +5,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Holds the bytes of open inputs, and hands them over. Buffers share ownership
+// of the held bytes, and may outlive the engine.
+//
+//===----------------------------------------------------------------------===//
 
-#include "HeldInputs.h"
+#include "EngineImpl.h"
 #include "headstart/OS/DirectoryTraits.h"
 
 using namespace llvm;
 
 namespace headstart {
 
-std::shared_ptr<const FileContents> HeldInputs::copy(const os::OpenFile &File,
-                                                     const std::string &Path,
-                                                     bool IsCold) {
+std::shared_ptr<const FileContents>
+PrefetchEngine::Impl::copy(const os::OpenFile &File, const std::string &Path,
+                           bool IsCold) {
   std::optional<TraceSpan> Span;
   if (IsCold) {
     Span.emplace("fetch", Path);
@@ -30,7 +35,7 @@ std::shared_ptr<const FileContents> HeldInputs::copy(const os::OpenFile &File,
   const int64_t Now = os::fileClockNs();
   if (!os::showsNextChange(Changed, Now) &&
       !os::showsNextChange(Changed, Now, os::reportsEveryChange(File))) {
-    Figures.Decisions.note(Decision::JustChanged);
+    note(Decision::JustChanged);
     return nullptr;
   }
   std::unique_ptr<WritableMemoryBuffer> Buffer =
@@ -50,9 +55,9 @@ std::shared_ptr<const FileContents> HeldInputs::copy(const os::OpenFile &File,
   return std::make_shared<FileContents>(std::move(Buffer));
 }
 
-std::shared_ptr<const FileContents> HeldInputs::hold(const os::OpenFile &File,
-                                                     const std::string &Path,
-                                                     bool IsCold) {
+std::shared_ptr<const FileContents>
+PrefetchEngine::Impl::hold(const os::OpenFile &File, const std::string &Path,
+                           bool IsCold) {
   // An empty file has no bytes to hold, and the linker may report it.
   if (!Options.HandOver || File.size() == 0)
     return nullptr;
@@ -69,8 +74,8 @@ std::shared_ptr<const FileContents> HeldInputs::hold(const os::OpenFile &File,
 }
 
 std::unique_ptr<MemoryBuffer>
-HeldInputs::handOver(InputEntry &Entry, StringRef Path,
-                     const BufferRequest &Request) const {
+PrefetchEngine::Impl::handOver(InputEntry &Entry, StringRef Path,
+                               const BufferRequest &Request) {
   if (!Entry.Contents || Entry.Path != Path)
     return nullptr;
   // Since the engine opened the file, a compiler may have replaced it or the
@@ -79,7 +84,7 @@ HeldInputs::handOver(InputEntry &Entry, StringRef Path,
   os::FileStatus Status = os::statFile(Entry.Path, Error, &Entry.Identity);
   if (Status.Kind != os::FileKind::Regular ||
       Status.Identity != Entry.Identity) {
-    Figures.Decisions.note(Decision::ChangedSinceOpen);
+    note(Decision::ChangedSinceOpen);
     Figures.Problems.add("changed since it was opened", Path,
                          "left to the linker");
     return nullptr;
@@ -87,20 +92,20 @@ HeldInputs::handOver(InputEntry &Entry, StringRef Path,
   std::unique_ptr<MemoryBuffer> Buffer =
       HintedBuffer::over(Entry.Contents, Path, Request, Cache);
   if (Buffer) {
-    Figures.Decisions.note(Decision::HandedOver);
+    note(Decision::HandedOver);
     Entry.IsHandedOver = true;
     ++Figures.HandedOver;
   }
   return Buffer;
 }
 
-void HeldInputs::releaseConsumed(LinkStage Now) {
+void PrefetchEngine::Impl::releaseConsumed(LinkStage Now) {
   LinkStage Before = ReleasedUpTo.load();
   do {
     if (Before >= Now)
       return; // another thread has released up to this stage or a later one
   } while (!ReleasedUpTo.compare_exchange_weak(Before, Now));
-  const LinkerModel &Model = LinkerModel::of(Options.Plan.Kind);
+  const LinkerModel &Model = Command.model();
   for (const auto &[Entry, IsPlanned] : Inputs.ready()) {
     if (!IsPlanned || !Entry->Contents)
       continue;
@@ -112,7 +117,7 @@ void HeldInputs::releaseConsumed(LinkStage Now) {
       if (Range.Stage == LinkStage::Parse || Stages < bitOf(Before) ||
           Stages >= bitOf(Now))
         continue;
-      Figures.Decisions.note(Decision::Released);
+      note(Decision::Released);
       Entry->Contents->adviseCold(Range.Range, Cache);
     }
   }

@@ -38,8 +38,7 @@ static EngineOptions withDefaults(EngineOptions Options,
 PrefetchEngine::Impl::Impl(const EngineOptions &Options,
                            const os::PageCache &Cache)
     : Options(withDefaults(Options, Cache)), Cache(Cache),
-      Bytes(this->Options, this->Cache, Figures),
-      Held(this->Options, this->Cache, Figures, Bytes, Inputs) {}
+      Bytes(this->Options, this->Cache, Figures) {}
 
 void PrefetchEngine::Impl::start(LinkCommand TheCommand) {
   Command = std::move(TheCommand);
@@ -55,12 +54,10 @@ void PrefetchEngine::Impl::start(LinkCommand TheCommand) {
       std::min<uint64_t>(Command.Inputs.empty() ? 0 : Options.Jobs, Ours);
   MaxThreads = std::min<uint64_t>(
       std::max(Options.Jobs, Options.HighLatencyJobs), Ours / 3);
-  Scheduler::Settings Settings;
-  Settings.Numbers = Options.Numbers;
-  Settings.Decisions = &Figures.Decisions;
-  Settings.PlanTogether = Planner->planTogether();
-  Settings.MaxKept = Ours - std::min(Ours, 2 * Jobs);
-  Inputs.fill(Command, Settings);
+  Inputs.fill(Command, {.Numbers = Options.Numbers,
+                        .Decisions = &Figures.Decisions,
+                        .PlanTogether = Planner->planTogether(),
+                        .MaxKept = Ours - std::min(Ours, 2 * Jobs)});
   // ExpectedBytes is an estimate, so it must exceed the limit by half.
   if (Options.ExpectedBytes != 0)
     (void)Bytes.window().decide(Options.ExpectedBytes / 3 * 2,
@@ -83,14 +80,10 @@ void PrefetchEngine::Impl::watch() {
     const uint64_t Before = std::exchange(Seen, Figures.Progress.load());
     return Seen != Before || Bytes.gate().waiting() != 0;
   };
-  while (true) {
-    const Scheduler::Stall Found =
-        Inputs.waitForStall(Options.Numbers.StallTime, HasMoved);
-    if (Found == Scheduler::Stall::None)
-      return;
-    if (Found == Scheduler::Stall::All)
+  while (std::optional<bool> AllHang =
+             Inputs.waitForStall(Options.Numbers.StallTime, HasMoved))
+    if (*AllHang)
       startMore(MaxThreads, 0);
-  }
 }
 
 /// Starts threads until there are \p Count.
@@ -241,8 +234,8 @@ FilePointer PrefetchEngine::Impl::openAndPublish(InputEntry &Entry,
   NameLatency = Entry.Store->nameLatency();
   noteResidency(Entry, Named, *File);
   std::shared_ptr<const FileContents> Contents =
-      Held.hold(*File, Found.Path,
-                /*IsCold=*/Entry.Before && !Entry.Before->complete());
+      hold(*File, Found.Path,
+           /*IsCold=*/Entry.Before && !Entry.Before->complete());
   Figures.Decisions.note(!Contents              ? Decision::HeldNothing
                          : Contents->isMapped() ? Decision::HeldMapping
                                                 : Decision::HeldCopy);
@@ -294,7 +287,7 @@ PrefetchEngine::Impl::take(StringRef Path, const BufferRequest &Request) {
   Bytes.sample();
   if (Entry->Store && Entry->Store->nameLatency() > Options.Numbers.slowName())
     Inputs.refreshAhead(*Entry);
-  std::unique_ptr<MemoryBuffer> Buffer = Held.handOver(*Entry, Path, Request);
+  std::unique_ptr<MemoryBuffer> Buffer = handOver(*Entry, Path, Request);
   if (Buffer) {
     Span.event().Name = "handed over";
     Span.event().Bytes = Entry->Identity.Size;

@@ -135,8 +135,8 @@ bool Scheduler::skipStalledDirectories() {
   return IsNew;
 }
 
-Scheduler::Stall Scheduler::waitForStall(std::chrono::milliseconds Long,
-                                         function_ref<bool()> HasMoved) {
+std::optional<bool> Scheduler::waitForStall(std::chrono::milliseconds Long,
+                                            function_ref<bool()> HasMoved) {
   std::unique_lock Lock(Mutex);
   const auto End = os::now() + std::chrono::minutes(1);
   while (!IsOver && os::now() < End) {
@@ -147,12 +147,12 @@ Scheduler::Stall Scheduler::waitForStall(std::chrono::milliseconds Long,
     if (HasMoved() || IsOver || !skipStalledDirectories())
       continue;
     note(Decision::Stalled);
-    const Stall Result = Idle != 0 ? Stall::Some : Stall::All;
+    const bool AllHang = Idle == 0;
     Lock.unlock();
     More.notifyAll(); // for threads that wait for the hanging ones
-    return Result;
+    return AllHang;
   }
-  return Stall::None;
+  return std::nullopt;
 }
 
 std::optional<Scheduler::Work> Scheduler::requestDecision(LinkStage Next) {

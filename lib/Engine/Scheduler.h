@@ -106,18 +106,14 @@ public:
   Work next(unsigned Skipped = 0, Waits OnWait = nullptr,
             InputEntry *Finished = nullptr);
 
-  /// The result of a wait for threads that hang.
-  enum class Stall : uint8_t {
-    None, ///< nothing is left to do, all is cancelled, or a minute has passed
-    Some, ///< some threads hang, others wait for a task
-    All,
-  };
   /// Waits until threads hang in directories where none hung before: every
   /// \p Long, \p HasMoved reports under the lock if there was progress since
   /// its last call. From then on inputs in these directories come last, and no
-  /// thread waits for those that hang.
-  Stall waitForStall(std::chrono::milliseconds Long,
-                     llvm::function_ref<bool()> HasMoved);
+  /// thread waits for those that hang. Returns whether all threads hang (others
+  /// wait for a task); nullopt if nothing is left to do, all is cancelled, or a
+  /// minute has passed.
+  std::optional<bool> waitForStall(std::chrono::milliseconds Long,
+                                   llvm::function_ref<bool()> HasMoved);
 
   /// Ends the caller's task, which adds no more inputs that come at once.
   void done(Task What);

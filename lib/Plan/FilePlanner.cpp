@@ -100,28 +100,23 @@ std::vector<LayoutPart> FilePlanner::readELF(FileInspector &Inspector,
     if (!(Recorded && File.IsArchive) && !Object.Headers->Symbols.empty()) {
       PartBytes Contents(Inspector.bytes(), Object.Within);
       hintParse(Contents, *Object.Headers, Options.PageBytes);
-      enterELFSymbols(Object.Headers->readSymbols(Contents, Buffers), Lazy,
-                      Order, Mine);
+      ELFSymbols Symbols = Object.Headers->readSymbols(Contents, Buffers);
+      if (Lazy) {
+        // A lazy input keeps its groups. It is the first with a name only if it
+        // is linked, which is not known yet.
+        const uint32_t Number = Extracted.addLazy(std::move(Symbols.Uses));
+        for (LayoutPart &Part : Mine)
+          if (Part.Kind != PartKind::Headers && Part.Kind != PartKind::Symbols)
+            Part.Member = Number;
+      } else {
+        if (!Symbols.Rules.empty())
+          dropSections(Mine, Comdats.enter(Symbols.Rules, Order));
+        Extracted.addLinked(Symbols.Uses);
+      }
     }
     addParts(Parts, Mine, Object.Within.Offset);
   }
   return Parts;
-}
-
-void FilePlanner::enterELFSymbols(ELFSymbols Symbols, bool Lazy, uint32_t Order,
-                                  std::vector<LayoutPart> &Parts) {
-  if (!Lazy) {
-    if (!Symbols.Rules.empty())
-      dropSections(Parts, Comdats.enter(Symbols.Rules, Order));
-    Extracted.addLinked(Symbols.Uses);
-    return;
-  }
-  // A lazy input keeps its groups. It is the first with a name only if it is
-  // linked, which is not known yet.
-  uint32_t Number = Extracted.addLazy(std::move(Symbols.Uses));
-  for (LayoutPart &Part : Parts)
-    if (Part.Kind != PartKind::Headers && Part.Kind != PartKind::Symbols)
-      Part.Member = Number;
 }
 
 void FilePlanner::enterSymbols(FileInspector &Inspector,

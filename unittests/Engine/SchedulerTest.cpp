@@ -174,7 +174,7 @@ TEST(SchedulerTest, DirectoriesInWhichThreadsHangComeLast) {
               countIn(Counts));
   InputEntry *Hangs = Inputs.next().Entry;
   ASSERT_EQ(Hangs->Named.Name, "far/a.o");
-  ASSERT_EQ(Inputs.waitForStall(Short, HasNotMoved), Scheduler::Stall::All);
+  ASSERT_EQ(Inputs.waitForStall(Short, HasNotMoved), true);
   InputEntry *Near = Inputs.next().Entry;
   ASSERT_EQ(Near->Named.Name, "c.o");
   // An input that the linker requests goes first, in any directory.
@@ -200,7 +200,7 @@ TEST(SchedulerTest, DirectoriesInWhichThreadsHangComeLast) {
   EXPECT_EQ(times(Counts, Decision::StalledDirectory), 1U);
   EXPECT_EQ(times(Counts, Decision::PreparedDeferred), 1U);
   // After that, no thread watches for stalls.
-  EXPECT_EQ(Inputs.waitForStall(Short, HasNotMoved), Scheduler::Stall::None);
+  EXPECT_EQ(Inputs.waitForStall(Short, HasNotMoved), std::nullopt);
 }
 
 TEST(SchedulerTest, ThreadsThatWaitForOneThatHangsGoOn) {
@@ -222,7 +222,7 @@ TEST(SchedulerTest, ThreadsThatWaitForOneThatHangsGoOn) {
       [&] { Next = Inputs.next(0, [&] { Waits = true; }, Near.Entry); });
   while (!Waits)
     std::this_thread::yield();
-  EXPECT_EQ(Inputs.waitForStall(Short, HasNotMoved), Scheduler::Stall::Some);
+  EXPECT_EQ(Inputs.waitForStall(Short, HasNotMoved), false);
   Idle.join();
   ASSERT_EQ(Next.What, Task::Begin);
   Inputs.begin(LinkStage::Parse, /*IsBegun=*/true);

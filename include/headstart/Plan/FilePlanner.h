@@ -66,8 +66,6 @@ private:
   std::vector<LayoutPart> readELF(FileInspector &Inspector,
                                   const NamedInput &Named, uint32_t Order,
                                   bool Recorded, SymbolBuffers &Buffers);
-  void enterELFSymbols(ELFSymbols Symbols, bool Lazy, uint32_t Order,
-                       std::vector<LayoutPart> &Parts);
 
   const PlanOptions Options;
   ComdatTable Comdats;
