@@ -173,8 +173,8 @@ public:
   std::atomic<uint64_t> WantedThreads{0};
   std::mutex StartMutex;  ///< guards Workers until they are joined
   bool IsJoining = false; ///< guarded by StartMutex
-  /// The engine joins or detaches them before it releases its reference to this
-  /// object, so the last thread, which destroys it, has none to join.
+  /// Joined or detached before the engine releases its reference to this
+  /// object.
   os::Threads Workers;
 };
 

@@ -407,7 +407,7 @@ void PrefetchEngine::Impl::planParts(InputEntry &Entry,
     note(Record ? Decision::ByLayoutAndProfile : Decision::ByLayout);
     // The record of an archive shows which members are linked.
     if (!(Record && Entry.Headers && Entry.Headers->IsArchive)) {
-      (void)Inputs.beginSymbols(Entry);
+      Entry.HasSymbols = true;
       Entry.Headers = nullptr;
       EnteredBytes += File.size();
       ++EnteredFiles;

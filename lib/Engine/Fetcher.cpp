@@ -17,8 +17,7 @@ namespace headstart {
 
 Fetcher::Fetcher(const EngineOptions &Options, const os::PageCache &Cache,
                  EngineFigures &Figures)
-    : Options(Options), Numbers(Options.Numbers),
-      Model(LinkerModel::of(Options.Plan.Kind)), Cache(Cache),
+    : Options(Options), Numbers(Options.Numbers), Cache(Cache),
       LargeCache(Cache.inLargeRequests()), Figures(Figures),
       TheGate(
           Options.BudgetBytes,
@@ -28,7 +27,7 @@ Fetcher::Fetcher(const EngineOptions &Options, const os::PageCache &Cache,
       Choice(Numbers,
              Options.Processors != 0 ? Options.Processors
                                      : os::usableProcessors(),
-             Model.InspectionRequests) {}
+             LinkerModel::of(Options.Plan.Kind).InspectionRequests) {}
 
 void Fetcher::sample() const {
   if (TraceLog *Trace = Options.Trace.get()) {
@@ -38,19 +37,9 @@ void Fetcher::sample() const {
   }
 }
 
-void Fetcher::noteRead(uint64_t Bytes) {
-  Figures.addHint(Bytes, 1);
-  sample();
-}
-
 void Fetcher::release(InputEntry &Entry) {
   Entry.IsRequested.store(true);
   TheGate.release(Entry.BytesAhead.exchange(0));
-}
-
-void Fetcher::reached(LinkStage Stage) {
-  TheGate.reached(Stage);
-  sample();
 }
 
 /// Whether to fetch \p Range of \p Entry in large pages, which includes the
@@ -181,11 +170,6 @@ std::unique_ptr<ReadGate> Fetcher::inspectionGate(InputEntry &Entry) {
   return std::make_unique<InspectionGate>(*this, Entry);
 }
 
-unsigned Fetcher::requestsFor(uint64_t Bytes, bool IsInLarge) const {
-  return static_cast<unsigned>(divideCeil(
-      Bytes, IsInLarge ? Numbers.LargeRequestBytes : Numbers.RequestBytes));
-}
-
 void Fetcher::closeGaps(InputEntry &Entry) {
   // A range that is fetched early with another one takes room until its stage.
   if (!Entry.mayBeCold() || window().isShort() ||
@@ -242,9 +226,10 @@ bool Fetcher::isFetched(const InputEntry &Entry, const os::OpenFile &File,
 bool Fetcher::enter(InputEntry &Entry, uint64_t Bytes, LinkStage Stage) {
   TraceWait Wait("wait for memory");
   const bool IsFirstStage = Stage == LinkStage::Parse;
-  if (!Entry.Store->enter({Model.orderIn(Stage, Entry.Place), Stage, Bytes,
-                           IsFirstStage && Entry.IsRequested.load()},
-                          [&] { Wait.begin(); }))
+  if (!Entry.Store->enter(
+          {LinkerModel::of(Options.Plan.Kind).orderIn(Stage, Entry.Place),
+           Stage, Bytes, IsFirstStage && Entry.IsRequested.load()},
+          [&] { Wait.begin(); }))
     return false;
   if (!IsFirstStage)
     return true;
@@ -276,12 +261,13 @@ os::HintResult Fetcher::fetchStep(InputEntry &Entry, const os::OpenFile &File,
     Result = fetchSmall(Entry, File, Step,
                         Result.Outcome == os::HintOutcome::Accepted);
   Missing = std::min(Missing, Result.AcceptedBytes);
+  const auto Requests = static_cast<unsigned>(divideCeil(
+      Missing, HasArrived ? Numbers.LargeRequestBytes : Numbers.RequestBytes));
   // How much was fetched of a partly cached input is unknown.
   if (Entry.Before && !Entry.isCold())
     Entry.Store->leave(std::nullopt);
   else
-    leave(Entry,
-          Timed.answer(Missing, requestsFor(Missing, HasArrived), Numbers));
+    leave(Entry, Timed.answer(Missing, Requests, Numbers));
   return Result;
 }
 

@@ -42,13 +42,9 @@ public:
   /// can be fetched of this input, or at all.
   bool fetch(InputEntry &Entry, size_t Index, LinkStage Stage,
              const os::OpenFile &File);
-  /// Counts \p Bytes that were read by other means.
-  void noteRead(uint64_t Bytes);
 
   /// Notes that the linker has requested \p Entry.
   void release(InputEntry &Entry);
-  /// Notes that the linker has come to \p Stage.
-  void reached(LinkStage Stage);
 
   /// Returns a gate at which each read of an inspection of \p Entry waits for
   /// its turn at the store, unless it makes no request.
@@ -60,9 +56,7 @@ public:
   void choose(InputEntry &Entry, bool IsInspected) const;
 
   Policy &policy() { return Choice; }
-  const Policy &policy() const { return Choice; }
   Gate &gate() { return TheGate; }
-  const Gate &gate() const { return TheGate; }
   /// Makes fewer and larger requests if one is expensive.
   const os::PageCache &cacheFor(const InputEntry &Entry) const {
     if (!Entry.Store)
@@ -80,7 +74,6 @@ private:
   void leave(InputEntry &Entry,
              const std::optional<StoreQueue::Answer> &Answer);
   bool isLarge(const InputEntry &Entry, ByteRange Range) const;
-  unsigned requestsFor(uint64_t Bytes, bool IsInLarge) const;
   bool isFetched(const InputEntry &Entry, const os::OpenFile &File,
                  ByteRange Step, uint64_t &Missing);
   bool enter(InputEntry &Entry, uint64_t Bytes, LinkStage Stage);
@@ -93,7 +86,6 @@ private:
 
   const EngineOptions &Options;
   const Tuning &Numbers;
-  const LinkerModel &Model;
   const os::PageCache &Cache;
   const os::PageCache LargeCache;
   EngineFigures &Figures;

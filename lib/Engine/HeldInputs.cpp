@@ -50,7 +50,8 @@ PrefetchEngine::Impl::copy(const os::OpenFile &File, const std::string &Path,
   if (Span) {
     Span->event().Bytes = File.size();
     Figures.Hints.note(TraceClock::now());
-    Bytes.noteRead(File.size());
+    Figures.addHint(File.size(), 1);
+    Bytes.sample();
   }
   return std::make_shared<FileContents>(std::move(Buffer));
 }

@@ -65,8 +65,7 @@ struct InputEntry {
   EntryState State = EntryState::Waiting;
   bool WasLeft = false; ///< to the linker; Path is set if the name is one
   bool IsPlanned = false;
-  bool HasSymbols = false; ///< a thread has begun to enter its symbols
-  StageSet Stages = 0;     ///< that still have something to fetch
+  StageSet Stages = 0; ///< that still have something to fetch
   /// Kept open while a task needs it and there are enough descriptors.
   FilePointer File;
 
@@ -101,6 +100,7 @@ struct InputEntry {
   /// The fetched bytes of the first stage that the linker has not requested
   /// yet; the memory budget counts them.
   std::atomic<uint64_t> BytesAhead{0};
+  std::atomic<bool> HasSymbols{false};   ///< a thread has begun to enter them
   std::atomic<bool> IsRequested{false};  ///< by the linker
   std::atomic<bool> IsRead{false};       ///< in part, by the engine
   std::atomic<bool> IsHandedOver{false}; ///< to the linker

@@ -318,7 +318,10 @@ PrefetchEngine::take(StringRef Path, const BufferRequest &Request) {
   return Buffer;
 }
 
-void PrefetchEngine::reached(LinkStage Stage) { State->Bytes.reached(Stage); }
+void PrefetchEngine::reached(LinkStage Stage) {
+  State->Bytes.gate().reached(Stage);
+  State->Bytes.sample();
+}
 
 bool PrefetchEngine::wasShortOfMemory() const {
   return State->Bytes.window().isShort();

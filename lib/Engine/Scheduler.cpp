@@ -165,8 +165,7 @@ InputEntry *Scheduler::nextWithSymbols() {
   while (Entered < Entries.size()) {
     InputEntry &Entry = Entries[Entered++];
     // If a thread that hangs still plans the entry, it enters the symbols.
-    if (Entry.Place != 0 && Entry.IsPlanned &&
-        !std::exchange(Entry.HasSymbols, true))
+    if (Entry.Place != 0 && Entry.IsPlanned && !Entry.HasSymbols.exchange(true))
       return &Entry;
   }
   return nullptr;
@@ -346,11 +345,6 @@ void Scheduler::planned(InputEntry &Entry, StageSet Stages,
   }
   if (IsMore)
     More.notifyAll();
-}
-
-bool Scheduler::beginSymbols(InputEntry &Entry) {
-  std::lock_guard Lock(Mutex);
-  return !std::exchange(Entry.HasSymbols, true);
 }
 
 void Scheduler::begin(LinkStage Next, bool IsBegun) {

@@ -75,7 +75,7 @@ public:
 
   size_t size() const;
 
-  /// Whether the input at \p Path was left to the linker, as cached.
+  /// Whether the input was left to the linker, as cached.
   bool wasLeft(llvm::StringRef Path) const;
 
   enum class Task : uint8_t {
@@ -122,23 +122,18 @@ public:
   void planLater(InputEntry &Entry, const FilePointer &File);
   /// Adds the references of \p Entry.
   void add(const InputEntry &Entry, std::vector<FoundInput> Found);
-  /// Notes the plan of \p Entry, with something to fetch for \p Stages. The
-  /// caller fetches the first. Keeps \p File for the others and for the
-  /// symbols, if the limit allows it. \p IsDone: ends the caller's task, like
-  /// `done`.
+  /// Notes the plan of \p Entry, with something to fetch for \p Stages, of
+  /// which the caller fetches the first. Keeps \p File, if the limit allows it.
+  /// \p IsDone: ends the caller's task, like `done`.
   void planned(InputEntry &Entry, StageSet Stages, const FilePointer &File,
                bool IsDone);
-  /// Whether the caller is the first that enters the symbols of \p Entry.
-  bool beginSymbols(InputEntry &Entry);
   /// Answers Task::Begin. If a stage is not begun, no later one is.
   void begin(LinkStage Stage, bool IsBegun);
 
   /// See InputList::settle.
   bool settle(const InputEntry &Entry, const ResolvedInput &Found);
-  /// Publishes \p Entry, after the caller has opened it or could not.
-  /// \p Contents may be null with Ready: the file exists but is not held for
-  /// the linker. Keeps \p File, if the limit allows it, for the thread that
-  /// prepares the entry.
+  /// Publishes \p Entry, after the caller has opened it or could not. Keeps
+  /// \p File, if the limit allows it, for the thread that prepares the entry.
   void publish(InputEntry &Entry, EntryState State, std::string Path,
                const os::FileIdentity &Identity,
                std::shared_ptr<const FileContents> Contents,

@@ -99,7 +99,7 @@ TEST(GateTest, ReadsOfCachedInputsAreProgress) {
   }
   // Fetched bytes, and copies of small files.
   const uint64_t Before = Figures.Progress.load();
-  Bytes.noteRead(1);
+  Figures.addHint(1, 1);
   EXPECT_GT(Figures.Progress.load(), Before);
 }
 

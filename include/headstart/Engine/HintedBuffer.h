@@ -37,17 +37,15 @@ class PageTables;
 } // namespace os
 
 /// The size from which files are mapped; smaller files are read. LLVM has the
-/// same rule (lib/Support/MemoryBuffer.cpp, shouldUseMmap), so the linker's
-/// address space looks as it does without Headstart. LLVM hard-codes the 4096
-/// on all systems.
+/// same rule, with the 4096 on all systems (lib/Support/MemoryBuffer.cpp,
+/// shouldUseMmap).
 constexpr uint64_t minMappedBytes(uint64_t PageBytes) {
   return PageBytes < 4 * 4096 ? 4 * 4096 : PageBytes;
 }
 
 /// The bytes of one regular file: a read-only mapping, or an LLVM buffer (a
 /// copy on the heap, or a buffer that a caller has wrapped). Hints act on
-/// mapped bytes only, because bytes on the heap are in memory already. Ranges
-/// are clipped to the end of the file. Any thread.
+/// mapped bytes only. Ranges are clipped to the end of the file. Any thread.
 struct FileContents {
   os::MappedFile Mapping;
   std::unique_ptr<llvm::MemoryBuffer> Buffer;

@@ -8,8 +8,7 @@
 ///
 /// \file
 /// Fetches whole files with several threads, within a budget, while more files
-/// are still being found. PrefetchEngine serves links instead, because it knows
-/// which parts the linker reads.
+/// are still being found.
 ///
 //===----------------------------------------------------------------------===//
 

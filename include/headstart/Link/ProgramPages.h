@@ -52,7 +52,8 @@ public:
   void request();
 
   /// Records the pages of the program that the process has touched until now,
-  /// unless a valid list is stored. Waits for `request`. Blocks for a small file.
+  /// unless a valid list is stored. Waits for `request`. Blocks for a small
+  /// file.
   llvm::Error keep();
 
   /// The number of requested bytes; nothing if no list was valid. Waits for

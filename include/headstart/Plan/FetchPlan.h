@@ -7,9 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Converts layouts to ranges in the order in which the linker needs them. The
-/// functions use no I/O, threads or clock, so that tests can check every
-/// decision on synthetic files.
+/// Converts layouts to ranges in the order in which the linker needs them,
+/// without I/O, threads or a clock.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -44,13 +43,11 @@ struct PlanOptions : ReadKinds {
   /// ELF: symbols that extract members of archives without a reference from any
   /// input.
   std::vector<std::string> Wanted;
-  /// A file of at most this many bytes is fetched whole in the first stage. An
-  /// inspection would take two reads, one after the other, in which a disk of
-  /// 1.5 GB/s reads as much.
+  /// A file of at most this many bytes is fetched whole in the first stage. A
+  /// disk reads as much during an inspection.
   uint64_t WholeFileBytes = 128 * 1024;
   /// Two ranges of one stage with at most this many bytes between them are
-  /// fetched as one: the cost of a request, which does not depend on the page
-  /// size. See docs/internals/Experiments.md for other values.
+  /// fetched as one (docs/internals/Experiments.md).
   uint64_t MergeGapBytes = 16 * 1024;
   /// The size of the system's pages, to which ranges are rounded.
   uint64_t PageBytes = 4096;

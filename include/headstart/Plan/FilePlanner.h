@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Plans files from their contents. The planner reads the section table of each
-/// file and, if the linker may drop parts of the file, the symbols.
+/// Plans files from their section tables and, if the linker may drop parts of a
+/// file, its symbols.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -7,11 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Every threshold by which the engine decides what to fetch, in one struct.
-/// Users get the defaults. Tests, the simulation and benchmarks set other
-/// values, so that a mechanism that begins at 256 inputs begins at 5.
-///
-/// PlanOptions has the two numbers that depend on the flavour or the page size.
+/// Every threshold by which the engine decides what to fetch. Users get the
+/// defaults; tests, the simulation and benchmarks set others. PlanOptions has
+/// the two numbers that depend on the flavour or the page size.
 ///
 //===----------------------------------------------------------------------===//
 
