@@ -82,64 +82,46 @@ private:
 /// Nanoseconds by PrefetchWork.
 using WorkTimes = std::array<std::atomic<int64_t>, NumPrefetchWorks>;
 
-/// Measures the processor time of the calling thread during its lifetime, by
-/// what it was for: a thread of the engine, or one of the linker while it is in
-/// the engine. A thread has one meter, which a `WorkPart` switches; of nested
-/// parts the innermost counts. Without a meter no clock is read.
-class WorkMeter {
-public:
-  /// Measures nothing if \p Times is null.
-  WorkMeter(WorkTimes *Times, PrefetchWork Now) : Times(Times), Now(Now) {
-    if (!Times)
-      return;
-    Begin = os::processorTime();
-    Current = this;
-  }
-  WorkMeter(const WorkMeter &) = delete;
-  WorkMeter &operator=(const WorkMeter &) = delete;
-  ~WorkMeter() {
-    if (!Times)
-      return;
-    (void)enter(Now);
-    Current = nullptr;
-  }
-
-private:
-  friend class WorkPart;
-
-  /// Starts measuring \p Next; returns the work that was measured until now.
-  PrefetchWork enter(PrefetchWork Next) {
-    std::optional<std::chrono::nanoseconds> Time = os::processorTime();
-    if (Time && Begin)
-      Times->at(static_cast<size_t>(Now)) += (*Time - *Begin).count();
-    Begin = Time;
-    return std::exchange(Now, Next);
-  }
-
-  static inline thread_local WorkMeter *Current = nullptr;
-
-  WorkTimes *Times;
-  PrefetchWork Now;
-  std::optional<std::chrono::nanoseconds> Begin;
-};
-
-/// Measures the calling thread's time as one kind of work, during its lifetime.
+/// Measures the processor time of the calling thread as one kind of work,
+/// during its lifetime; of nested ones the innermost counts. The outermost one
+/// has the times to which all add; if it has none, no clock is read.
 class WorkPart {
 public:
-  explicit WorkPart(PrefetchWork Work) : Meter(WorkMeter::Current) {
-    if (Meter)
-      Before = Meter->enter(Work);
+  explicit WorkPart(PrefetchWork Work) : Outer(Times), Before(Now) {
+    change(Work);
+  }
+  /// The outermost one of a thread.
+  WorkPart(PrefetchWork Work, WorkTimes *TheTimes)
+      : Outer(nullptr), Before(Work) {
+    Begin = std::nullopt;
+    Times = TheTimes;
+    change(Work);
   }
   WorkPart(const WorkPart &) = delete;
   WorkPart &operator=(const WorkPart &) = delete;
   ~WorkPart() {
-    if (Meter)
-      (void)Meter->enter(Before);
+    change(Before);
+    Times = Outer;
   }
 
 private:
-  WorkMeter *Meter;
-  PrefetchWork Before = PrefetchWork::Scheduling;
+  /// Measures \p Next from now on.
+  static void change(PrefetchWork Next) {
+    if (!Times)
+      return;
+    const std::optional<std::chrono::nanoseconds> Time = os::processorTime();
+    if (Time && Begin)
+      Times->at(static_cast<size_t>(Now)) += (*Time - *Begin).count();
+    Begin = Time;
+    Now = Next;
+  }
+
+  static inline thread_local WorkTimes *Times = nullptr;
+  static inline thread_local PrefetchWork Now = PrefetchWork::Scheduling;
+  static inline thread_local std::optional<std::chrono::nanoseconds> Begin;
+
+  WorkTimes *const Outer;
+  const PrefetchWork Before;
 };
 
 struct EngineFigures {

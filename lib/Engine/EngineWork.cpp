@@ -40,7 +40,7 @@ void PrefetchEngine::Impl::work(unsigned Id) {
       Options.Trace ? &Options.Trace->addLane("prefetch " + std::to_string(Id),
                                               FirstPlace + static_cast<int>(Id))
                     : nullptr);
-  WorkMeter Meter(workTimes(), PrefetchWork::Scheduling);
+  WorkPart Part(PrefetchWork::Scheduling, workTimes());
   if (!os::hasMemoryFor([&] { workThrough(); }))
     noteOutOfMemory();
   if (std::optional<os::DiskUse> Use = os::diskUse(os::DiskUser::Thread)) {

@@ -259,7 +259,7 @@ PrefetchEngine::Impl::take(StringRef Path, const BufferRequest &Request) {
   TraceLane::Use Lane(
       Options.Trace ? &Options.Trace->laneOfThisThread("linker's inputs", Place)
                     : nullptr);
-  WorkMeter Meter(workTimes(), PrefetchWork::HandingOver);
+  WorkPart Part(PrefetchWork::HandingOver, workTimes());
   std::optional<NamedInput> Claimed;
   std::optional<TraceClock::time_point> Begin;
   InputEntry *Entry = [&] {

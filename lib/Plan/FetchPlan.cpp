@@ -203,15 +203,8 @@ std::vector<PlannedRange> restrictPlan(ArrayRef<PlannedRange> Plan,
   for (const PlannedRange &U : Unforeseen)
     addClosingGaps(Result, U.Range, Rest, Options);
   llvm::sort(Result, isEarlier);
-  // A closed gap may contain ranges of the plan. Join ranges that overlap.
-  std::vector<PlannedRange> Apart;
-  for (const PlannedRange &P : Result)
-    if (!Apart.empty() && Apart.back().Stage == P.Stage &&
-        P.Range.Offset < Apart.back().Range.end())
-      extend(Apart.back().Range, P.Range.end());
-    else
-      Apart.push_back(P);
-  return Apart;
+  // A closed gap may contain ranges of the plan.
+  return byStages(Result, FileSize, /*GapBytes=*/0, Options);
 }
 
 uint64_t bytesOf(ArrayRef<ByteRange> Ranges) {
