@@ -42,10 +42,9 @@ struct Worker {
   SymbolBuffers Buffers;
 };
 
-class PrefetchEngine::Impl
-    : public std::enable_shared_from_this<PrefetchEngine::Impl> {
+class EngineImpl : public std::enable_shared_from_this<EngineImpl> {
 public:
-  Impl(const EngineOptions &Options, const os::PageCache &Cache);
+  EngineImpl(const EngineOptions &Options, const os::PageCache &Cache);
 
   void start(LinkCommand TheCommand);
   std::unique_ptr<llvm::MemoryBuffer> take(llvm::StringRef Path,

@@ -33,7 +33,7 @@ using namespace llvm;
 
 namespace headstart {
 
-void PrefetchEngine::Impl::work(unsigned Id) {
+void EngineImpl::work(unsigned Id) {
   // After the linker's own lanes.
   constexpr int FirstPlace = 100;
   TraceLane::Use Lane(
@@ -52,7 +52,7 @@ void PrefetchEngine::Impl::work(unsigned Id) {
   ++Figures.Ended;
 }
 
-void PrefetchEngine::Impl::workThrough() {
+void EngineImpl::workThrough() {
   Worker Own;
   Scheduler::Work Next;
   while (true) {
@@ -92,7 +92,7 @@ void PrefetchEngine::Impl::workThrough() {
 
 /// Decides whether to fetch anything for \p Stage; for Parse, whether to enter
 /// the symbols of the inputs without a plan.
-void PrefetchEngine::Impl::begin(LinkStage Stage) {
+void EngineImpl::begin(LinkStage Stage) {
   bool IsBegun = false;
   if (Stage == LinkStage::Parse) {
     Bytes.window().decide(Figures.Inputs.load(), /*IsComplete=*/true);
@@ -111,14 +111,12 @@ void PrefetchEngine::Impl::begin(LinkStage Stage) {
 
 /// Whether the engine only opens files, because memory is short. lld's ELF
 /// driver writes section by section, and so reads all inputs many times.
-bool PrefetchEngine::Impl::leavesToLinker() const {
+bool EngineImpl::leavesToLinker() const {
   return Bytes.window().decide(Figures.Inputs.load(), /*IsComplete=*/false) &&
          Planner->planTogether();
 }
 
-/// Adds the references in the file of \p Entry.
-void PrefetchEngine::Impl::follow(const InputEntry &Entry,
-                                  FileInspector &Inspector) {
+void EngineImpl::follow(const InputEntry &Entry, FileInspector &Inspector) {
   TraceSpan Span("look inside", Entry.Path);
   WorkPart Part(PrefetchWork::Inspecting);
   Inputs.add(Entry, Resolver->scan(Entry.Named, Entry.Path, Inspector));
@@ -127,7 +125,7 @@ void PrefetchEngine::Impl::follow(const InputEntry &Entry,
 /// Whether to scan the object \p Entry for references, which the profile has of
 /// a recorded object. Most objects name the same inputs, so of those that are
 /// inspected for nothing else a few are enough.
-bool PrefetchEngine::Impl::isWorthFollowing(const InputEntry &Entry) {
+bool EngineImpl::isWorthFollowing(const InputEntry &Entry) {
   if (Entry.Record) {
     note(Decision::ScanSkippedRecorded);
     return false;
@@ -141,7 +139,7 @@ bool PrefetchEngine::Impl::isWorthFollowing(const InputEntry &Entry) {
   return IsWorth;
 }
 
-bool PrefetchEngine::Impl::waitUntilPublished(InputEntry &Entry) {
+bool EngineImpl::waitUntilPublished(InputEntry &Entry) {
   TraceWait Wait("wait for the linker's open");
   return Inputs.waitUntilPublished(Entry, [&] { Wait.begin(); });
 }
@@ -159,7 +157,7 @@ static bool reopen(const InputEntry &Entry, FilePointer &File) {
 
 /// Returns the file of \p Entry, which is then published; null if it cannot be
 /// opened. \p IsClaimed: the caller opens it.
-FilePointer PrefetchEngine::Impl::open(InputEntry &Entry, bool IsClaimed) {
+FilePointer EngineImpl::open(InputEntry &Entry, bool IsClaimed) {
   TraceSpan Span("open", Entry.Named.Name);
   WorkPart Part(PrefetchWork::Opening);
   FilePointer File;
@@ -191,8 +189,8 @@ FilePointer PrefetchEngine::Impl::open(InputEntry &Entry, bool IsClaimed) {
   return File;
 }
 
-void PrefetchEngine::Impl::inspect(InputEntry &Entry, const FilePointer &File,
-                                   Worker &Own) const {
+void EngineImpl::inspect(InputEntry &Entry, const FilePointer &File,
+                         Worker &Own) const {
   if (Entry.hasCopy()) {
     Own.Inspector.open(Entry.Contents->bytes(), Entry.Identity);
     return;
@@ -201,9 +199,7 @@ void PrefetchEngine::Impl::inspect(InputEntry &Entry, const FilePointer &File,
   Own.Inspector.open(*File, Own.Gate.get(), Entry.Headers);
 }
 
-/// Does a thread's work for one input in the first stage.
-void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
-                                   Worker &Own) {
+void EngineImpl::prepare(InputEntry &Entry, bool IsClaimed, Worker &Own) {
   FilePointer File = open(Entry, IsClaimed);
   auto LeaveAll = [&](Decision Why) {
     note(Why);
@@ -259,8 +255,8 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
 /// Plans an entry that was prepared before. The planner knows which members of
 /// archives are linked after all inputs are planned, so no thread goes on to
 /// the next stage before.
-void PrefetchEngine::Impl::planInspected(InputEntry &Entry, FilePointer File,
-                                         Worker &Own) {
+void EngineImpl::planInspected(InputEntry &Entry, FilePointer File,
+                               Worker &Own) {
   if (leavesToLinker() || !reopen(Entry, File)) {
     note(Decision::NotNeeded);
     Entry.Headers = nullptr;
@@ -274,7 +270,6 @@ void PrefetchEngine::Impl::planInspected(InputEntry &Entry, FilePointer File,
   planAndFetch(Entry, File, /*NeedsPlan=*/true, /*IsDone=*/true, Own);
 }
 
-/// Returns the stages for which \p Plan has something to fetch.
 static StageSet stagesOf(ArrayRef<PlannedRange> Plan,
                          const LinkerModel &Model) {
   StageSet Stages = 0;
@@ -285,9 +280,8 @@ static StageSet stagesOf(ArrayRef<PlannedRange> Plan,
 
 /// Plans \p Entry, which \p Own inspects, if it needs a plan. Fetches its first
 /// stage, and then scans it, if at all. \p IsDone: see Scheduler::planned.
-void PrefetchEngine::Impl::planAndFetch(InputEntry &Entry,
-                                        const FilePointer &File, bool NeedsPlan,
-                                        bool IsDone, Worker &Own) {
+void EngineImpl::planAndFetch(InputEntry &Entry, const FilePointer &File,
+                              bool NeedsPlan, bool IsDone, Worker &Own) {
   if (NeedsPlan)
     plan(Entry, *File, Own);
   else
@@ -301,7 +295,7 @@ void PrefetchEngine::Impl::planAndFetch(InputEntry &Entry,
 
 /// Whether to read the symbols of all inputs that were not inspected, to find
 /// out which of \p Lazy bytes are needed.
-bool PrefetchEngine::Impl::isWorthSymbols(uint64_t Lazy) const {
+bool EngineImpl::isWorthSymbols(uint64_t Lazy) const {
   const uint64_t Cached =
       Figures.Resident.load() + Figures.SeemsResident.load();
   const uint64_t All = Figures.Inputs.load();
@@ -313,8 +307,8 @@ bool PrefetchEngine::Impl::isWorthSymbols(uint64_t Lazy) const {
 
 /// Enters the symbols of an input that needed no plan. Which members of
 /// archives are linked depends on the symbols of every input, cached or not.
-void PrefetchEngine::Impl::enterSymbols(InputEntry &Entry, FilePointer File,
-                                        Worker &Own) {
+void EngineImpl::enterSymbols(InputEntry &Entry, FilePointer File,
+                              Worker &Own) {
   llvm::scope_exit Entered([&] { Inputs.done(Scheduler::Task::Symbols); });
   if (leavesToLinker() || !waitUntilPublished(Entry) ||
       (!Entry.hasCopy() && !reopen(Entry, File))) {
@@ -332,8 +326,7 @@ void PrefetchEngine::Impl::enterSymbols(InputEntry &Entry, FilePointer File,
 /// Returns the profile's record of \p Path if the file is still the recorded
 /// one, or may pass for it; else null.
 const RecordedFile *
-PrefetchEngine::Impl::recordOf(StringRef Path,
-                               const os::FileIdentity &Identity) const {
+EngineImpl::recordOf(StringRef Path, const os::FileIdentity &Identity) const {
   const RecordedFile *File = Recorded.lookup(Path);
   const bool IsSame =
       File &&
@@ -343,14 +336,14 @@ PrefetchEngine::Impl::recordOf(StringRef Path,
 }
 
 /// Whether as many pages of \p Entry are cached as the last link touched.
-bool PrefetchEngine::Impl::hasTouchedPages(const InputEntry &Entry) const {
+bool EngineImpl::hasTouchedPages(const InputEntry &Entry) const {
   return Entry.Before->ResidentPages * Cache.pageSize() >=
          Entry.Record->touchedBytes();
 }
 
 /// Whether some bytes of \p Entry may have to be fetched.
-bool PrefetchEngine::Impl::needsPlan(const InputEntry &Entry,
-                                     const os::OpenFile &File) const {
+bool EngineImpl::needsPlan(const InputEntry &Entry,
+                           const os::OpenFile &File) const {
   WorkPart Part(PrefetchWork::Residency);
   // A small file that is held has been read as a whole.
   if (Entry.hasCopy() || Entry.isCached())
@@ -364,8 +357,7 @@ bool PrefetchEngine::Impl::needsPlan(const InputEntry &Entry,
   });
 }
 
-/// The number of objects after the next one that are left to the linker.
-unsigned PrefetchEngine::Impl::skipped() const {
+unsigned EngineImpl::skipped() const {
   const unsigned Length = Streak.load();
   if (Length < Options.Numbers.MinStreak)
     return 0; // reading the prices takes locks
@@ -376,8 +368,8 @@ unsigned PrefetchEngine::Impl::skipped() const {
 /// Plans \p Entry, which \p Own inspects. If a link reads mostly objects, its
 /// few archives are fetched whole: finding out which of their members are
 /// linked would take the symbols of all those objects.
-void PrefetchEngine::Impl::plan(InputEntry &Entry, const os::OpenFile &File,
-                                Worker &Own) {
+void EngineImpl::plan(InputEntry &Entry, const os::OpenFile &File,
+                      Worker &Own) {
   TraceSpan Span("plan", Entry.Path);
   WorkPart Part(PrefetchWork::Planning);
   const bool IsCheaper = Entry.Method == FetchMethod::Whole;
@@ -392,8 +384,8 @@ void PrefetchEngine::Impl::plan(InputEntry &Entry, const os::OpenFile &File,
 }
 
 /// Plans \p Entry by its profile, by its layout, or by both.
-void PrefetchEngine::Impl::planParts(InputEntry &Entry,
-                                     const os::OpenFile &File, Worker &Own) {
+void EngineImpl::planParts(InputEntry &Entry, const os::OpenFile &File,
+                           Worker &Own) {
   const RecordedFile *Record = Entry.Record;
   std::chrono::duration<double> Inspection{0};
   if (const std::vector<PlannedRange> *Known = Entry.recordedPlan()) {
@@ -436,7 +428,7 @@ void PrefetchEngine::Impl::planParts(InputEntry &Entry,
 }
 
 /// Whether to fetch bytes of the lazy input \p Member; 0: they are not lazy.
-bool PrefetchEngine::Impl::isWanted(uint32_t Member) {
+bool EngineImpl::isWanted(uint32_t Member) {
   if (Member == 0)
     return true;
   if (TakesLazy.load()) {
@@ -449,8 +441,8 @@ bool PrefetchEngine::Impl::isWanted(uint32_t Member) {
 }
 
 /// Fetches what is planned for \p Stage; opens \p File if it is null.
-void PrefetchEngine::Impl::fetchStage(InputEntry &Entry, LinkStage Stage,
-                                      FilePointer File) {
+void EngineImpl::fetchStage(InputEntry &Entry, LinkStage Stage,
+                            FilePointer File) {
   WorkPart Part(PrefetchWork::Fetching);
   if (Bytes.window().isShort() && Entry.Contents && !Entry.Plan.empty() &&
       Bytes.window().stage() < Command.model().firstUnplanned())

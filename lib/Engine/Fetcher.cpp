@@ -122,7 +122,6 @@ private:
 };
 } // namespace
 
-/// Ends a request for \p Entry.
 void Fetcher::leave(InputEntry &Entry,
                     const std::optional<StoreQueue::Answer> &Answer) {
   Figures.Decisions.note(!Answer ? Decision::AnsweredFromCache
@@ -240,7 +239,6 @@ bool Fetcher::enter(InputEntry &Entry, uint64_t Bytes, LinkStage Stage) {
   return true;
 }
 
-/// Fetches one step, for which `enter` has returned true.
 os::HintResult Fetcher::fetchStep(InputEntry &Entry, const os::OpenFile &File,
                                   ByteRange Step, bool IsLarge) {
   os::HintResult Result;

@@ -95,9 +95,8 @@ StoreQueue::StoreQueue(Gate &Owner, uint64_t Device)
     : Device(Device), Owner(Owner), Model(Owner.Numbers),
       Request(Model.prices().Request), Byte(Model.prices().Byte) {}
 
-/// Returns the next step; null if none waits or none may begin.
 StoreQueue::Waiter *StoreQueue::next() const {
-  if (InFlight >= Model.window() && !Owner.IsCancelled)
+  if (Model.inFlight() >= Model.window() && !Owner.IsCancelled)
     return nullptr;
   for (const auto &[Place, Each] : Waiting)
     if (Owner.IsCancelled || Each->Wanted.Bytes == 0 ||
@@ -111,7 +110,7 @@ StoreQueue::Waiter *StoreQueue::next() const {
 void StoreQueue::wakeNext() {
   if (Waiter *Next = next())
     Next->MayBegin.notifyOne();
-  else if (!Waiting.empty() && InFlight < Model.window())
+  else if (!Waiting.empty() && Model.inFlight() < Model.window())
     Waiting.begin()->second->MayBegin.notifyOne();
 }
 
@@ -130,7 +129,6 @@ bool StoreQueue::enter(const Step &Wanted, llvm::function_ref<void()> OnWait) {
   else if (next() != &Mine)
     wait(Mine, Lock, OnWait);
   Waiting.erase(It);
-  ++InFlight;
   Model.begin(os::now());
   if (Wanted.Bytes != 0)
     Owner.Memory.add(Wanted.Stage, Wanted.Bytes);
@@ -138,7 +136,6 @@ bool StoreQueue::enter(const Step &Wanted, llvm::function_ref<void()> OnWait) {
   return !Owner.IsCancelled;
 }
 
-/// Waits until the step of \p Mine is the next one.
 void StoreQueue::wait(Waiter &Mine, std::unique_lock<std::mutex> &Lock,
                       llvm::function_ref<void()> OnWait) {
   const Step &Wanted = Mine.Wanted;
@@ -161,7 +158,6 @@ void StoreQueue::wait(Waiter &Mine, std::unique_lock<std::mutex> &Lock,
 
 void StoreQueue::leave(const std::optional<Answer> &Done) {
   std::lock_guard Lock(Owner.Mutex);
-  --InFlight;
   Model.end(os::now());
   if (Done)
     learn(*Done);

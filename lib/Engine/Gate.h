@@ -167,7 +167,6 @@ private:
   Gate &Owner;
   // Guarded by the gate's mutex:
   std::multimap<uint64_t, Waiter *> Waiting; ///< by place
-  unsigned InFlight = 0;
   StoreModel Model;
 
   /// The model's values in seconds, readable without the mutex.

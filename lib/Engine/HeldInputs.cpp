@@ -18,16 +18,9 @@ using namespace llvm;
 
 namespace headstart {
 
-std::shared_ptr<const FileContents>
-PrefetchEngine::Impl::copy(const os::OpenFile &File, const std::string &Path,
-                           bool IsCold) {
-  std::optional<TraceSpan> Span;
-  if (IsCold) {
-    Span.emplace("fetch", Path);
-    Span->event().Why = "whole file";
-    Span->event().Stage = linkStageName(LinkStage::Parse);
-    Figures.Hints.note(TraceClock::now());
-  }
+std::shared_ptr<const FileContents> EngineImpl::copy(const os::OpenFile &File,
+                                                     const std::string &Path,
+                                                     bool IsCold) {
   // `handOver` compares the file's times, and a copy does not follow the file.
   // A file that was written a moment ago can change again with the same times.
   const os::FileIdentity &Identity = File.identity();
@@ -38,17 +31,23 @@ PrefetchEngine::Impl::copy(const os::OpenFile &File, const std::string &Path,
     note(Decision::JustChanged);
     return nullptr;
   }
+  TraceSpan Span("fetch", Path);
+  Span.event().Bytes = File.size();
+  Span.event().Why = "whole file";
+  Span.event().Stage = linkStageName(LinkStage::Parse);
+  const auto Begin = TraceClock::now();
   std::unique_ptr<WritableMemoryBuffer> Buffer =
       WritableMemoryBuffer::getNewUninitMemBuffer(File.size(), Path);
   std::error_code Error;
-  if (!Buffer || File.readAt(0, {Buffer->getBufferStart(), File.size()},
-                             Error) != File.size()) {
-    if (Span)
-      Span->forget();
+  const bool HasRead =
+      Buffer && File.readAt(0, {Buffer->getBufferStart(), File.size()},
+                            Error) == File.size();
+  if (!HasRead || !IsCold)
+    Span.forget();
+  if (!HasRead)
     return nullptr;
-  }
-  if (Span) {
-    Span->event().Bytes = File.size();
+  if (IsCold) {
+    Figures.Hints.note(Begin);
     Figures.Hints.note(TraceClock::now());
     Figures.addHint(File.size(), 1);
     Bytes.sample();
@@ -56,9 +55,9 @@ PrefetchEngine::Impl::copy(const os::OpenFile &File, const std::string &Path,
   return std::make_shared<FileContents>(std::move(Buffer));
 }
 
-std::shared_ptr<const FileContents>
-PrefetchEngine::Impl::hold(const os::OpenFile &File, const std::string &Path,
-                           bool IsCold) {
+std::shared_ptr<const FileContents> EngineImpl::hold(const os::OpenFile &File,
+                                                     const std::string &Path,
+                                                     bool IsCold) {
   // An empty file has no bytes to hold, and the linker may report it.
   if (!Options.HandOver || File.size() == 0)
     return nullptr;
@@ -75,8 +74,8 @@ PrefetchEngine::Impl::hold(const os::OpenFile &File, const std::string &Path,
 }
 
 std::unique_ptr<MemoryBuffer>
-PrefetchEngine::Impl::handOver(InputEntry &Entry, StringRef Path,
-                               const BufferRequest &Request) {
+EngineImpl::handOver(InputEntry &Entry, StringRef Path,
+                     const BufferRequest &Request) {
   if (!Entry.Contents || Entry.Path != Path)
     return nullptr;
   // Since the engine opened the file, a compiler may have replaced it or the
@@ -100,7 +99,7 @@ PrefetchEngine::Impl::handOver(InputEntry &Entry, StringRef Path,
   return Buffer;
 }
 
-void PrefetchEngine::Impl::releaseConsumed(LinkStage Now) {
+void EngineImpl::releaseConsumed(LinkStage Now) {
   LinkStage Before = ReleasedUpTo.load();
   do {
     if (Before >= Now)

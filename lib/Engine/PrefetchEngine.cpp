@@ -35,12 +35,11 @@ static EngineOptions withDefaults(EngineOptions Options,
   return Options;
 }
 
-PrefetchEngine::Impl::Impl(const EngineOptions &Options,
-                           const os::PageCache &Cache)
+EngineImpl::EngineImpl(const EngineOptions &Options, const os::PageCache &Cache)
     : Options(withDefaults(Options, Cache)), Cache(Cache),
       Bytes(this->Options, this->Cache, Figures) {}
 
-void PrefetchEngine::Impl::start(LinkCommand TheCommand) {
+void EngineImpl::start(LinkCommand TheCommand) {
   Command = std::move(TheCommand);
   if (Options.Profile)
     addRecordedInputs();
@@ -74,7 +73,7 @@ void PrefetchEngine::Impl::start(LinkCommand TheCommand) {
 
 /// Starts more threads if all hang. Threads that wait for an unresponsive file
 /// system do not fetch the inputs on other file systems.
-void PrefetchEngine::Impl::watch() {
+void EngineImpl::watch() {
   uint64_t Seen = 0;
   auto HasMoved = [&] {
     const uint64_t Before = std::exchange(Seen, Figures.Progress.load());
@@ -86,8 +85,7 @@ void PrefetchEngine::Impl::watch() {
       startMore(MaxThreads, 0);
 }
 
-/// Starts threads until there are \p Count.
-void PrefetchEngine::Impl::startThreads(uint64_t Count) {
+void EngineImpl::startThreads(uint64_t Count) {
   std::lock_guard Lock(StartMutex);
   for (unsigned I = Figures.Started.load(); !IsJoining && I < Count; ++I) {
     if (std::error_code E =
@@ -99,7 +97,7 @@ void PrefetchEngine::Impl::startThreads(uint64_t Count) {
   }
 }
 
-void PrefetchEngine::Impl::startMore(uint64_t Count, double Latency) {
+void EngineImpl::startMore(uint64_t Count, double Latency) {
   // The latency is only an estimate, so a few more threads are not worthwhile.
   uint64_t Before = WantedThreads.load();
   if (Count < 2 * Before || Before >= MaxThreads)
@@ -116,7 +114,7 @@ void PrefetchEngine::Impl::startMore(uint64_t Count, double Latency) {
 }
 
 /// Indexes the profile by path, and adds inputs that only other inputs name.
-void PrefetchEngine::Impl::addRecordedInputs() {
+void EngineImpl::addRecordedInputs() {
   NamedFiles Names(Command);
   for (const RecordedFile &File : Options.Profile->Files) {
     Recorded.try_emplace(File.Path, &File);
@@ -132,9 +130,8 @@ void PrefetchEngine::Impl::addRecordedInputs() {
 }
 
 /// Queries how much of an input is cached, before anything of it is read.
-void PrefetchEngine::Impl::noteResidency(InputEntry &Entry,
-                                         const NamedInput &Named,
-                                         const os::OpenFile &File) {
+void EngineImpl::noteResidency(InputEntry &Entry, const NamedInput &Named,
+                               const os::OpenFile &File) {
   Figures.Inputs += File.size();
   WorkPart Part(PrefetchWork::Residency);
   Entry.Before = Cache.residency(File, {0, File.size()});
@@ -153,8 +150,7 @@ void PrefetchEngine::Impl::noteResidency(InputEntry &Entry,
 /// Only the engine's threads do this, because it takes time, and because lld
 /// may have so many threads that they wait for a processor, which a timed read
 /// would count.
-void PrefetchEngine::Impl::sampleResidency(InputEntry &Entry,
-                                           const os::OpenFile &File) {
+void EngineImpl::sampleResidency(InputEntry &Entry, const os::OpenFile &File) {
   WorkPart Part(PrefetchWork::Residency);
   const ByteRange All{0, File.size()};
   const bool IsRecorded = Entry.Record && !Entry.Record->Touched.empty();
@@ -165,9 +161,8 @@ void PrefetchEngine::Impl::sampleResidency(InputEntry &Entry,
   noteCached(Entry, Entry.Named, File.size());
 }
 
-void PrefetchEngine::Impl::noteCached(const InputEntry &Entry,
-                                      const NamedInput &Named,
-                                      uint64_t FileSize) {
+void EngineImpl::noteCached(const InputEntry &Entry, const NamedInput &Named,
+                            uint64_t FileSize) {
   note(Entry.isCached() ? Decision::Cached
        : !Entry.Before  ? Decision::CacheUnknown
        : Entry.isCold() ? Decision::NotCached
@@ -181,17 +176,17 @@ void PrefetchEngine::Impl::noteCached(const InputEntry &Entry,
   Streak = IsCached ? Streak.load() + 1 + skipped() : 0;
 }
 
-uint64_t PrefetchEngine::Impl::residentBytes(const InputEntry &Entry,
-                                             uint64_t FileSize) const {
+uint64_t EngineImpl::residentBytes(const InputEntry &Entry,
+                                   uint64_t FileSize) const {
   return std::min(Entry.Before->ResidentPages * Cache.pageSize(), FileSize);
 }
 
 /// Opens a claimed entry, which is \p Named, and publishes the result. A file
 /// that could be opened stays open for the caller or, with \p ForLinker, for
 /// the thread that prepares the entry.
-FilePointer PrefetchEngine::Impl::openAndPublish(InputEntry &Entry,
-                                                 const NamedInput &Named,
-                                                 bool ForLinker) {
+FilePointer EngineImpl::openAndPublish(InputEntry &Entry,
+                                       const NamedInput &Named,
+                                       bool ForLinker) {
   const StoreTimer Timer;
   ResolvedInput Found = Resolver->resolve(Named);
   auto Skip = [&] {
@@ -253,8 +248,8 @@ FilePointer PrefetchEngine::Impl::openAndPublish(InputEntry &Entry,
   return File;
 }
 
-std::unique_ptr<MemoryBuffer>
-PrefetchEngine::Impl::take(StringRef Path, const BufferRequest &Request) {
+std::unique_ptr<MemoryBuffer> EngineImpl::take(StringRef Path,
+                                               const BufferRequest &Request) {
   constexpr int Place = 1; // below the linker's stages
   TraceLane::Use Lane(
       Options.Trace ? &Options.Trace->laneOfThisThread("linker's inputs", Place)
@@ -299,7 +294,7 @@ PrefetchEngine::Impl::take(StringRef Path, const BufferRequest &Request) {
 
 PrefetchEngine::PrefetchEngine(const EngineOptions &Options,
                                const os::PageCache &Cache)
-    : State(std::make_shared<Impl>(Options, Cache)) {}
+    : State(std::make_shared<EngineImpl>(Options, Cache)) {}
 
 PrefetchEngine::~PrefetchEngine() {
   cancel();
@@ -449,7 +444,7 @@ void PrefetchEngine::addTo(LinkStats &Stats,
   auto Milliseconds = [](auto Duration) {
     return std::chrono::duration<double, std::milli>(Duration).count();
   };
-  const Impl &Of = *State;
+  const EngineImpl &Of = *State;
   const EngineFigures &Figures = Of.Figures;
   Stats.Inputs += Of.Inputs.size();
   Stats.InputsBytes += Figures.Inputs.load();

@@ -42,7 +42,6 @@ bool Scheduler::wasLeft(StringRef Path) const {
   return (Entry.WasLeft || IsHeldTooLate) && !Entry.IsHandedOver.load();
 }
 
-/// Returns the entry of an input of the list, and creates it if necessary.
 InputEntry &Scheduler::entry(uint32_t Number) {
   for (auto N = static_cast<uint32_t>(Entries.size()); N <= Number; ++N)
     Entries.emplace_back(N, (*List)[N]);
@@ -72,7 +71,6 @@ bool Scheduler::leave(InputEntry &Entry) {
   return true;
 }
 
-/// Returns the next entry to prepare; null if all known ones were taken.
 InputEntry *Scheduler::takeNext(unsigned Skipped) {
   if (InputEntry *Entry = std::exchange(Urgent, nullptr))
     if (take(*Entry)) {
@@ -108,7 +106,6 @@ bool Scheduler::isInStalledDirectory(const InputEntry &Entry) const {
          StalledDirectories.contains(sys::path::parent_path(Entry.Named.Name));
 }
 
-/// Returns the next skipped entry to prepare; null if there is none.
 InputEntry *Scheduler::takeDeferred() {
   while (!Deferred.empty()) {
     InputEntry &Entry = entry(Deferred.front());
@@ -195,7 +192,6 @@ Scheduler::Work Scheduler::prepare(InputEntry &Entry) {
   return Work{Task::Prepare, &Entry, LinkStage::Parse, nullptr, IsClaimed};
 }
 
-/// Returns the next entry whose path is due for a stat; null if there is none.
 InputEntry *Scheduler::nextRefresh() {
   if (RefreshBegin >= RefreshEnd)
     return nullptr;
@@ -276,7 +272,6 @@ Scheduler::Work Scheduler::next(unsigned Skipped, Waits OnWait,
   }
 }
 
-/// Ends the wait for threads that hang.
 void Scheduler::end() {
   if (!std::exchange(IsOver, true))
     Over.notifyAll();

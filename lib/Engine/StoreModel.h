@@ -92,7 +92,8 @@ public:
   double nameLatency() const { return Name.seconds(); }
   /// The seconds of a step with its bytes while few are in flight; 0: unknown.
   double trip() const { return Trip; }
-  /// The number of steps that may be in flight.
+  /// The number of steps that are in flight, and that may be.
+  unsigned inFlight() const { return InFlight; }
   unsigned window() const { return static_cast<unsigned>(Window); }
   /// The number of time windows from which the prices come.
   unsigned samples() const { return Samples; }

@@ -15,7 +15,6 @@ using namespace llvm;
 
 namespace headstart {
 
-/// Extends \p Last, if necessary, to \p End.
 static void extend(ByteRange &Last, uint64_t End) {
   Last.Length = std::max(Last.end(), End) - Last.Offset;
 }

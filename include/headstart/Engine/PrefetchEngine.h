@@ -40,6 +40,7 @@ struct SystemMemory;
 
 namespace headstart {
 
+class EngineImpl;
 struct LinkProfile;
 struct LinkStats;
 struct RecordedFile;
@@ -162,8 +163,7 @@ public:
              std::chrono::steady_clock::time_point Origin) const;
 
 private:
-  class Impl;
-  std::shared_ptr<Impl> State; ///< shared with the threads
+  std::shared_ptr<EngineImpl> State; ///< shared with the threads
 };
 
 } // namespace headstart
