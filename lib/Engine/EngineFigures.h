@@ -55,30 +55,6 @@ private:
   std::map<std::string, CountedProblem> Problems; // guarded by Mutex
 };
 
-/// The earliest and the latest of some moments.
-class TimeSpan {
-public:
-  void note(TraceClock::time_point T) {
-    int64_t Ticks = T.time_since_epoch().count();
-    int64_t Old = First.load();
-    while (Ticks < Old && !First.compare_exchange_weak(Old, Ticks))
-      ;
-    Old = Last.load();
-    while (Ticks > Old && !Last.compare_exchange_weak(Old, Ticks))
-      ;
-  }
-  bool empty() const { return First.load() == INT64_MAX; }
-  TraceClock::time_point first() const { return at(First.load()); }
-  TraceClock::time_point last() const { return at(Last.load()); }
-
-private:
-  static TraceClock::time_point at(int64_t Ticks) {
-    return TraceClock::time_point(TraceClock::duration(Ticks));
-  }
-  std::atomic<int64_t> First{INT64_MAX};
-  std::atomic<int64_t> Last{INT64_MIN};
-};
-
 /// Nanoseconds by PrefetchWork.
 using WorkTimes = std::array<std::atomic<int64_t>, NumPrefetchWorks>;
 
@@ -132,7 +108,8 @@ struct EngineFigures {
   /// Grows with each task that a thread requests and each read that ends, also
   /// one of cached bytes. If it does not grow, the threads may hang.
   std::atomic<uint64_t> Progress{0};
-  TimeSpan Hints;
+  /// TraceClock's ticks at the first and at the last hint.
+  std::atomic<int64_t> FirstHint{INT64_MAX}, LastHint{INT64_MIN};
   std::atomic<uint64_t> ReadBytes{0}, Stops{0}; ///< of threads that have ended
   std::atomic<bool> ReportsDiskUse{true};
   /// How long the linker waited for inputs that a thread was opening.
@@ -148,6 +125,15 @@ struct EngineFigures {
   WorkTimes Processor{};
 
   void noteProgress() { Progress.fetch_add(1); }
+  void noteHintAt(TraceClock::time_point Time) {
+    const int64_t Ticks = Time.time_since_epoch().count();
+    int64_t Old = FirstHint.load();
+    while (Ticks < Old && !FirstHint.compare_exchange_weak(Old, Ticks))
+      ;
+    Old = LastHint.load();
+    while (Ticks > Old && !LastHint.compare_exchange_weak(Old, Ticks))
+      ;
+  }
   void addHint(uint64_t Bytes, uint64_t Calls) {
     Hinted += Bytes;
     HintCalls += Calls;

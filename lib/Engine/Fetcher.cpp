@@ -44,10 +44,11 @@ void Fetcher::release(InputEntry &Entry) {
 
 /// Whether to fetch \p Range of \p Entry in large pages, which includes the
 /// other bytes in them. (The kernel reads nothing around a cached page.) While
-/// memory is short, these would evict bytes that are needed.
+/// memory is short, these would evict bytes that are needed. The system must
+/// show whether they have arrived.
 bool Fetcher::isLarge(const InputEntry &Entry, ByteRange Range) const {
   if (window().isShort() || !Entry.Contents || !Entry.Contents->isMapped() ||
-      !Entry.mayBeCold() || !Entry.showsArrival())
+      !Entry.mayBeCold() || !(Entry.Before || Entry.SeemsCached))
     return false;
   const std::optional<double> Risk = Entry.Store->largeRisk();
   if (!Risk)
@@ -143,10 +144,8 @@ public:
   bool begin() override {
     if (!Waits)
       return true;
-    StoreQueue::Step Read;
-    Read.Place = Entry.Place;
-    Read.IsUrgent = Entry.IsRequested.load();
-    if (!Entry.Store->enter(Read))
+    if (!Entry.Store->enter(
+            {.Place = Entry.Place, .IsUrgent = Entry.IsRequested.load()}))
       return false;
     Timed.emplace(Entry);
     return true;
@@ -273,10 +272,6 @@ bool Fetcher::fetch(InputEntry &Entry, size_t Index, LinkStage Stage,
                     const os::OpenFile &File) {
   const PlannedRange &Planned = Entry.Plan[Index];
   TraceSpan Span("fetch", Entry.Path);
-  llvm::scope_exit Finish([&] {
-    if (Span.event().Bytes == 0)
-      Span.forget();
-  });
   Span.event().Offset = Planned.Range.Offset;
   Span.event().Why = partName(Planned.Why);
   Span.event().Stage = linkStageName(Stage);
@@ -287,9 +282,10 @@ bool Fetcher::fetch(InputEntry &Entry, size_t Index, LinkStage Stage,
         Planned.Range.Offset + Done,
         std::min(IsInLarge ? os::PageCache::LargeStepBytes : Numbers.StepBytes,
                  Planned.Range.Length - Done)};
-    if (!enter(Entry, Step.Length, Stage))
-      return false;
-    Figures.Hints.note(TraceClock::now());
+    Continues = enter(Entry, Step.Length, Stage);
+    if (!Continues)
+      break;
+    Figures.noteHintAt(TraceClock::now());
     const os::HintResult Result = fetchStep(Entry, File, Step, IsInLarge);
     Figures.addHint(Result.AcceptedBytes, Result.Calls);
     if (Planned.Stage == Stage)
@@ -305,7 +301,10 @@ bool Fetcher::fetch(InputEntry &Entry, size_t Index, LinkStage Stage,
       Continues = false;
     }
   }
-  Figures.Hints.note(TraceClock::now());
+  if (Span.event().Bytes == 0)
+    Span.forget();
+  else
+    Figures.noteHintAt(TraceClock::now());
   return Continues;
 }
 

@@ -23,10 +23,9 @@ StorePrices Gate::dearest() const {
   std::lock_guard Lock(Mutex);
   StorePrices Result{Numbers.GuessedRequest.count(),
                      Numbers.GuessedByte.count()};
-  bool IsFirst = true;
   for (const StoreQueue &Store : Stores)
     if (StorePrices Prices = Store.prices();
-        std::exchange(IsFirst, false) || Prices.Request > Result.Request)
+        &Store == &Stores.front() || Prices.Request > Result.Request)
       Result = Prices;
   return Result;
 }

@@ -61,7 +61,11 @@ struct StoreTime {
 /// queries it at the end of a slow time and at the beginning of the next.
 class StoreTimer {
 public:
-  StoreTimer() : Begin(begin()) {}
+  StoreTimer() {
+    if (WasSlow)
+      (void)newProcessorWait();
+    Begin = os::now();
+  }
 
   StoreTime elapsed(const Tuning &Numbers) const {
     StoreTime Result{os::now() - Begin};
@@ -78,11 +82,6 @@ public:
 private:
   using Nanoseconds = std::chrono::nanoseconds;
 
-  static std::chrono::steady_clock::time_point begin() {
-    if (WasSlow)
-      (void)newProcessorWait();
-    return os::now();
-  }
   /// How long the thread has waited for a processor since the last call, or
   /// since the thread started.
   static std::optional<Nanoseconds> newProcessorWait() {
@@ -97,7 +96,7 @@ private:
   static inline thread_local bool WasSlow = false; ///< at the last time
   static inline thread_local Nanoseconds::rep Known = 0;
 
-  const std::chrono::steady_clock::time_point Begin;
+  std::chrono::steady_clock::time_point Begin;
 };
 
 /// The steps of one store. Every function may be called from any thread.

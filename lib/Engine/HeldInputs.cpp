@@ -47,8 +47,8 @@ std::shared_ptr<const FileContents> EngineImpl::copy(const os::OpenFile &File,
   if (!HasRead)
     return nullptr;
   if (IsCold) {
-    Figures.Hints.note(Begin);
-    Figures.Hints.note(TraceClock::now());
+    Figures.noteHintAt(Begin);
+    Figures.noteHintAt(TraceClock::now());
     Figures.addHint(File.size(), 1);
     Bytes.sample();
   }

@@ -24,19 +24,6 @@ std::span<const char> FileContents::part(ByteRange Range) const {
   return {bytes().data() + Clipped.Offset, static_cast<size_t>(Clipped.Length)};
 }
 
-os::HintResult FileContents::willNeed(ByteRange Range,
-                                      const os::PageCache &Cache) const {
-  os::HintResult Result;
-  if (isMapped()) {
-    Result = Cache.willNeed(part(Range));
-  } else {
-    Result.Outcome = os::HintOutcome::Accepted;
-    Result.AcceptedBytes = part(Range).size();
-  }
-  Result.Range = Range;
-  return Result;
-}
-
 void FileContents::dontNeed(const os::PageCache &Cache) const {
   if (Buffer)
     return Buffer->dontNeedIfMmap();
@@ -97,6 +84,18 @@ HintedBuffer::over(std::shared_ptr<const FileContents> Contents,
       std::move(Contents), Identifier, Request.RequiresNullTerminator, Cache));
   Buffer->IsRequested = true;
   return Buffer;
+}
+
+os::HintResult HintedBuffer::willNeed(ByteRange Range) const {
+  os::HintResult Result;
+  if (Contents->isMapped()) {
+    Result = Cache.willNeed(Contents->part(Range));
+  } else {
+    Result.Outcome = os::HintOutcome::Accepted;
+    Result.AcceptedBytes = Contents->part(Range).size();
+  }
+  Result.Range = Range;
+  return Result;
 }
 
 MemoryBuffer::BufferKind HintedBuffer::getBufferKind() const {

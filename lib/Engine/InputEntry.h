@@ -120,8 +120,6 @@ struct InputEntry {
   bool isCached() const {
     return Before ? Before->complete() : SeemsCached.value_or(false);
   }
-  /// Whether the system shows when fetched bytes have arrived.
-  bool showsArrival() const { return Before || SeemsCached; }
 
   /// Whether Contents is a copy of all of it.
   bool hasCopy() const { return Contents && !Contents->isMapped(); }

@@ -105,7 +105,7 @@ void EngineImpl::startMore(uint64_t Count, double Latency) {
   Count = std::min(Count, MaxThreads);
   if (!WantedThreads.compare_exchange_strong(Before, Count))
     return;
-  Figures.Decisions.note(Decision::MoreThreads);
+  note(Decision::MoreThreads);
   Figures.Latency.store(Latency);
   unsigned None = 0;
   Figures.StartedFirst.compare_exchange_strong(None,
@@ -231,9 +231,9 @@ FilePointer EngineImpl::openAndPublish(InputEntry &Entry,
   std::shared_ptr<const FileContents> Contents =
       hold(*File, Found.Path,
            /*IsCold=*/Entry.Before && !Entry.Before->complete());
-  Figures.Decisions.note(!Contents              ? Decision::HeldNothing
-                         : Contents->isMapped() ? Decision::HeldMapping
-                                                : Decision::HeldCopy);
+  note(!Contents              ? Decision::HeldNothing
+       : Contents->isMapped() ? Decision::HeldMapping
+                              : Decision::HeldCopy);
   // Once the linker has an archive, it may request the archive's references.
   if (Contents && !Contents->isMapped() && !isObjectByName(Named)) {
     FileInspector Inspector;
@@ -264,9 +264,8 @@ std::unique_ptr<MemoryBuffer> EngineImpl::take(StringRef Path,
       Wait.begin();
     });
   }();
-  if (Begin) {
+  if (Begin)
     Figures.Waited += (os::now() - *Begin).count();
-  }
   // The span begins after the opening for which it waited, because viewers
   // reverse an arrow that points to an earlier beginning.
   TraceSpan Span("left to the linker", Path);
@@ -462,9 +461,11 @@ void PrefetchEngine::addTo(LinkStats &Stats,
   Stats.Jobs = Figures.Started.load();
   Stats.FirstJobs = Figures.StartedFirst.load();
   Stats.LatencyMs = Figures.Latency.load() * 1e3;
-  if (!Figures.Hints.empty()) {
-    Stats.FirstHintMs = Milliseconds(Figures.Hints.first() - Origin);
-    Stats.LastHintMs = Milliseconds(Figures.Hints.last() - Origin);
+  if (const int64_t First = Figures.FirstHint.load(); First != INT64_MAX) {
+    const TraceClock::duration Before = Origin.time_since_epoch();
+    Stats.FirstHintMs = Milliseconds(TraceClock::duration(First) - Before);
+    Stats.LastHintMs =
+        Milliseconds(TraceClock::duration(Figures.LastHint.load()) - Before);
   }
   Stats.Unfinished = Figures.IsUnfinished.load();
   Stats.ShortOfMemory = wasShortOfMemory();

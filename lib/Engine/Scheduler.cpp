@@ -79,14 +79,14 @@ InputEntry *Scheduler::takeNext(unsigned Skipped) {
     }
   while (std::optional<uint32_t> Number = List->next()) {
     InputEntry &Entry = entry(*Number);
-    // The linker may never request it.
-    if (Entry.Named.OnDemand) {
+    const bool IsStalled =
+        !StalledDirectories.empty() &&
+        StalledDirectories.contains(sys::path::parent_path(Entry.Named.Name));
+    if (Entry.Named.OnDemand || IsStalled) {
       List->pass();
-      continue;
-    }
-    if (isInStalledDirectory(Entry)) {
-      List->pass();
-      Deferred.push_back(*Number);
+      // The linker may never request an input on demand.
+      if (!Entry.Named.OnDemand)
+        Deferred.push_back(*Number);
       continue;
     }
     (void)take(Entry);
@@ -101,11 +101,6 @@ InputEntry *Scheduler::takeNext(unsigned Skipped) {
   return nullptr;
 }
 
-bool Scheduler::isInStalledDirectory(const InputEntry &Entry) const {
-  return !StalledDirectories.empty() &&
-         StalledDirectories.contains(sys::path::parent_path(Entry.Named.Name));
-}
-
 InputEntry *Scheduler::takeDeferred() {
   while (!Deferred.empty()) {
     InputEntry &Entry = entry(Deferred.front());
@@ -118,20 +113,6 @@ InputEntry *Scheduler::takeDeferred() {
   return nullptr;
 }
 
-/// Skips, from now on, the directories of the inputs for which threads work.
-/// Returns false if all of these were skipped already.
-bool Scheduler::skipStalledDirectories() {
-  bool IsNew = false;
-  for (const InputEntry &Entry : Entries)
-    if (Entry.Threads != 0 &&
-        StalledDirectories.insert(sys::path::parent_path(Entry.Named.Name))
-            .second) {
-      note(Decision::StalledDirectory);
-      IsNew = true;
-    }
-  return IsNew;
-}
-
 std::optional<bool> Scheduler::waitForStall(std::chrono::milliseconds Long,
                                             function_ref<bool()> HasMoved) {
   std::unique_lock Lock(Mutex);
@@ -141,7 +122,17 @@ std::optional<bool> Scheduler::waitForStall(std::chrono::milliseconds Long,
     while (!IsOver && Over.waitUntil(Lock, Until))
       ;
     // HasMoved goes first, because it must be called in any case.
-    if (HasMoved() || IsOver || !skipStalledDirectories())
+    if (HasMoved() || IsOver)
+      continue;
+    bool IsNew = false;
+    for (const InputEntry &Entry : Entries)
+      if (Entry.Threads != 0 &&
+          StalledDirectories.insert(sys::path::parent_path(Entry.Named.Name))
+              .second) {
+        note(Decision::StalledDirectory);
+        IsNew = true;
+      }
+    if (!IsNew)
       continue;
     note(Decision::Stalled);
     const bool AllHang = Idle == 0;

@@ -176,7 +176,6 @@ private:
   InputEntry *takeDeferred();
   InputEntry *nextRefresh();
   Work prepare(InputEntry &Entry);
-  bool skipStalledDirectories();
   bool waitsFor(size_t Others) const {
     return Others != 0 && StalledDirectories.empty();
   }
@@ -185,7 +184,6 @@ private:
       Own.Decisions->note(What);
   }
   void end();
-  bool isInStalledDirectory(const InputEntry &Entry) const;
   std::optional<Work> tryNext(unsigned Skipped);
   std::optional<Work> requestDecision(LinkStage Next);
   InputEntry *nextWithSymbols();

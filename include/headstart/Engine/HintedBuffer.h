@@ -66,8 +66,6 @@ struct FileContents {
   /// The ranges that the linker has touched since the mapping, in order and
   /// disjoint; nullopt if not reported. See PageTables::present.
   std::optional<std::vector<ByteRange>> touched(os::PageTables &Tables) const;
-  /// Requests that \p Range be read into memory, without waiting. A hint.
-  os::HintResult willNeed(ByteRange Range, const os::PageCache &Cache) const;
   /// Marks \p Range as not needed soon, so that the system may evict it first.
   /// The bytes stay readable. A hint.
   void adviseCold(ByteRange Range, const os::PageCache &Cache) const;
@@ -78,9 +76,9 @@ struct FileContents {
       (void)Cache.setReadAround(Mapping, IsAllowed);
   }
 
-private:
   std::span<const char> part(ByteRange Range) const;
 
+private:
   mutable std::mutex Mutex;
   /// The union of what all calls of `touched` found. Guarded by Mutex.
   mutable std::vector<ByteRange> Touched;
@@ -110,10 +108,8 @@ public:
   over(std::shared_ptr<const FileContents> Contents, llvm::StringRef Identifier,
        const BufferRequest &Request, const os::PageCache &Cache);
 
-  /// See FileContents.
-  os::HintResult willNeed(ByteRange Range) const {
-    return Contents->willNeed(Range, Cache);
-  }
+  /// Requests that \p Range be read into memory, without waiting. A hint.
+  os::HintResult willNeed(ByteRange Range) const;
 
   llvm::StringRef getBufferIdentifier() const override { return Identifier; }
   BufferKind getBufferKind() const override;

@@ -8,11 +8,9 @@
 ///
 /// \file
 /// The engine: threads that open, map and fetch a link's inputs in the planned
-/// order while the linker runs, and hand over to it what they have opened.
-///
-/// The engine never decides what is linked. It counts whatever it cannot do (a
-/// missing file, no more threads, descriptors or mappings) and leaves it to the
-/// linker.
+/// order while the linker runs, and hand over to it what they have opened. It
+/// counts whatever it cannot do (a missing file, no more threads, descriptors
+/// or mappings) and leaves it to the linker.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -58,8 +56,8 @@ struct EngineOptions {
   unsigned Processors = 0;
   /// The most bytes that are fetched and not yet requested by the linker.
   uint64_t BudgetBytes = UINT64_MAX;
-  /// The approximate size of all inputs; 0: unknown. If it is much more than
-  /// memory holds, memory counts as short from the start.
+  /// The approximate size of all inputs, by which memory may count as short
+  /// from the start; 0: unknown.
   uint64_t ExpectedBytes = 0;
   /// The most mappings that the engine makes; 0: half of what the system allows
   /// a process. Further inputs are fetched but not handed over.

@@ -8,8 +8,7 @@
 ///
 /// \file
 /// The profile of a link, stored for the next one: which bytes of which files
-/// the linker touched. It is advice and never trusted. A file that has changed
-/// is planned from its layout, and a profile that cannot be read is ignored.
+/// the linker touched. It is advice and never trusted.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -66,9 +65,8 @@ inline constexpr uint64_t MaxProfileBytes = 64 * 1024 * 1024;
 /// Returns the bytes of \p Profile, with a checksum.
 std::string serializeProfile(const LinkProfile &Profile);
 
-/// Reads what serializeProfile wrote. For any other input (truncated, foreign,
-/// of another version, with impossible ranges) the error says what is wrong and
-/// at which byte. The memory is bounded by the size of \p Bytes.
+/// Reads what serializeProfile wrote. For any other input the error says what
+/// is wrong and at which byte. The memory is bounded by the size of \p Bytes.
 llvm::Expected<LinkProfile> parseProfile(llvm::StringRef Bytes);
 
 /// The files that a command line names.
