@@ -188,14 +188,14 @@ FilePointer EngineImpl::openAndPublish(InputEntry &Entry,
                                        const NamedInput &Named,
                                        bool ForLinker) {
   const StoreTimer Timer;
-  ResolvedInput Found = Resolver->resolve(Named);
+  const ResolvedInput Found = Resolver->resolve(Named);
+  Entry.Path = Found.Path;
   auto Skip = [&] {
-    Inputs.publish(Entry, EntryState::Unavailable, std::move(Found.Path), {},
-                   nullptr);
+    Inputs.publish(Entry, EntryState::Unavailable);
     return nullptr;
   };
   auto Fail = [&](StringRef What, StringRef Reason) {
-    Figures.Problems.add(What, Found.Path, Reason);
+    Figures.Problems.add(What, Entry.Path, Reason);
     return Skip();
   };
   if (!Found.exists() && Named.Optional)
@@ -217,8 +217,9 @@ FilePointer EngineImpl::openAndPublish(InputEntry &Entry,
   auto File = std::make_shared<os::OpenFile>();
   if (std::error_code E = os::OpenFile::open(Found.Path, Found.Status, *File))
     return Fail("cannot open", E.message());
-  Entry.Record = recordOf(Found.Path, File->identity());
-  Entry.Store = &Bytes.gate().store(File->identity().Device);
+  Entry.Identity = File->identity();
+  Entry.Record = recordOf(Entry.Path, Entry.Identity);
+  Entry.Store = &Bytes.gate().store(Entry.Identity.Device);
   Entry.Seen = os::now();
   // A linker that opens all inputs at once has more threads than processors. If
   // the system does not report that they wait for one, a slow name does not
@@ -228,23 +229,20 @@ FilePointer EngineImpl::openAndPublish(InputEntry &Entry,
     Entry.Store->noteName(Time);
   NameLatency = Entry.Store->nameLatency();
   noteResidency(Entry, Named, *File);
-  std::shared_ptr<const FileContents> Contents =
-      hold(*File, Found.Path,
-           /*IsCold=*/Entry.Before && !Entry.Before->complete());
-  note(!Contents              ? Decision::HeldNothing
-       : Contents->isMapped() ? Decision::HeldMapping
-                              : Decision::HeldCopy);
+  Entry.Contents = hold(*File, Entry.Path,
+                        /*IsCold=*/Entry.Before && !Entry.Before->complete());
+  note(!Entry.Contents   ? Decision::HeldNothing
+       : Entry.hasCopy() ? Decision::HeldCopy
+                         : Decision::HeldMapping);
   // Once the linker has an archive, it may request the archive's references.
-  if (Contents && !Contents->isMapped() && !isObjectByName(Named)) {
+  if (Entry.hasCopy() && !isObjectByName(Named)) {
     FileInspector Inspector;
-    Inspector.open(Contents->bytes(), File->identity());
+    Inspector.open(Entry.Contents->bytes(), Entry.Identity);
     Entry.IsFollowed = Inspector.kind() == file_magic::archive;
     if (Entry.IsFollowed)
-      Inputs.add(Entry, Resolver->scan(Named, Found.Path, Inspector));
+      Inputs.add(Entry, Resolver->scan(Named, Entry.Path, Inspector));
   }
-  Inputs.publish(Entry, EntryState::Ready, std::move(Found.Path),
-                 File->identity(), std::move(Contents),
-                 ForLinker ? File : nullptr);
+  Inputs.publish(Entry, EntryState::Ready, ForLinker ? File : nullptr);
   return File;
 }
 

@@ -38,7 +38,8 @@ bool Scheduler::wasLeft(StringRef Path) const {
     return false;
   const InputEntry &Entry = Entries[*Number];
   // The linker may have come while the engine was opening it.
-  const bool IsHeldTooLate = Entry.Contents && Entry.IsRequested.load();
+  const bool IsHeldTooLate = Entry.State == EntryState::Ready &&
+                             Entry.Contents && Entry.IsRequested.load();
   return (Entry.WasLeft || IsHeldTooLate) && !Entry.IsHandedOver.load();
 }
 
@@ -361,18 +362,12 @@ bool Scheduler::settle(const InputEntry &Entry, const ResolvedInput &Found) {
   return List->settle(Entry.Number, Found);
 }
 
-void Scheduler::publish(InputEntry &Entry, EntryState State, std::string Path,
-                        const os::FileIdentity &Identity,
-                        std::shared_ptr<const FileContents> Contents,
+void Scheduler::publish(InputEntry &Entry, EntryState State,
                         const FilePointer &File) {
   {
     std::lock_guard Lock(Mutex);
-    Entry.Path = std::move(Path);
-    Entry.Identity = Identity;
-    Entry.Contents = std::move(Contents);
     Entry.State = State;
-    if (File)
-      keep(Entry, File);
+    keep(Entry, File);
   }
   Published.notifyAll();
 }

@@ -132,11 +132,9 @@ public:
 
   /// See InputList::settle.
   bool settle(const InputEntry &Entry, const ResolvedInput &Found);
-  /// Publishes \p Entry, after the caller has opened it or could not. Keeps
-  /// \p File, if the limit allows it, for the thread that prepares the entry.
-  void publish(InputEntry &Entry, EntryState State, std::string Path,
-               const os::FileIdentity &Identity,
-               std::shared_ptr<const FileContents> Contents,
+  /// Publishes \p Entry, which the caller has filled. Keeps \p File, if it is
+  /// not null and the limit allows it, for the thread that prepares the entry.
+  void publish(InputEntry &Entry, EntryState State,
                const FilePointer &File = nullptr);
   /// Waits until \p Entry is published or all is cancelled. Returns whether it
   /// is open, or left with a path; the caller then sees what its thread wrote.

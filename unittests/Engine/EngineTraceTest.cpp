@@ -163,7 +163,8 @@ TEST(SchedulerTest, SaysThatItWaitsWhenItDoes) {
       [&] { EXPECT_TRUE(Inputs.waitUntilPublished(*Entry, Count)); });
   while (Waits != 2)
     std::this_thread::yield();
-  Inputs.publish(*Entry, EntryState::Ready, "a.obj", {}, nullptr);
+  Entry->Path = "a.obj";
+  Inputs.publish(*Entry, EntryState::Ready);
   Linker.join();
   Other.join();
   std::optional<NamedInput> Claimed;

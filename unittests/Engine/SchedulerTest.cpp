@@ -97,8 +97,8 @@ TEST(SchedulerTest, TheLinkerDoesNotWaitForAThreadThatHangs) {
   EXPECT_EQ(times(Counts, Decision::LinkerWaited), 1U);
   EXPECT_EQ(times(Counts, Decision::LinkerTimedOut), 1U);
   EXPECT_TRUE(Opening.Entry->IsRequested.load());
-  Inputs.publish(*Opening.Entry, EntryState::Ready, "a.o", {},
-                 std::make_shared<FileContents>());
+  Opening.Entry->Contents = std::make_shared<FileContents>();
+  Inputs.publish(*Opening.Entry, EntryState::Ready);
   EXPECT_TRUE(Inputs.wasLeft("a.o"));
   EXPECT_EQ(Inputs.request("a.o", false, Claimed), Opening.Entry);
   EXPECT_EQ(times(Counts, Decision::LinkerTimedOut), 1U);
@@ -282,8 +282,9 @@ TEST(SchedulerTest, PathsAreRefreshedUntilTheLinkerHasReachedAll) {
   std::vector<InputEntry *> Entries;
   for (const NamedInput &Each : All) {
     InputEntry *Entry = Inputs.next().Entry;
-    Inputs.publish(*Entry, EntryState::Ready, Each.Name, {},
-                   std::make_shared<FileContents>());
+    Entry->Path = Each.Name;
+    Entry->Contents = std::make_shared<FileContents>();
+    Inputs.publish(*Entry, EntryState::Ready);
     Inputs.planned(*Entry, 0, nullptr, /*IsDone=*/true);
     Entries.push_back(Entry);
   }
