@@ -102,9 +102,8 @@ private:
   void noteResidency(InputEntry &Entry, const NamedInput &Named,
                      const os::OpenFile &File);
   void sampleResidency(InputEntry &Entry, const os::OpenFile &File);
-  void noteCached(const InputEntry &Entry, const NamedInput &Named,
-                  uint64_t FileSize);
-  uint64_t residentBytes(const InputEntry &Entry, uint64_t FileSize) const;
+  void noteCached(const InputEntry &Entry, const NamedInput &Named);
+  uint64_t residentBytes(const InputEntry &Entry) const;
 
   /// Maps \p File, or reads it if it is small. Returns null if the engine
   /// should not or cannot hold it. \p IsCold: some bytes of a small file are

@@ -184,7 +184,7 @@ FilePointer EngineImpl::open(InputEntry &Entry, bool IsClaimed) {
       sampleResidency(Entry, *File);
     Span.event().Bytes = File->size();
     if (Entry.Before)
-      Span.event().Resident = residentBytes(Entry, File->size());
+      Span.event().Resident = residentBytes(Entry);
   }
   return File;
 }

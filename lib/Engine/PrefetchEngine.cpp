@@ -136,8 +136,8 @@ void EngineImpl::noteResidency(InputEntry &Entry, const NamedInput &Named,
   WorkPart Part(PrefetchWork::Residency);
   Entry.Before = Cache.residency(File, {0, File.size()});
   if (Entry.Before) {
-    Figures.Resident += residentBytes(Entry, File.size());
-    noteCached(Entry, Named, File.size());
+    Figures.Resident += residentBytes(Entry);
+    noteCached(Entry, Named);
   } else {
     Figures.Unknown += File.size();
   }
@@ -158,27 +158,26 @@ void EngineImpl::sampleResidency(InputEntry &Entry, const os::OpenFile &File) {
       File, IsRecorded ? ArrayRef(Entry.Record->Touched) : ArrayRef(All));
   if (Entry.SeemsCached == true)
     Figures.SeemsResident += File.size();
-  noteCached(Entry, Entry.Named, File.size());
+  noteCached(Entry, Entry.Named);
 }
 
-void EngineImpl::noteCached(const InputEntry &Entry, const NamedInput &Named,
-                            uint64_t FileSize) {
+void EngineImpl::noteCached(const InputEntry &Entry, const NamedInput &Named) {
   note(Entry.isCached() ? Decision::Cached
        : !Entry.Before  ? Decision::CacheUnknown
        : Entry.isCold() ? Decision::NotCached
                         : Decision::PartlyCached);
   if (!isObjectByName(Named))
     return;
-  StreakBytes = FileSize;
+  StreakBytes = Entry.Identity.Size;
   // After a link that fetched by its profile, the rest of a file is not cached.
   const bool IsCached = Entry.isCached() || (Entry.Before && Entry.Record &&
                                              hasTouchedPages(Entry));
   Streak = IsCached ? Streak.load() + 1 + skipped() : 0;
 }
 
-uint64_t EngineImpl::residentBytes(const InputEntry &Entry,
-                                   uint64_t FileSize) const {
-  return std::min(Entry.Before->ResidentPages * Cache.pageSize(), FileSize);
+uint64_t EngineImpl::residentBytes(const InputEntry &Entry) const {
+  return std::min(Entry.Before->ResidentPages * Cache.pageSize(),
+                  Entry.Identity.Size);
 }
 
 /// Opens a claimed entry, which is \p Named, and publishes the result. A file
@@ -225,7 +224,7 @@ FilePointer EngineImpl::openAndPublish(InputEntry &Entry,
   // the system does not report that they wait for one, a slow name does not
   // prove a slow store.
   if (const StoreTime Time = Timer.elapsed(Options.Numbers);
-      !Time.IsUnsure || !LinkerModel::of(Options.Plan.Kind).OpensTogether)
+      !Time.IsUnsure || !Command.model().OpensTogether)
     Entry.Store->noteName(Time);
   NameLatency = Entry.Store->nameLatency();
   noteResidency(Entry, Named, *File);
