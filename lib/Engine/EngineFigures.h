@@ -105,8 +105,9 @@ struct EngineFigures {
   std::atomic<uint64_t> Inputs{0}, Resident{0}, Unknown{0}, Hinted{0};
   std::atomic<uint64_t> SeemsResident{0}; ///< of Unknown, judged by a sample
   std::atomic<uint64_t> HintCalls{0}, HandedOver{0};
-  /// Grows with each task that a thread requests and each read that ends, also
-  /// one of cached bytes. If it does not grow, the threads may hang.
+  /// Grows with each task that a thread requests, each step and copy that ends,
+  /// and each read of an inspection, also of cached bytes. If it does not grow,
+  /// the threads may hang.
   std::atomic<uint64_t> Progress{0};
   /// TraceClock's ticks at the first and at the last hint.
   std::atomic<int64_t> FirstHint{INT64_MAX}, LastHint{INT64_MIN};

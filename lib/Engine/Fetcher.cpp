@@ -287,6 +287,7 @@ bool Fetcher::fetch(InputEntry &Entry, size_t Index, LinkStage Stage,
       break;
     Figures.noteHintAt(TraceClock::now());
     const os::HintResult Result = fetchStep(Entry, File, Step, IsInLarge);
+    Figures.noteHintAt(TraceClock::now());
     Figures.addHint(Result.AcceptedBytes, Result.Calls);
     if (Planned.Stage == Stage)
       Entry.Fetched[Index] += Result.AcceptedBytes;
@@ -303,8 +304,6 @@ bool Fetcher::fetch(InputEntry &Entry, size_t Index, LinkStage Stage,
   }
   if (Span.event().Bytes == 0)
     Span.forget();
-  else
-    Figures.noteHintAt(TraceClock::now());
   return Continues;
 }
 

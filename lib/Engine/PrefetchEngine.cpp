@@ -74,7 +74,7 @@ void EngineImpl::start(LinkCommand TheCommand) {
 /// Starts more threads if all hang. Threads that wait for an unresponsive file
 /// system do not fetch the inputs on other file systems.
 void EngineImpl::watch() {
-  uint64_t Seen = 0;
+  uint64_t Seen = Figures.Progress.load();
   auto HasMoved = [&] {
     const uint64_t Before = std::exchange(Seen, Figures.Progress.load());
     return Seen != Before || Bytes.gate().waiting() != 0;

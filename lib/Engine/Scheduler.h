@@ -108,10 +108,10 @@ public:
 
   /// Waits until threads hang in directories where none hung before: every
   /// \p Long, \p HasMoved reports under the lock if there was progress since
-  /// its last call. From then on inputs in these directories come last, and no
-  /// thread waits for those that hang. Returns whether all threads hang (others
-  /// wait for a task); nullopt if nothing is left to do, all is cancelled, or a
-  /// minute has passed.
+  /// its last call. After a stall, inputs in these directories come last, and
+  /// no thread waits for those that hang. Returns whether all threads hang
+  /// (others wait for a task); nullopt if nothing is left to do, all is
+  /// cancelled, or a minute has passed.
   std::optional<bool> waitForStall(std::chrono::milliseconds Long,
                                    llvm::function_ref<bool()> HasMoved);
 

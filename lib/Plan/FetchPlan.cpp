@@ -67,7 +67,8 @@ static ByteRange pagesOf(ByteRange Range, uint64_t FileSize,
 }
 
 /// Rounds \p Wanted to pages. Within a stage, joins ranges with at most
-/// \p GapBytes between them. Removes from each stage what an earlier one has.
+/// \p GapBytes between them (0: those that overlap, or have one kind). Removes
+/// from each stage what an earlier one has.
 static std::vector<PlannedRange> byStages(ArrayRef<PlannedRange> Wanted,
                                           uint64_t FileSize, uint64_t GapBytes,
                                           const PlanOptions &Options) {
@@ -79,7 +80,9 @@ static std::vector<PlannedRange> byStages(ArrayRef<PlannedRange> Wanted,
         continue;
       const ByteRange Pages = pagesOf(R.Range, FileSize, Options);
       if (!Merged.empty() && Merged.back().Member == R.Member &&
-          Pages.Offset <= Merged.back().Range.end() + GapBytes)
+          Pages.Offset <= Merged.back().Range.end() + GapBytes &&
+          (GapBytes != 0 || Pages.Offset < Merged.back().Range.end() ||
+           R.Why == Merged.back().Why))
         extend(Merged.back().Range, Pages.end());
       else
         Merged.push_back({Pages, R.Stage, R.Why, R.Member});
@@ -99,6 +102,7 @@ std::vector<PlannedRange> planFile(ArrayRef<LayoutPart> Parts,
     return Wanted;
   if (Parts.empty() || FileSize <= Options.WholeFileBytes)
     return {{{0, FileSize}, LinkStage::Parse, PartKind::Whole}};
+  Wanted.reserve(Parts.size());
   const LinkerModel &Model = LinkerModel::of(Options.Kind);
   for (const LayoutPart &Part : Parts)
     if (const auto Stage = Model.stageOf(Part.Kind, Options))

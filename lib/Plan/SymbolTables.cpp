@@ -1,4 +1,4 @@
-//===- SymbolTables.cpp - What the linker takes by symbols ----------------===//
+//===- SymbolTables.cpp - Sections and members that are linked ------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -82,6 +82,13 @@ TEST_F(FileContentsTest, NotNeedingItLosesNothing) {
   EXPECT_EQ(Buffer->getBuffer(), pattern(40000));
 }
 
+TEST_F(FileContentsTest, ColdBytesStayReadable) {
+  for (const auto &Contents : {mapped(40000), copied(pattern(40000))}) {
+    Contents->adviseCold({0, UINT64_MAX}, Cache);
+    EXPECT_EQ(Contents->bytes(), pattern(40000));
+  }
+}
+
 TEST_F(FileContentsTest, WhatWasTouchedBeforeIsRemembered) {
   auto Contents = mapped(40000);
   auto Buffer = HintedBuffer::over(Contents, "x", likeLLD(), Cache);

@@ -76,6 +76,7 @@ struct FileContents {
       (void)Cache.setReadAround(Mapping, IsAllowed);
   }
 
+  /// The bytes of \p Range of the mapping, which this owns; none of a copy.
   std::span<const char> part(ByteRange Range) const;
 
 private:

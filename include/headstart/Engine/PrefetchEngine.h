@@ -124,8 +124,8 @@ public:
   /// Waits until the threads end, after everything is fetched or soon after
   /// `cancel`. One thread only.
   void join();
-  /// Waits at most \p MaxWait, then detaches the other threads, with everything
-  /// that they use. Returns false if there are any.
+  /// Waits at most \p MaxWait. Detaches the threads that have not ended, with
+  /// everything that they use, and then returns false. One thread only.
   bool join(std::chrono::milliseconds MaxWait);
 
   /// How well the profile matches the files that the linker was handed.

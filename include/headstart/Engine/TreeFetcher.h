@@ -121,7 +121,7 @@ private:
   void fetch(const FileToFetch &Wanted);
   /// Fetches the whole \p File, step by step.
   void fetchSteps(const FileToFetch &Wanted, const os::OpenFile &File);
-  /// Has \p Change change the figures.
+  /// Calls \p Change with the figures, under Mutex.
   void count(llvm::function_ref<void(TreeFetchFigures &)> Change);
   bool claim(uint64_t Missing);
   /// Whether \p Identity was seen before, under another name or this one.

@@ -94,8 +94,9 @@ std::vector<PlannedRange> cutPlan(llvm::ArrayRef<PlannedRange> Plan,
 
 /// Like cutPlan, for the ranges that the last link of the same file touched.
 /// Touched bytes that are not in the plan get the plan's last stage (for an
-/// archive, whose members have no layout, that is the first stage). \p Touched
-/// is sorted, disjoint and within the file.
+/// archive, whose members have no layout, that is the first stage). A page that
+/// two stages need is only in the earlier one. \p Touched is sorted, disjoint
+/// and within the file.
 std::vector<PlannedRange> restrictPlan(llvm::ArrayRef<PlannedRange> Plan,
                                        llvm::ArrayRef<ByteRange> Touched,
                                        uint64_t FileSize,

@@ -1,4 +1,4 @@
-//===- SymbolTables.h - What the linker takes by symbols --------*- C++ -*-===//
+//===- SymbolTables.h - Sections and members that are linked ----*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
