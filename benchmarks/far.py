@@ -29,7 +29,7 @@ BANDWIDTHS = (50, 200, 1000)    # MB/s
 NAME_LATENCIES = (1, 5)         # ms
 ROUND_TRIPS = 20                # a link may wait for this many
 CAT, WARM = "16 cat, then stock", "headstart warm, then stock"
-MANY, DEEP = "Headstart, 64 jobs", "Headstart, max_background=64"
+DEEP = "Headstart, max_background=64"
 FARFS = harness.BIN / "farfs"
 
 
@@ -79,13 +79,9 @@ def needed(sample: Sample, scratch: pathlib.Path) -> tuple[int, float]:
 
 def ways(sample: Sample, scratch: pathlib.Path) -> dict[str, Variant]:
     stock, first, last = links.ways(sample, scratch / "profile")
-    jobs = [*first.options, "--prefetch-jobs=64"]
     return {name: dataclasses.replace(way, name=name)
-            for name, way in (
-                (stock.name, stock), (CAT, stock), (WARM, stock),
-                (FIRST, first), (NEXT, last),
-                (MANY, dataclasses.replace(first, options=jobs)),
-                (DEEP, first))}
+            for name, way in ((stock.name, stock), (CAT, stock), (WARM, stock),
+                              (FIRST, first), (NEXT, last), (DEEP, first))}
 
 
 def measure_one(sample: Sample, factor: float) -> dict:

@@ -15,7 +15,6 @@ class Run:
     user: float
     system: float
     read_bytes: int      # from the disk, by this process
-    major_faults: int
     outputs: str         # one hash of all output files
 
     @property

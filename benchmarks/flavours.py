@@ -7,6 +7,7 @@ part. All variants link each sample in turn, cold and warm; so do other linkers 
 """
 
 import functools
+import importlib
 import json
 import pathlib
 import shlex
@@ -17,6 +18,10 @@ from typing import Callable, Iterator, Sequence
 
 import harness
 from links import Condition, Sample
+
+# Building the seam reads archives, too.
+sys.path.append(str(harness.ROOT / "utils"))
+seam = importlib.import_module("rename-seam")
 
 MACHO_CORPUS = ["--objects", "600", "--bytes", "1.5G", "--folders", "40"]
 MACHO_SMALL = ["--objects", "80", "--bytes", "180M", "--folders", "20"]
@@ -58,22 +63,11 @@ def copied_inputs(folder: pathlib.Path) -> list[str]:
     return words
 
 
-def members(archive: pathlib.Path) -> Iterator[bytes]:
-    """The members of a System V archive, without indexes."""
-    data = archive.read_bytes()
-    at = 8
-    while at + 60 <= len(data):
-        name = data[at:at + 16].decode().strip()
-        size = int(data[at + 48:at + 58])
-        if name not in ("/", "//", "/SYM64/"):
-            yield data[at + 60:at + 60 + size]
-        at += 60 + size + size % 2
-
-
 def unpacked(archive: pathlib.Path, into: pathlib.Path) -> Iterator[str]:
     """Writes the ELF members of an archive to a new directory. Yields their paths."""
     into.mkdir()
-    for number, member in enumerate(members(archive)):
+    members = seam.members_of(archive.read_bytes(), str(archive))
+    for number, (_, member) in enumerate(members):
         if member.startswith(b"\x7fELF"):
             file = into / f"{number:04}.o"
             file.write_bytes(member)

@@ -123,7 +123,7 @@ def variants(sample: Sample, around: bool, profile: pathlib.Path) -> list[Varian
 
 
 # The values of `--prefetch-stats` that the figures store.
-STATISTICS = ("inputs", "handed_over", "hinted_bytes", "touched_bytes", "first_hint_ms")
+STATISTICS = ("hinted_bytes", "touched_bytes")
 
 
 def statistics_of(sample: Sample, out: pathlib.Path, size: int) -> list[dict]:
@@ -191,8 +191,8 @@ def measure(condition: Condition, factor: float = 1) -> dict:
     return {
         "title": condition.title(sample), "inputs": len(sample.files()),
         "bytes": size, "megabytes_per_second": condition.megabytes_per_second,
-        "memory": memory, "readahead": readahead,
-        "stats": stats, "same": all_same(cold, warm), "cold": kept(cold), "warm": kept(warm),
+        "memory": memory, "readahead": readahead, "stats": stats,
+        "same": all_same(cold, warm), "cold": kept(cold), "warm": kept(warm),
     }
 
 
