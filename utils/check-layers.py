@@ -25,6 +25,7 @@ result of none.
 """
 
 import argparse
+import contextlib
 import pathlib
 import re
 import sys
@@ -171,6 +172,17 @@ def check(root: pathlib.Path) -> int:
     return 1 if found or not texts else 0
 
 
+@contextlib.contextmanager
+def tree_of(texts: dict):
+    """A directory with these files, removed at the end."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for name, text in texts.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text, encoding="utf-8")
+        yield root
+
+
 def self_test() -> int:
     """Breaks each rule once, since a check that finds nothing proves nothing."""
     broken = {
@@ -191,19 +203,11 @@ def self_test() -> int:
         "lib/Engine/M.cpp": '#include "headstart/LLVM.h"',
         "include/headstart/LLVM.h": "#if LLVM_VERSION_MAJOR > 20",
     }
-    with tempfile.TemporaryDirectory() as folder:
-        root = pathlib.Path(folder)
-        for name, text in {**broken, **sound}.items():
-            path = root / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text + "\n", encoding="utf-8")
-        for name in list(broken) + list(sound):
-            path = pathlib.Path(name)
-            text = (root / path).read_text(encoding="utf-8")
-            found = list(problems_in(path, text))
-            if bool(found) != (name in broken):
-                print(f"self-test: {name}: found {found}")
-                return 1
+    for name, text in {**broken, **sound}.items():
+        found = list(problems_in(pathlib.Path(name), text))
+        if bool(found) != (name in broken):
+            print(f"self-test: {name}: found {found}")
+            return 1
     return page_self_test()
 
 
@@ -227,13 +231,7 @@ def page_self_test() -> int:
         "missing": None,
     }
     texts = {pathlib.Path(name): text for name, text in layer.items()}
-    with tempfile.TemporaryDirectory() as folder:
-        root = pathlib.Path(folder)
-        for path, text in texts.items():
-            (root / path).parent.mkdir(parents=True, exist_ok=True)
-            (root / path).write_text(text, encoding="utf-8")
-        (root / "tools").mkdir()
-        (root / "tools" / PAGE).touch()
+    with tree_of({**layer, f"tools/{PAGE}": ""}) as root:
         page = root / "lib/OS" / PAGE
         for message, text in {"": sound, **broken}.items():
             page.unlink(missing_ok=True)
@@ -254,11 +252,7 @@ def decision_self_test() -> int:
         "unittests/Engine/A.cpp": "Decision::Cached Decision::HeldNothingElse",
         "test/ELF/b.py": 'stats["held copy"]',
     }
-    with tempfile.TemporaryDirectory() as folder:
-        root = pathlib.Path(folder)
-        for name, text in texts.items():
-            (root / name).parent.mkdir(parents=True, exist_ok=True)
-            (root / name).write_text(text, encoding="utf-8")
+    with tree_of(texts) as root:
         if (found := list(decision_problems(root))) != [
                 f"{DECISIONS}: no test names HeldNothing"]:
             print(f"self-test: decisions: found {found}")

@@ -147,9 +147,6 @@ class Corpus:
 
     def make_files(self) -> None:
         self.remove("tmp", "pch")  # of a run that was killed
-        if (self.root / "made.jsonl").exists():  # by an earlier version of this script
-            self.remove("obj", "lib")
-            (self.root / "made.jsonl").unlink()
         self.check_space()
         start = time.monotonic()
         try:
@@ -182,8 +179,7 @@ class Corpus:
             raise Failure(f"{self.root}: a response file cannot quote this")
         self.root.mkdir(parents=True, exist_ok=True)
         others = {path.name for path in self.root.iterdir()} - {"lock"}
-        if others and not any((self.root / name).exists()
-                              for name in ("src/compiler", "made.jsonl")):
+        if others and not (self.root / "src/compiler").exists():
             raise Failure(f"{self.root} has files that are not a corpus")
 
     def check_space(self) -> None:

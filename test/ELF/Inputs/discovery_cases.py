@@ -26,9 +26,9 @@ def write(name, text=""):
     path.write_text(text)
 
 
-def object_file(name, symbol, more=""):
+def object_file(name, symbol, more="", triple="x86_64-linux"):
     pathlib.Path(name).parent.mkdir(parents=True, exist_ok=True)
-    run("llvm-mc", "-triple=x86_64-linux", "-filetype=obj", "-o", name, "-",
+    run("llvm-mc", f"-triple={triple}", "-filetype=obj", "-o", name, "-",
         text=f".globl {symbol}\n{symbol}: ret\n{more}")
 
 
@@ -360,6 +360,15 @@ def cases():
         yield from group()
 
 
+def reproduced():
+    """Yields the absolute paths in the tar of --reproduce, in order."""
+    with tarfile.open("repro.tar") as tar:
+        for name in tar.getnames():
+            path = "/" + name.partition("/")[2]
+            if path not in ("/response.txt", "/version.txt"):
+                yield path
+
+
 def read_by(lld, words):
     pathlib.Path("repro.tar").unlink(missing_ok=True)
     done = subprocess.run(
@@ -373,11 +382,4 @@ def read_by(lld, words):
         spelled.setdefault(os.path.normpath(here + path)
                            if path[:1] != "/" else os.path.normpath(path),
                            path)
-    read = []
-    with tarfile.open("repro.tar") as tar:
-        for name in tar.getnames():
-            path = "/" + name.partition("/")[2]
-            if path in ("/response.txt", "/version.txt"):
-                continue
-            read.append(spelled.get(path, path.removeprefix(here)))
-    return read
+    return [spelled.get(path, path.removeprefix(here)) for path in reproduced()]

@@ -5,35 +5,19 @@ The tests for lld-link cover the references in .drectve and the members of thin
 archives.
 """
 
+import functools
 import itertools
 import os
 import pathlib
 import subprocess
-import tarfile
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import discovery_cases as elf  # noqa: E402 (it is next to this file)
+from discovery_cases import archive, run, write  # noqa: E402
 
 NAME = "ld.lld"
-TOOLS = os.environ["HEADSTART_LLVM_TOOLS"]
-
-
-def run(tool, *words, text=None):
-    subprocess.run([os.path.join(TOOLS, tool), *words], input=text, check=True,
-                   text=True, timeout=60)
-
-
-def write(name, text=""):
-    path = pathlib.Path(name)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
-
-
-def object_file(name, symbol):
-    pathlib.Path(name).parent.mkdir(parents=True, exist_ok=True)
-    run("llvm-mc", "-triple=x86_64-w64-mingw32", "-filetype=obj", "-o", name,
-        "-", text=f".globl {symbol}\n{symbol}: ret\n")
-
-
-def archive(name, *members):
-    run("llvm-ar", "rcs", name, *members)
+object_file = functools.partial(elf.object_file, triple="x86_64-w64-mingw32")
 
 
 def import_library(name, dll):
@@ -182,12 +166,5 @@ def read_by(lld, words):
                    stderr=subprocess.DEVNULL, timeout=60)
     here = os.getcwd() + "/"
     absolute = {w for w in words if w.startswith("/")}
-    read = []
-    with tarfile.open("repro.tar") as tar:
-        for name in tar.getnames():
-            path = "/" + name.partition("/")[2]
-            if path in ("/response.txt", "/version.txt"):
-                continue
-            read.append(path if path in absolute
-                        else path.removeprefix(here))
-    return read
+    return [path if path in absolute else path.removeprefix(here)
+            for path in elf.reproduced()]
