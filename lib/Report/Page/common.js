@@ -112,6 +112,10 @@ function stackingTable(kind, ...children) {
   return table;
 }
 
+// The head of a table; `isNumeric` says which columns have numbers.
+const tableHead = (titles, isNumeric) => el("thead", {}, el("tr", {}, titles.map(
+  (title, at) => el("th", {scope: "col", class: isNumeric(at) ? "num" : null}, title))));
+
 // Makes a choice of one entry (radio buttons) or of any (check boxes).
 // entries: [{value, label, variant, disabled}]
 function choices(title, type, entries, chosen, onChange) {
@@ -137,6 +141,13 @@ function makeSVG(parent, width, height, label) {
     .attr("role", "img").attr("aria-label", label);
 }
 
+const addLine = (parent, kind, x1, y1, x2, y2) =>
+  parent.append("line").attr("class", kind).attr("x1", x1).attr("x2", x2)
+    .attr("y1", y1).attr("y2", y2);
+const addRect = (parent, kind, x, y, width, height) =>
+  parent.append("rect").attr("class", kind).attr("x", x).attr("y", y)
+    .attr("width", width).attr("height", height);
+
 // The box next to the pointer, and its text for screen readers.
 const tip = {
   node: document.getElementById("tip"),
@@ -159,6 +170,47 @@ const tip = {
   },
   hide() { this.node.hidden = true; },
 };
+
+// Lets the pointer and the keys choose a place of a chart. `find(x, y)` returns the
+// place at a point, and `go(event)` the one to which a key leads, or null.
+// `pointOf(place)` is where to show its reading, which `read(place)` makes.
+// `mark(place)` marks it, and `mark(null)` removes the mark.
+function listen(node, {find, go, pointOf, mark, read}) {
+  const boxOf = () => {
+    const box = node.getBoundingClientRect();
+    return {left: box.left, top: box.top, scale: box.width / node.viewBox.baseVal.width};
+  };
+  const show = (place, x, y, aloud) => {
+    mark(place);
+    const {node: content, spoken} = read(place);
+    tip.show(content, x, y, aloud ? spoken : null);
+  };
+  const hide = () => {
+    mark(null);
+    tip.hide();
+  };
+  node.setAttribute("tabindex", "0");
+  node.addEventListener("pointermove", event => {
+    const {left, top, scale} = boxOf();
+    const place = find((event.clientX - left) / scale, (event.clientY - top) / scale);
+    if (place === null)
+      hide();
+    else
+      show(place, event.clientX, event.clientY);
+  });
+  node.addEventListener("pointerleave", hide);
+  node.addEventListener("blur", hide);
+  node.addEventListener("keydown", event => {
+    if (event.key === "Escape")
+      hide();
+    const place = go(event);
+    if (place === null)
+      return;
+    event.preventDefault();
+    const {left, top, scale} = boxOf(), [x, y] = pointOf(place);
+    show(place, left + x * scale, Math.max(20, top + y * scale), true);
+  });
+}
 
 // Calls `draw` now, and again when the page's width changes. Charts are drawn in
 // pixels, so that their text keeps its size.

@@ -195,44 +195,27 @@ function drawMap(parent, tree, files, show, words, label) {
   listenToMap(svg.node(), tiles, words, chosen);
 }
 
+// The pointer and the arrow keys go from file to file.
 function listenToMap(node, tiles, words, chosen) {
   let at = null;
-  const scaleOf = box => box.width / node.viewBox.baseVal.width;
-  const show = (tile, clientX, clientY, aloud) => {
-    at = tile;
-    chosen.style("display", null).attr("x", tile.x0).attr("y", tile.y0)
-      .attr("width", tile.x1 - tile.x0).attr("height", tile.y1 - tile.y0);
-    const {node: content, spoken} = fileReading(tile.data.file, words);
-    tip.show(content, clientX, clientY, aloud ? spoken : null);
-  };
-  const hide = () => {
-    chosen.style("display", "none");
-    tip.hide();
-  };
-  node.setAttribute("tabindex", "0");
-  node.addEventListener("pointermove", event => {
-    const box = node.getBoundingClientRect(), scale = scaleOf(box);
-    const x = (event.clientX - box.left) / scale, y = (event.clientY - box.top) / scale;
-    const tile = tiles.find(t => t.x0 <= x && x < t.x1 && t.y0 <= y && y < t.y1);
-    if (tile)
-      show(tile, event.clientX, event.clientY);
-    else
-      hide();
-  });
-  node.addEventListener("pointerleave", hide);
-  node.addEventListener("blur", hide);
-  node.addEventListener("keydown", event => {
-    const way = {ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1],
-                 ArrowUp: [0, -1]}[event.key];
-    if (event.key === "Escape")
-      hide();
-    if (!way || !tiles.length)
-      return;
-    event.preventDefault();
-    const next = at && tiles.includes(at) ? neighbour(tiles, at, way) : tiles[0];
-    const box = node.getBoundingClientRect(), scale = scaleOf(box);
-    show(next, box.left + next.x1 * scale,
-         Math.max(20, box.top + next.y0 * scale), true);
+  listen(node, {
+    find: (x, y) => tiles.find(
+      t => t.x0 <= x && x < t.x1 && t.y0 <= y && y < t.y1) || null,
+    go({key}) {
+      const way = {ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1],
+                   ArrowUp: [0, -1]}[key];
+      return !way || !tiles.length ? null : at ? neighbour(tiles, at, way) : tiles[0];
+    },
+    pointOf: tile => [tile.x1, tile.y0],
+    mark(tile) {
+      chosen.style("display", tile ? null : "none");
+      if (!tile)
+        return;
+      at = tile;
+      chosen.attr("x", tile.x0).attr("y", tile.y0)
+        .attr("width", tile.x1 - tile.x0).attr("height", tile.y1 - tile.y0);
+    },
+    read: tile => fileReading(tile.data.file, words),
   });
 }
 

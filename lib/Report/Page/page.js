@@ -100,8 +100,7 @@ function storesTable(stores) {
   const known = Array.isArray(stores) ? stores.filter(isObject) : [];
   return known.length ? stackingTable("stores",
     el("caption", {}, "What the stores of the inputs cost, as it was estimated"),
-    el("thead", {}, el("tr", {}, STORE_COLUMNS.map(([title]) =>
-      el("th", {scope: "col", class: "num"}, title)))),
+    tableHead(STORE_COLUMNS.map(([title]) => title), () => true),
     el("tbody", {}, known.map(store => el("tr", {}, STORE_COLUMNS.map(([title, show]) =>
       el("td", {class: "num", "data-label": title}, show(store))))))) : null;
 }
@@ -113,8 +112,7 @@ function decisionsTable(decisions) {
   const most = known.length ? known[0][1] : 1;
   return known.length ? stackingTable("decisions",
     el("caption", {}, "What was decided, and how often"),
-    el("thead", {}, el("tr", {}, ["Decision", "Times", ""].map(title =>
-      el("th", {scope: "col"}, title)))),
+    tableHead(["Decision", "Times", ""], () => false),
     el("tbody", {}, known.map(([name, times]) => el("tr", {},
       el("th", {scope: "row"}, foreign(name)),
       el("td", {class: "num"}, count(times)),

@@ -187,15 +187,11 @@ function drawRounds(parent, row, base, x, width) {
     (round, at) => roundText(round, at)[0]).join("; "));
   svg.attr("class", `v${row.index % 8}`);
   if (base && isNumber(base.median_seconds))
-    svg.append("line").attr("class", "reference").attr("x1", x(base.median_seconds))
-      .attr("x2", x(base.median_seconds)).attr("y1", -3).attr("y2", height + 3);
+    addLine(svg, "reference", x(base.median_seconds), -3, x(base.median_seconds), height + 3);
   if (isNumber(series.min_seconds) && isNumber(series.max_seconds))
-    svg.append("line").attr("class", "spread").attr("x1", x(series.min_seconds))
-      .attr("x2", x(series.max_seconds)).attr("y1", height / 2)
-      .attr("y2", height / 2);
+    addLine(svg, "spread", x(series.min_seconds), height / 2, x(series.max_seconds), height / 2);
   if (isNumber(series.median_seconds))
-    svg.append("line").attr("class", "median").attr("x1", x(series.median_seconds))
-      .attr("x2", x(series.median_seconds)).attr("y1", 4).attr("y2", height - 4);
+    addLine(svg, "median", x(series.median_seconds), 4, x(series.median_seconds), height - 4);
   // The rounds run from top to bottom, so that a drift shows as a slope.
   const step = rounds.length > 1 ? (height - 14) / (rounds.length - 1) : 0;
   svg.selectAll(".round").data(rounds).enter().append("path")
@@ -235,14 +231,10 @@ function drawRatio(parent, row, ratio, largest) {
   const svg = makeSVG(parent, width, 14, `ratio ${ratioText(ratio.median)}, between ` +
     `${ratioText(ratio.low)} and ${ratioText(ratio.high)}`);
   svg.attr("class", `v${row.index % 8}`);
-  svg.append("rect").attr("class", "track").attr("width", x(1)).attr("height", 8)
-    .attr("y", 3);
-  svg.append("rect").attr("class", "bar").attr("width", x(ratio.median))
-    .attr("height", 8).attr("y", 3);
-  svg.append("line").attr("class", "whisker").attr("x1", x(ratio.low))
-    .attr("x2", x(ratio.high)).attr("y1", 7).attr("y2", 7);
-  svg.append("line").attr("class", "whisker").attr("x1", x(1)).attr("x2", x(1))
-    .attr("y1", 0).attr("y2", 14);
+  addRect(svg, "track", 0, 3, x(1), 8);
+  addRect(svg, "bar", 0, 3, x(ratio.median), 8);
+  addLine(svg, "whisker", x(ratio.low), 7, x(ratio.high), 7);
+  addLine(svg, "whisker", x(1), 0, x(1), 14);
 }
 
 function ratioCell(row, base, largest) {
@@ -308,8 +300,7 @@ function resultTable(state) {
                 "Read from disk", "Major faults", "Each round"];
   const table = stackingTable("results" + (bases.length > 1 ? " two-bases" : ""),
     el("caption", {class: "unseen"}, `Rounds, ${state}`),
-    el("thead", {}, el("tr", {}, head.map(text =>
-      el("th", {scope: "col", class: isNum(text) ? "num" : null}, text)))),
+    tableHead(head, at => isNum(head[at])),
     el("tbody", {}, body),
     el("tfoot", {}, el("tr", {}, el("td", {colspan: head.length - 1}), axis)));
   whenSized(() => {

@@ -129,8 +129,7 @@ function drawLineKey(group, lane, lines, right) {
       return;
     group.append("text").attr("class", "lane-note").attr("x", right).attr("y", 11)
       .text(series.label);
-    group.append("line").attr("class", `line ${series.kind} key-line`)
-      .attr("x1", right - 28).attr("x2", right - 6).attr("y1", 7).attr("y2", 7);
+    addLine(group, `line ${series.kind} key-line`, right - 28, 7, right - 6, 7);
     right -= 48;
   }
 }
@@ -203,8 +202,7 @@ function drawPhases(svg, top, shown, state, x) {
     const y = 20 + row * 26;
     for (const [at, phase] of phasesOf(linkOf(index, state)).entries()) {
       const left = x(phase.begin_ms), width = Math.max(0.5, x(phase.end_ms) - left);
-      group.append("rect").attr("class", `phase v${index % 8}${at % 2 ? " odd" : ""}`)
-        .attr("x", left).attr("y", y).attr("width", width).attr("height", 21)
+      addRect(group, `phase v${index % 8}${at % 2 ? " odd" : ""}`, left, y, width, 21)
         .attr("rx", 2);
       const name = shortened(phase.name, width - 8);
       if (name.length >= Math.min(4, phase.name.length))
@@ -249,7 +247,7 @@ function drawState(parent, state, shown, longest, largest, cursors) {
     .attr("y2", top + 4).style("display", "none");
   cursors.push({move: ms => cursor.style("display", ms === null ? "none" : null)
                   .attr("x1", x(ms || 0)).attr("x2", x(ms || 0))});
-  listen(svg.node(), x, longest, state, links, known, cursors);
+  moveLine(svg.node(), x, longest, state, links, known, cursors);
 }
 
 // -- reading -----------------------------------------------------------------
@@ -279,53 +277,29 @@ function reading(state, ms, links, known) {
 }
 
 // The pointer and the arrow keys move one line through all charts.
-function listen(node, x, longest, state, links, known, cursors) {
+function moveLine(node, x, longest, state, links, known, cursors) {
   let at = 0;
-  const show = (ms, clientX, clientY, aloud) => {
-    at = Math.max(0, Math.min(longest, ms));
-    cursors.forEach(cursor => cursor.move(at));
-    const {node: content, spoken} = reading(state, at, links, known);
-    tip.show(content, clientX, clientY, aloud ? spoken : null);
-  };
-  const hide = () => {
-    cursors.forEach(cursor => cursor.move(null));
-    tip.hide();
-  };
-  const scaleOf = box => box.width / node.viewBox.baseVal.width;
-  node.setAttribute("tabindex", "0");
-  node.addEventListener("pointermove", event => {
-    const box = node.getBoundingClientRect();
-    show(x.invert((event.clientX - box.left) / scaleOf(box)), event.clientX,
-         event.clientY);
-  });
-  node.addEventListener("pointerleave", hide);
-  node.addEventListener("blur", hide);
-  node.addEventListener("keydown", event => {
-    const step = longest / (event.shiftKey ? 10 : 100);
-    const to = {ArrowRight: at + step, ArrowLeft: at - step, Home: 0,
-                End: longest}[event.key];
-    if (event.key === "Escape")
-      hide();
-    if (to === undefined)
-      return;
-    event.preventDefault();
-    const box = node.getBoundingClientRect();
-    show(to, box.left + x(Math.max(0, Math.min(longest, to))) * scaleOf(box),
-         Math.max(20, box.top + 40), true);
+  listen(node, {
+    find: px => Math.max(0, Math.min(longest, x.invert(px))),
+    go({key, shiftKey}) {
+      const step = longest / (shiftKey ? 10 : 100);
+      const to = {ArrowRight: at + step, ArrowLeft: at - step, Home: 0, End: longest}[key];
+      return to === undefined ? null : Math.max(0, Math.min(longest, to));
+    },
+    pointOf: ms => [x(ms), 40],
+    mark(ms) {
+      at = ms === null ? at : ms;
+      cursors.forEach(cursor => cursor.move(ms));
+    },
+    read: ms => reading(state, ms, links, known),
   });
 }
 
 // -- tables ------------------------------------------------------------------
 
-function lastOf(link, key) {
-  const values = listOf(link.samples[key]).filter(isNumber);
-  return values.length ? values[values.length - 1] : null;
-}
-
-function mostOf(link, key) {
-  const values = listOf(link.samples[key]).filter(isNumber);
-  return values.length ? d3.max(values) : null;
-}
+const numbersOf = (link, key) => listOf(link.samples[key]).filter(isNumber);
+const lastOf = (link, key) => numberOf(numbersOf(link, key).at(-1));
+const mostOf = (link, key) => numberOf(d3.max(numbersOf(link, key)));
 
 // Returns the sum over the inputs if it is known, like the map below. The last
 // sample is some milliseconds old when a link ends.
@@ -365,9 +339,7 @@ function endsTable() {
   const head = ["Observed link", "Time", "Fetched", "Used",
                 "Read from disk", "Major faults", "Peak memory"];
   return stackingTable("ends",
-    el("thead", {}, el("tr", {}, head.map((text, at) => el("th",
-      {scope: "col", class: at ? "num" : null}, text)))),
-    el("tbody", {}, rows));
+    tableHead(head, at => at > 0), el("tbody", {}, rows));
 }
 
 function phasesTable() {
@@ -386,9 +358,8 @@ function phasesTable() {
   });
   const label = ({state, index}) => `${state}, ${LETTERS[index] || index + 1}`;
   return stackingTable("phases",
-    el("thead", {}, el("tr", {}, el("th", {scope: "col"}, "Phase"),
-      columns.map(column => el("th", {scope: "col", class: "num"},
-        column.state + " ", badge(column.index))))),
+    tableHead(["Phase", ...columns.map(column => [column.state + " ",
+      badge(column.index)])], at => at > 0),
     el("tbody", {}, [...times].map(([name, of]) => el("tr", {},
       el("th", {scope: "row"}, foreign(name)),
       columns.map((column, at) => el("td", {class: "num", "data-label": label(column)},
