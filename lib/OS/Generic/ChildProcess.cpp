@@ -40,8 +40,6 @@ void headstart::os::setVariable(const std::string &, const std::string &) {}
 
 void headstart::os::detachDescriptors(int) {}
 
-bool headstart::os::continueDetached() { return false; }
-
 std::error_code headstart::os::captureOutput(const std::vector<std::string> &,
                                              ProgramStream,
                                              const AnswerLimits &,

@@ -150,8 +150,6 @@ void detachDescriptors(int) {
     ::_close(Nothing);
 }
 
-bool continueDetached() { return false; }
-
 namespace {
 
 /// A program whose output is captured. The destructor kills it and all that it
