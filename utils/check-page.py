@@ -177,8 +177,6 @@ COUNTS = """
           stores: count('table.stores tbody tr'),
           decisions: count('table.decisions tbody tr'),
           files: count('.map .file'), variants: count('table.results tbody tr'),
-          parts: [...document.querySelectorAll('.map .part')].map(
-            part => part.dataset.part).sort(),
           areas: [...document.querySelectorAll('.map .part')].map(part =>
             [part.dataset.part, [...part.getAttribute('d').matchAll(
               /h([\\d.]+)v([\\d.]+)/g)].reduce((sum, m) => sum + m[1] * m[2], 0)])};
@@ -226,18 +224,32 @@ def main_base(report):
         (one[state] or {}).get("to_off") for one in variants for state in STATES)), 0)
 
 
+def watched_in(report):
+    """The variants of which a link was watched."""
+    return [at for at, v in enumerate(report["variants"])
+            if any(v["observed"][state] for state in STATES)]
+
+
+def best_of(report):
+    """The headline's variant, which is not the first; None if it was not measured."""
+    return next((at for name in ("on+profile", "on") for at, v in enumerate(report["variants"])
+                 if at and v["name"] == name and (v["cold"] or v["warm"])), None)
+
+
 def default_shown(report):
     """The variants that the strip charts first show: the base and the headline's."""
-    variants = report["variants"]
-    watched = [at for at, v in enumerate(variants) if any(v["observed"][state] for state in STATES)]
-    best = [at for name in ("on+profile", "on") for at, v in enumerate(variants)
-            if at and v["name"] == name and (v["cold"] or v["warm"])]
-    best = (best or [len(variants) - 1])[0]
+    watched = watched_in(report)
     if not watched:
         return []
-    base = main_base(report)
-    base = base if base in watched else watched[0]
-    return sorted({base, best if best in watched else watched[-1]})
+    base, best = main_base(report), best_of(report)
+    return sorted({base if base in watched else watched[0],
+                   best if best in watched else watched[-1]})
+
+
+def mapped_link(report):
+    """The cold link of which the map and the table of inputs tell, if there is one."""
+    shown = default_shown(report)
+    return report["variants"][shown[-1]]["observed"]["cold"] if shown else None
 
 
 def compare_counts(found, expected):
@@ -267,9 +279,7 @@ def check_events(browser, url):
 def check_parts(report, counts):
     """Yields the parts whose areas in the map are wrong. An area represents a number of
     bytes, so its share must be that of the report's figures."""
-    names = [v["name"] for v in report["variants"]]
-    index = default_shown(report)[-1] if default_shown(report) else None
-    link = index is not None and report["variants"][index]["observed"]["cold"]
+    link = mapped_link(report)
     inputs = link and link["inputs"]
     if not inputs or any(inputs[key] is None for key in inputs):
         return
@@ -281,8 +291,7 @@ def check_parts(report, counts):
         share = areas.get(part, 0) / whole
         # The names of directories take space, relatively more in small directories.
         if abs(share - value / size) > 0.03:
-            yield (f"{names[index]}: {part} has {share:.3f} of the map, "
-                   f"{value / size:.3f} of the bytes")
+            yield f"{part} has {share:.3f} of the map, {value / size:.3f} of the bytes"
 
 
 def check_pointer(browser):
@@ -336,9 +345,8 @@ def check_choices(browser, report):
     browser.evaluate("document.querySelectorAll('input[type=checkbox]:not(:checked)')"
                      ".forEach(box => box.click())")
     browser.settle()
-    watched = [at for at, v in enumerate(report["variants"])
-               if any(v["observed"][state] for state in STATES)]
-    yield from compare_counts(browser.evaluate(COUNTS), expected_counts(report, watched))
+    yield from compare_counts(browser.evaluate(COUNTS),
+                              expected_counts(report, watched_in(report)))
     yield from browser.evaluate(LAYOUT)
     # Each other choice is clicked once: it must draw something without errors.
     browser.evaluate("[...document.querySelectorAll('input[type=radio]')]"
@@ -351,13 +359,11 @@ def check_headline(browser, report):
     """Yields the statements that the headline lacks."""
     text = browser.evaluate("document.querySelector('h1').textContent + ' ' + "
                             "document.querySelector('.tiles').textContent")
-    variants = report["variants"]
-    best = [at for name in ("on+profile", "on") for at, v in enumerate(variants)
-            if at and v["name"] == name and (v["cold"] or v["warm"])]
-    if not best:
+    best = best_of(report)
+    if best is None:
         return
     for state in STATES:
-        series = variants[best[0]][state]
+        series = report["variants"][best][state]
         main = main_comparison(series) if series else None
         if not series:
             words = "not measured"
@@ -397,8 +403,7 @@ def check_bounds(browser, report):
         is_bound = not text.startswith("not known") and inputs.get("wasted_bytes") is None
         if text.endswith(" at least") != is_bound:
             yield f"{state}, {name}: used '{text}'"
-    index = default_shown(report)[-1] if default_shown(report) else None
-    link = index is not None and report["variants"][index]["observed"]["cold"]
+    link = mapped_link(report)
     if link and link["inputs"]["touched_bytes"] and report["inputs"]["files"]:
         heads = browser.evaluate("document.querySelector('table.files thead').textContent")
         if ("Used, at least" in heads) != (link["inputs"]["wasted_bytes"] is None):
