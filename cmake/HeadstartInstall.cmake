@@ -121,12 +121,11 @@ if(WIN32 AND HEADSTART_LLVM)
   include(CPack)
 endif()
 
-# The library's headers: engine, hinted buffer, command lines, directories, the walker,
-# and the headers that these include. All other headers are internal.
-set(public OS/ByteRange OS/DirectoryReader OS/DirectoryTraits OS/MappedFile OS/PageCache)
+# The library's headers: engine, hinted buffer, command lines, and the headers that these
+# include. All other headers are internal.
+set(public OS/ByteRange OS/MappedFile OS/PageCache)
 if(HEADSTART_LLVM)
   list(APPEND public Engine/HintedBuffer Engine/PrefetchEngine
-    FileTree/DirectorySnapshot FileTree/IgnoreJudge FileTree/TreeWalker
     Formats/Parts Inputs/CommandLine Inputs/InputResolver Inputs/LinkCommand
     Inputs/LinkerModel Inputs/NamedInput LLVM Plan/FetchPlan Plan/Tuning)
 endif()

@@ -18,8 +18,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Engine/PrefetchEngine.h"
-#include "headstart/FileTree/DirectorySnapshot.h"
 #include "headstart/Inputs/LinkerModel.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/Error.h"
@@ -39,12 +39,15 @@ expandDirectories(ArrayRef<char *> Args) {
       Result.push_back(Arg.str());
       continue;
     }
-    DirectorySnapshot::Ptr Directory; // read once, sorted
-    if (std::error_code EC = DirectorySnapshot::read(Arg.str(), {}, Directory))
+    const size_t First = Result.size();
+    std::error_code EC;
+    for (sys::fs::directory_iterator I(Arg, EC), End; !EC && I != End;
+         I.increment(EC))
+      if (StringRef(I->path()).ends_with(".o"))
+        Result.push_back(I->path());
+    if (EC)
       return createFileError(Arg, EC);
-    for (size_t I = 0; I != Directory->size(); ++I)
-      if (StringRef Name = Directory->entry(I).Name; Name.ends_with(".o"))
-        Result.push_back((Arg + "/" + Name).str());
+    llvm::sort(Result.begin() + First, Result.end());
   }
   return Result;
 }

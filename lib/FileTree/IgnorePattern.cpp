@@ -44,42 +44,33 @@ bool parseIgnoreLine(llvm::StringRef Line, IgnoreLine &Result) {
 /// The members of the class `[:Name:]`; nothing for an unknown name. As in git,
 /// they are ASCII, and `space` lacks \v and \f.
 static std::optional<ByteSet> namedClass(llvm::StringRef Name) {
-  bool (*Has)(char) = nullptr;
-  if (Name == "alnum")
-    Has = [](char C) { return llvm::isAlnum(C); };
-  else if (Name == "alpha")
-    Has = [](char C) { return llvm::isAlpha(C); };
-  else if (Name == "blank")
-    Has = [](char C) { return C == ' ' || C == '\t'; };
-  else if (Name == "cntrl")
-    Has = [](char C) { return C < ' ' || C == 0x7f; };
-  else if (Name == "digit")
-    Has = [](char C) { return llvm::isDigit(C); };
-  else if (Name == "graph")
-    Has = [](char C) { return llvm::isPrint(C) && C != ' '; };
-  else if (Name == "lower")
-    Has = [](char C) { return llvm::isLower(C); };
-  else if (Name == "print")
-    Has = [](char C) { return llvm::isPrint(C); };
-  else if (Name == "punct")
-    Has = [](char C) {
-      return llvm::isPrint(C) && C != ' ' && !llvm::isAlnum(C);
-    };
-  else if (Name == "space")
-    Has = [](char C) {
-      return C == ' ' || C == '\t' || C == '\n' || C == '\r';
-    };
-  else if (Name == "upper")
-    Has = [](char C) { return llvm::isUpper(C); };
-  else if (Name == "xdigit")
-    Has = [](char C) { return llvm::isHexDigit(C); };
-  else
-    return std::nullopt;
-  ByteSet Result;
-  for (char C = 1; C != 0x7f; ++C)
-    Result[static_cast<unsigned char>(C)] = Has(C);
-  Result[0x7f] = Has(0x7f);
-  return Result;
+  using Test = bool (*)(char);
+  static constexpr std::pair<llvm::StringLiteral, Test> Classes[] = {
+      {"alnum", llvm::isAlnum},
+      {"alpha", llvm::isAlpha},
+      {"blank", [](char C) { return C == ' ' || C == '\t'; }},
+      {"cntrl", [](char C) { return C < ' ' || C == 0x7f; }},
+      {"digit", llvm::isDigit},
+      {"graph", [](char C) { return llvm::isPrint(C) && C != ' '; }},
+      {"lower", llvm::isLower},
+      {"print", llvm::isPrint},
+      {"punct",
+       [](char C) {
+         return llvm::isPrint(C) && C != ' ' && !llvm::isAlnum(C);
+       }},
+      {"space",
+       [](char C) { return C == ' ' || C == '\t' || C == '\n' || C == '\r'; }},
+      {"upper", llvm::isUpper},
+      {"xdigit", llvm::isHexDigit}};
+  for (const auto &[Known, Has] : Classes) {
+    if (Name != Known)
+      continue;
+    ByteSet Result;
+    for (unsigned Byte = 1; Byte <= 0x7f; ++Byte)
+      Result[Byte] = Has(static_cast<char>(Byte));
+    return Result;
+  }
+  return std::nullopt;
 }
 
 namespace {

@@ -83,7 +83,6 @@ TEST(ManifestTest, ReadsWhatWasWritten) {
   EXPECT_EQ(M->roots().vec(), Roots);
   EXPECT_EQ(M->recorded(), -5);
   ASSERT_EQ(M->directories().size(), Listing.directories().size());
-  size_t Index = 0;
   for (size_t I = 0; I != M->directories().size(); ++I) {
     const ManifestDirectory &Read = M->directories()[I];
     const ListedDirectory &Written = Listing.directories()[I];
@@ -100,7 +99,6 @@ TEST(ManifestTest, ReadsWhatWasWritten) {
       EXPECT_EQ(R.Size, W.Identity.Size);
       EXPECT_EQ(R.ModifiedNs, W.Identity.ModifiedNs);
       EXPECT_EQ(Manifest::find(Read, R.Name), &R);
-      EXPECT_EQ(M->indexOf(R), Index++);
     }
   }
   EXPECT_EQ(M->find(0, "b"), nullptr);
@@ -300,7 +298,7 @@ TEST(ManifestTest, LoadsAFileAndNamesItInErrors) {
   ASSERT_FALSE(replaceFile(Directory.path("m"), sample()));
   llvm::Expected<Manifest> M = Manifest::load(Directory.path("m"));
   ASSERT_TRUE(bool(M)) << toString(M.takeError());
-  EXPECT_EQ(M->entries().size(), 8U);
+  EXPECT_FALSE(M->directories().empty());
   for (const char *Bad : {"none", "text", ""}) {
     Directory.write("text", "text");
     llvm::Expected<Manifest> Failed = Manifest::load(Directory.path(Bad));

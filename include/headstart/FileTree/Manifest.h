@@ -107,8 +107,6 @@ public:
   int64_t recorded() const { return Recorded; }
   /// The directories, sorted by root and path.
   llvm::ArrayRef<ManifestDirectory> directories() const { return Directories; }
-  /// The entries of all directories, in the order of `directories`.
-  llvm::ArrayRef<ManifestEntry> entries() const { return Entries; }
   /// The places that could not be read, sorted, none of them inside another.
   llvm::ArrayRef<ManifestPath> unknown() const { return Unknown; }
 
@@ -122,10 +120,6 @@ public:
   /// The entry \p Name of a directory, or null.
   static const ManifestEntry *find(const ManifestDirectory &Directory,
                                    llvm::StringRef Name);
-  /// The index of \p Entry in `entries`.
-  size_t indexOf(const ManifestEntry &Entry) const {
-    return static_cast<size_t>(&Entry - Entries.data());
-  }
 
 private:
   Manifest() = default;
