@@ -88,27 +88,6 @@ TEST(WideTextTest, ReadsUnitsAtAnyAddress) {
   EXPECT_EQ(Into, utf8(Name));
 }
 
-TEST(WideTextTest, TellsWhatAPathCountsFrom) {
-  const std::pair<std::u16string_view, PathStart> Cases[] = {
-      {u"", PathStart::Directory},
-      {u"a\\b", PathStart::Directory},
-      {u"..", PathStart::Directory},
-      {u"\\", PathStart::Drive},
-      {u"/a", PathStart::Drive},
-      {u"C:", PathStart::DriveDirectory},
-      {u"C:a", PathStart::DriveDirectory},
-      {u"C:\\", PathStart::Nothing},
-      {u"c:/a", PathStart::Nothing},
-      {u"\\\\server\\share", PathStart::Nothing},
-      {u"//server/share", PathStart::Nothing},
-      {u"\\\\?\\C:\\a", PathStart::Verbatim},
-      {u"\\??\\C:\\a", PathStart::Verbatim},
-      {u"//./NUL", PathStart::Verbatim},
-      {u"\\\\.", PathStart::Verbatim}};
-  for (const auto &[Path, Start] : Cases)
-    EXPECT_EQ(startOf(Path), Start) << utf8(Path);
-}
-
 TEST(WideTextTest, KnowsDevices) {
   for (const std::u16string_view Path : {u"NUL",
                                          u"nul",
@@ -143,59 +122,6 @@ TEST(WideTextTest, KnowsDevices) {
     EXPECT_FALSE(mayBeDevice(Path)) << utf8(Path);
 }
 
-std::string extended(std::u16string_view Path,
-                     std::u16string_view Base = u"C:\\now\\here") {
-  return utf8(extendedPath(Path, Base));
-}
-
-TEST(WideTextTest, MakesAbsolutePaths) {
-  EXPECT_EQ(extended(u"C:\\a\\b"), R"(\\?\C:\a\b)");
-  EXPECT_EQ(extended(u"c:/a/b"), R"(\\?\c:\a\b)");
-  EXPECT_EQ(extended(u"C:\\"), R"(\\?\C:\)");
-  EXPECT_EQ(extended(u"a"), R"(\\?\C:\now\here\a)");
-  EXPECT_EQ(extended(u""), R"(\\?\C:\now\here)");
-  EXPECT_EQ(extended(u"."), R"(\\?\C:\now\here)");
-  EXPECT_EQ(extended(u"\\a"), R"(\\?\C:\a)");
-  EXPECT_EQ(extended(u"\\"), R"(\\?\C:\)");
-  EXPECT_EQ(extended(u"D:a", u"D:\\there"), R"(\\?\D:\there\a)");
-  EXPECT_EQ(extended(u"D:", u"D:\\"), R"(\\?\D:\)");
-}
-
-TEST(WideTextTest, ResolvesDots) {
-  EXPECT_EQ(extended(u"..\\a"), R"(\\?\C:\now\a)");
-  EXPECT_EQ(extended(u"..\\..\\..\\a"), R"(\\?\C:\a)");
-  EXPECT_EQ(extended(u"C:\\a\\.\\b\\..\\c"), R"(\\?\C:\a\c)");
-  EXPECT_EQ(extended(u"C:\\a\\.."), R"(\\?\C:\)");
-  EXPECT_EQ(extended(u"C:\\..\\..\\a"), R"(\\?\C:\a)");
-  EXPECT_EQ(extended(u"C:\\a\\\\b//c"), R"(\\?\C:\a\b\c)");
-  EXPECT_EQ(extended(u"C:\\a\\"), R"(\\?\C:\a\)");
-  EXPECT_EQ(extended(u"a/."), R"(\\?\C:\now\here\a)");
-  // Win32 does this with shorter names.
-  EXPECT_EQ(extended(u"C:\\a.\\b. ."), R"(\\?\C:\a\b)");
-  EXPECT_EQ(extended(u"C:\\a..\\...\\b "), R"(\\?\C:\a..\...\b)");
-  EXPECT_EQ(extended(u"C:\\ a\\b"), R"(\\?\C:\ a\b)");
-}
-
-TEST(WideTextTest, KeepsServersAndShares) {
-  EXPECT_EQ(extended(u"\\\\server\\share\\a\\..\\..\\b"),
-            R"(\\?\UNC\server\share\b)");
-  EXPECT_EQ(extended(u"//server/share/a"), R"(\\?\UNC\server\share\a)");
-  EXPECT_EQ(extended(u"\\\\server\\share"), R"(\\?\UNC\server\share\)");
-  EXPECT_EQ(extended(u"a", u"\\\\server\\share\\x"),
-            R"(\\?\UNC\server\share\x\a)");
-  EXPECT_EQ(extended(u"\\a", u"\\\\server\\share\\x"),
-            R"(\\?\UNC\server\share\a)");
-  EXPECT_EQ(extended(u"..\\..\\a", u"\\\\?\\UNC\\server\\share\\x"),
-            R"(\\?\UNC\server\share\a)");
-  EXPECT_EQ(extended(u"..\\a", u"\\\\?\\C:\\x"), R"(\\?\C:\a)");
-}
-
-TEST(WideTextTest, LeavesVerbatimPathsAndDevicesAlone) {
-  EXPECT_EQ(extended(u"\\\\?\\C:\\a\\..\\b"), R"(\\?\C:\a\..\b)");
-  EXPECT_EQ(extended(u"\\\\.\\pipe\\x"), R"(\\.\pipe\x)");
-  EXPECT_EQ(extended(u"nul"), "nul");
-}
-
 TEST(WideTextTest, QuotesArguments) {
   const std::pair<std::u16string_view, std::u16string_view> Cases[] = {
       {u"a", u" a"},
@@ -213,16 +139,6 @@ TEST(WideTextTest, QuotesArguments) {
     appendArgument(Arg, Line);
     EXPECT_EQ(utf8(Line), utf8(Expected));
   }
-}
-
-TEST(WideTextTest, TakesPathsOfAnyLength) {
-  std::u16string Path = u"C:";
-  std::string Expected = R"(\\?\C:)";
-  for (unsigned I = 0; I != 5000; ++I) {
-    Path += u"/long\u00e9";
-    Expected += "\\long\xC3\xA9";
-  }
-  EXPECT_EQ(extended(Path), Expected);
 }
 
 } // namespace

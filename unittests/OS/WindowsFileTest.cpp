@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TestFiles.h"
+#include "Windows/Support.h"
 #include "headstart/OS/MappedFile.h"
 #include "headstart/OS/PageCache.h"
 #include "headstart/OS/WideText.h"
@@ -201,6 +202,40 @@ bool findsFileNamed(const std::wstring &Name) {
   EXPECT_EQ(contents(openOrFail(utf8(Path.substr(4)))), "hello");
   ::DeleteFileW(Path.c_str());
   return true;
+}
+
+/// The form of \p Path for system calls.
+std::string systemPath(const std::string &Path) {
+  std::wstring Result;
+  EXPECT_FALSE(os::detail::toSystemPath(Path, Result)) << Path;
+  return utf8(Result);
+}
+
+TEST(WindowsPathTest, MakesAbsolutePaths) {
+  const std::string Here = systemPath(".");
+  EXPECT_TRUE(Here.starts_with("\\\\?\\")) << Here;
+  const std::string Drive = Here.substr(4, 2);
+  const std::pair<std::string, std::string> Cases[] = {
+      {"C:\\a\\b", R"(\\?\C:\a\b)"},
+      {"c:/a/b", R"(\\?\c:\a\b)"},
+      {"C:\\", R"(\\?\C:\)"},
+      {"a", Here + "\\a"},
+      {"b\\..\\a", Here + "\\a"},
+      {Drive + "a", Here + "\\a"},
+      {"\\a", R"(\\?\)" + Drive + "\\a"},
+      {"C:\\a\\.\\b\\..\\c", R"(\\?\C:\a\c)"},
+      {"C:\\..\\..\\a", R"(\\?\C:\a)"},
+      {"C:\\a\\\\b//c", R"(\\?\C:\a\b\c)"},
+      {"C:\\a\\", R"(\\?\C:\a\)"},
+      {"C:\\a.\\b. .", R"(\\?\C:\a\b)"},
+      {"C:\\ a\\b", R"(\\?\C:\ a\b)"},
+      {"//server/share/a", R"(\\?\UNC\server\share\a)"},
+      {"\\\\server\\share\\a\\..\\..\\b", R"(\\?\UNC\server\share\b)"},
+      {"\\\\?\\C:\\a\\..\\b", R"(\\?\C:\a\..\b)"},
+      {"\\\\.\\pipe\\x", R"(\\.\pipe\x)"},
+      {"nul", "nul"}};
+  for (const auto &[Path, Expected] : Cases)
+    EXPECT_EQ(systemPath(Path), Expected) << Path;
 }
 
 TEST(WindowsPathTest, TakesAPrefixWithOtherSeparators) {

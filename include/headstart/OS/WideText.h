@@ -51,18 +51,6 @@ void appendUtf8(std::basic_string_view<Unit> Wide, std::string &Result);
 template <typename Unit>
 bool appendWide(std::string_view Text, std::basic_string<Unit> &Result);
 
-/// The base that a path is relative to.
-enum class PathStart : unsigned char {
-  Directory,      ///< `a\b`: the current directory
-  DriveDirectory, ///< `C:a`: the current directory of that drive
-  Drive,          ///< `\a`: the root of the current drive or share
-  Nothing,        ///< `C:\a`, `\\server\share\a`: the path is absolute
-  Verbatim,       ///< `\\?\a`, `\\.\a`, `\??\a`: taken literally, or a device
-};
-
-/// Returns the base of \p Path. Either separator counts, except in `\??\`.
-template <typename Unit> PathStart startOf(std::basic_string_view<Unit> Path);
-
 /// Whether Windows may take \p Path for a device or a pipe instead of a file or
 /// directory: `\\.\...`, a `\\?\` without a drive, volume or share, the pipes
 /// and mailslots of a server, and names like `NUL`, `com1.txt` or `C:\x\aux:`
@@ -70,16 +58,6 @@ template <typename Unit> PathStart startOf(std::basic_string_view<Unit> Path);
 /// https://learn.microsoft.com/windows/win32/fileio/naming-a-file). Returns
 /// true in case of doubt.
 template <typename Unit> bool mayBeDevice(std::basic_string_view<Unit> Path);
-
-/// Returns \p Path as an absolute path of any length (`\\?\C:\...`,
-/// `\\?\UNC\server\share\...`). Resolves `/`, `.`, `..` and trailing dots and
-/// spaces as Win32 does for shorter paths:
-/// https://learn.microsoft.com/dotnet/standard/io/file-path-formats. A path
-/// that `startOf` finds relative starts at \p Base, which is absolute. A
-/// `Verbatim` path, or one that `mayBeDevice`, is returned unchanged.
-template <typename Unit>
-std::basic_string<Unit> extendedPath(std::basic_string_view<Unit> Path,
-                                     std::basic_string_view<Unit> Base);
 
 /// Appends a space and \p Arg to \p CommandLine so that CommandLineToArgvW and
 /// the C runtime parse it back unchanged: in quotes if it is empty or contains

@@ -190,18 +190,11 @@ static bool hasNTPrefix(std::basic_string_view<Unit> Path) {
          Path[2] == Unit('?') && Path[3] == Unit('\\');
 }
 
-template <typename Unit> PathStart startOf(std::basic_string_view<Unit> Path) {
-  if (hasNTPrefix(Path) || beginsWith(Path, "\\\\.\\") ||
-      beginsWith(Path, "\\\\?\\") || isText(Path, "\\\\.") ||
-      isText(Path, "\\\\?"))
-    return PathStart::Verbatim;
-  if (hasDrive(Path))
-    return Path.size() > 2 && isSeparator(Path[2]) ? PathStart::Nothing
-                                                   : PathStart::DriveDirectory;
-  if (Path.empty() || !isSeparator(Path[0]))
-    return PathStart::Directory;
-  return Path.size() > 1 && isSeparator(Path[1]) ? PathStart::Nothing
-                                                 : PathStart::Drive;
+template <typename Unit>
+static bool isVerbatim(std::basic_string_view<Unit> Path) {
+  return hasNTPrefix(Path) || beginsWith(Path, "\\\\.\\") ||
+         beginsWith(Path, "\\\\?\\") || isText(Path, "\\\\.") ||
+         isText(Path, "\\\\?");
 }
 
 /// Returns the end of the part of \p Path that begins at \p At.
@@ -243,8 +236,7 @@ static bool isDeviceName(std::basic_string_view<Unit> Name) {
 
 template <typename Unit> bool mayBeDevice(std::basic_string_view<Unit> Path) {
   constexpr size_t PrefixUnits = 4;
-  switch (startOf(Path)) {
-  case PathStart::Verbatim: {
+  if (isVerbatim(Path)) {
     if (!hasNTPrefix(Path))
       return true;
     const auto Rest = Path.substr(PrefixUnits);
@@ -254,119 +246,14 @@ template <typename Unit> bool mayBeDevice(std::basic_string_view<Unit> Path) {
       return Rest.size() == 2; // the drive itself
     return !beginsWith(Rest, "VOLUME{") || endOfPart(Rest, 0) == Rest.size();
   }
-  case PathStart::Nothing:
-    if (!hasDrive(Path) && isPipeShare(Path.substr(2)))
-      return true;
-    break;
-  case PathStart::Directory:
-  case PathStart::DriveDirectory:
-  case PathStart::Drive:
-    break;
-  }
+  if (beginsWith(Path, "\\\\") && isPipeShare(Path.substr(2)))
+    return true;
   size_t Begin = Path.size();
   while (Begin != 0 && !isSeparator(Path[Begin - 1]))
     --Begin;
   if (Begin == 0 && hasDrive(Path))
     Begin = 2;
   return isDeviceName(Path.substr(Begin));
-}
-
-/// A root, which ends with a separator, and the path below it.
-template <typename Unit> struct SplitPath {
-  std::basic_string<Unit> Root; ///< in its extended form
-  std::basic_string_view<Unit> Below;
-};
-
-template <typename Unit>
-static SplitPath<Unit> splitPath(std::basic_string_view<Unit> Path) {
-  constexpr size_t PrefixUnits = 4;
-  SplitPath<Unit> Result;
-  for (const char C : std::string_view("\\\\?\\"))
-    Result.Root.push_back(static_cast<Unit>(C));
-  if (hasNTPrefix(Path))
-    Path.remove_prefix(PrefixUnits);
-  size_t End = 0;
-  if (hasDrive(Path)) {
-    End = 2;
-    Result.Root.append(Path.substr(0, End));
-  } else {
-    const bool IsUNC = beginsWith(Path, "UNC\\");
-    const bool IsShare = beginsWith(Path, "\\\\");
-    if (IsUNC || IsShare) {
-      Path.remove_prefix(IsUNC ? PrefixUnits : 2);
-      for (const char C : std::string_view("UNC\\"))
-        Result.Root.push_back(static_cast<Unit>(C));
-      End = endOfPart(Path, 0);
-      Result.Root.append(Path.substr(0, End));
-      if (End != Path.size())
-        ++End;
-      Result.Root.push_back(Unit('\\'));
-    }
-    const size_t Share = End;
-    End = endOfPart(Path, Share);
-    Result.Root.append(Path.substr(Share, End - Share));
-  }
-  if (Result.Root.back() != Unit('\\'))
-    Result.Root.push_back(Unit('\\'));
-  Result.Below = Path.substr(std::min(End, Path.size()));
-  return Result;
-}
-
-/// Appends the parts of \p Below to \p Result, and never removes its first \p
-/// RootUnits units.
-template <typename Unit>
-static void addParts(std::basic_string_view<Unit> Below, size_t RootUnits,
-                     std::basic_string<Unit> &Result) {
-  for (size_t At = 0; At < Below.size();) {
-    const size_t End = endOfPart(Below, At);
-    auto Part = Below.substr(At, End - At);
-    const bool IsLast = End == Below.size();
-    At = End + 1;
-    if (Part.empty() || isText(Part, "."))
-      continue;
-    if (isText(Part, "..")) {
-      if (Result.size() <= RootUnits)
-        continue;
-      const size_t Before = Result.find_last_of(Unit('\\'), Result.size() - 1);
-      Result.resize(std::max(Before, RootUnits));
-      continue;
-    }
-    // Win32 drops a single dot at a part's end, and all dots and spaces at the
-    // path's end.
-    if (IsLast) {
-      while (!Part.empty() &&
-             (Part.back() == Unit('.') || Part.back() == Unit(' ')))
-        Part.remove_suffix(1);
-    } else if (Part.back() == Unit('.') && Part[Part.size() - 2] != Unit('.')) {
-      Part.remove_suffix(1);
-    }
-    if (Part.empty())
-      continue;
-    if (Result.back() != Unit('\\'))
-      Result.push_back(Unit('\\'));
-    Result.append(Part);
-  }
-}
-
-template <typename Unit>
-std::basic_string<Unit> extendedPath(std::basic_string_view<Unit> Path,
-                                     std::basic_string_view<Unit> Base) {
-  const PathStart Start = startOf(Path);
-  if (Start == PathStart::Verbatim || mayBeDevice(Path))
-    return std::basic_string<Unit>(Path);
-  SplitPath<Unit> Split = splitPath(Start == PathStart::Nothing ? Path : Base);
-  std::basic_string<Unit> Result = std::move(Split.Root);
-  Result.reserve(Result.size() + Split.Below.size() + Path.size() + 1);
-  const size_t RootUnits = Result.size();
-  if (Start != PathStart::Drive)
-    addParts(Split.Below, RootUnits, Result);
-  if (Start != PathStart::Nothing)
-    addParts(Path.substr(Start == PathStart::DriveDirectory ? 2 : 0), RootUnits,
-             Result);
-  // A separator at the end says that the path is a directory.
-  if (!Path.empty() && isSeparator(Path.back()) && Result.back() != Unit('\\'))
-    Result.push_back(Unit('\\'));
-  return Result;
 }
 
 template <typename Unit>
@@ -395,17 +282,13 @@ template size_t writeUtf8(std::u16string_view, char *);
 template void appendArgument(std::u16string_view, std::u16string &);
 template void appendUtf8(std::u16string_view, std::string &);
 template bool appendWide(std::string_view, std::u16string &);
-template PathStart startOf(std::u16string_view);
 template bool mayBeDevice(std::u16string_view);
-template std::u16string extendedPath(std::u16string_view, std::u16string_view);
 #ifdef _WIN32
 template size_t writeUtf8(std::wstring_view, char *);
 template void appendArgument(std::wstring_view, std::wstring &);
 template void appendUtf8(std::wstring_view, std::string &);
 template bool appendWide(std::string_view, std::wstring &);
-template PathStart startOf(std::wstring_view);
 template bool mayBeDevice(std::wstring_view);
-template std::wstring extendedPath(std::wstring_view, std::wstring_view);
 #endif
 
 } // namespace headstart::os

@@ -47,11 +47,12 @@ std::error_code toWide(std::string_view Text, std::wstring &Result);
 /// Returns \p Wide as WTF-8. For many names, see `writeUtf8` (WideText.h).
 std::string toUtf8(std::wstring_view Wide);
 
-/// Converts \p Path to the form for system calls: absolute, of any length,
-/// relative to the current directory, which no other thread may change
-/// meanwhile; a device's name stays as it is (see `extendedPath`). Returns the
-/// errors of `toWide`, `no_such_file_or_directory` for an empty path, and
-/// `filename_too_long` for a path longer than Windows allows.
+/// Converts \p Path to the form for system calls: absolute, of any length
+/// (`\\?\C:\...`), resolved as Win32 does from the current directory, which no
+/// other thread may change meanwhile. A path that `mayBeDevice`, or has such a
+/// prefix, stays as it is. Returns the errors of `toWide`,
+/// `no_such_file_or_directory` for an empty path, and `filename_too_long` for a
+/// path longer than Windows allows.
 std::error_code toSystemPath(std::string_view Path, std::wstring &Result);
 
 /// Returns \p Time in nanoseconds since 1970.

@@ -32,19 +32,6 @@ std::string toUtf8(std::wstring_view Wide) {
   return Result;
 }
 
-/// Calls \p Query(Units, Buffer), which returns the length that it has written,
-/// or the larger one that it needs, until it fits. Returns false if it fails.
-template <typename Function>
-static bool queryText(Function Query, std::wstring &Result) {
-  DWORD Length = MAX_PATH;
-  do {
-    Result.resize(Length);
-    Length = Query(static_cast<DWORD>(Result.size()), Result.data());
-  } while (Length > Result.size());
-  Result.resize(Length);
-  return Length != 0;
-}
-
 /// Removes a `//?/` in front of a drive: Win32 resolves such a path like
 /// others, and only `\\?\` means "as it is".
 static void dropLoosePrefix(std::wstring &Path) {
@@ -57,40 +44,41 @@ static void dropLoosePrefix(std::wstring &Path) {
     Path.erase(0, Prefix);
 }
 
+/// Makes \p Path, which names no device, absolute and of the form that may have
+/// any length: `\\?\C:\...` or `\\?\UNC\server\share\...`. Returns false if
+/// it is no path, such as a space.
+static bool extend(std::wstring &Path) {
+  std::wstring Full;
+  DWORD Length = MAX_PATH;
+  do {
+    Full.resize(Length);
+    Length = ::GetFullPathNameW(Path.c_str(), Length, Full.data(), nullptr);
+  } while (Length > Full.size()); // the size that it needs
+  Full.resize(Length);
+  // The current directory may have the prefix.
+  if (!Full.starts_with(L"\\\\?\\")) {
+    if (Full.starts_with(L"\\\\"))
+      Full.replace(0, 2, L"UNC\\");
+    Full.insert(0, L"\\\\?\\");
+  }
+  Path = std::move(Full);
+  return Length != 0;
+}
+
 std::error_code toSystemPath(std::string_view Path, std::wstring &Result) {
-  std::wstring Wide;
-  if (std::error_code Error = toWide(Path, Wide))
+  if (std::error_code Error = toWide(Path, Result))
     return Error;
-  if (Wide.empty())
+  if (Result.empty())
     return std::make_error_code(std::errc::no_such_file_or_directory);
-  dropLoosePrefix(Wide);
-  std::wstring Base;
-  const std::wstring_view View = Wide;
-  switch (startOf(View)) {
-  case PathStart::Nothing:
-  case PathStart::Verbatim:
-    break;
-  case PathStart::Directory:
-  case PathStart::Drive:
-    if (!queryText(::GetCurrentDirectoryW, Base))
-      return lastError();
-    break;
-  case PathStart::DriveDirectory: {
-    // Only the system knows where it keeps each drive's current directory.
-    const std::wstring Drive = Wide.substr(0, 2);
-    if (!queryText(
-            [&](DWORD Units, wchar_t *Buffer) {
-              return ::GetFullPathNameW(Drive.c_str(), Units, Buffer, nullptr);
-            },
-            Base))
-      return lastError();
-    break;
-  }
-  }
-  Result = extendedPath(View, std::wstring_view(Base));
+  const auto TooLong = std::make_error_code(std::errc::filename_too_long);
   if (Result.size() >= MaxUnits)
-    return std::make_error_code(std::errc::filename_too_long);
-  return {};
+    return TooLong;
+  dropLoosePrefix(Result);
+  const bool IsVerbatim =
+      Result.starts_with(L"\\\\?\\") || Result.starts_with(L"\\??\\");
+  if (!IsVerbatim && !mayBeDevice(std::wstring_view(Result)) && !extend(Result))
+    return std::make_error_code(std::errc::no_such_file_or_directory);
+  return Result.size() >= MaxUnits ? TooLong : std::error_code();
 }
 
 } // namespace headstart::os::detail
