@@ -8,7 +8,6 @@
 
 #include "headstart/OS/WideText.h"
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
