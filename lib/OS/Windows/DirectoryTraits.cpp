@@ -15,7 +15,8 @@ namespace headstart::os {
 using namespace detail;
 
 // No source was found for when NTFS updates a directory's own times, nor for
-// what a redirector holds back, so `ReportsChanges` stays false.
+// what a redirector holds back, so `ReportsChanges` stays false. `ListsStatus`
+// stays false, since listings report the whole status only as a hint.
 DirectoryTraits traitsOf(const DirectoryHandle &Directory) {
   DirectoryTraits Traits;
   if (!Directory.isOpen())
