@@ -24,8 +24,11 @@ def measure(factor: float, samples=SAMPLES) -> dict | None:
         sample = make()
         for share in SHARES:
             say(f"   {sample.title}, memory for {share} of the need")
-            result.append({"share": share, **links.measure(
-                Condition(lambda: sample, memory=share, rounds=5), factor)})
+            try:
+                result.append({"share": share, **links.measure(
+                    Condition(lambda: sample, memory=share, rounds=5), factor)})
+            except SystemExit as problem:  # the kernel has killed a link
+                say(f"   left out: {problem}")
     return {"links": result}
 
 
