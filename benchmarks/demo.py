@@ -30,15 +30,13 @@ def table(cold: Runs, warm: Runs) -> str:
 
 
 def report(figures: dict) -> str:
-    stats = figures["stats"][0]
     return "\n".join([
         "", f"{figures['inputs']} objects, {format_bytes(figures['bytes'])}, "
         f"/debug; {machine.description()}",
         f"medians of {ROUNDS} cold and {ROUNDS} warm rounds, ratios to stock pair by pair", "",
         table(runs_of(figures, "cold"), runs_of(figures, "warm")), "",
-        f"Headstart opened {stats['handed_over']} of {stats['inputs']} inputs and "
-        f"fetched {format_bytes(stats['hinted_bytes'])} ahead of the linker; the "
-        f"first request came after {stats['first_hint_ms']:.0f} ms.",
+        f"Headstart fetched {format_bytes(figures['stats'][0]['hinted_bytes'])} ahead of the "
+        "linker.",
         "Outputs (.exe and .pdb) of stock and Headstart, cold and warm: "
         + ("identical to the byte." if figures["same"] else "DIFFERENT!")])
 

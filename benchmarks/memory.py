@@ -24,12 +24,9 @@ def measure(factor: float, samples=SAMPLES) -> dict | None:
         sample = make()
         for share in SHARES:
             say(f"   {sample.title}, memory for {share} of the need")
-            try:
-                result.append({"share": share, **links.measure(
-                    Condition(lambda: sample, memory=share, rounds=5), factor)})
-            except SystemExit as problem:  # the kernel has killed a link
-                say(f"   left out: {problem}")
-    return {"links": result}
+            if one := links.measure(Condition(lambda: sample, memory=share, rounds=5), factor):
+                result.append({"share": share, **one})
+    return {"links": result} if result else None
 
 
 def bytes_ratios(runs: dict) -> str:
@@ -50,6 +47,6 @@ def text(figures: dict) -> str:
         "## Little memory", "",
         "Memory is limited to a share of the need: what stock lld allocates, and the bytes of the "
         f"inputs that it touches. {rounds} cold rounds. The last column has the ratios of the "
-        "bytes to stock's.", "",
+        "bytes to stock's. A share that is less than stock allocates is left out.", "",
         *table(["link", "share", "memory", "stock", "first link", "next links", "processor",
                 "read, MB", "read, ratios"], rows)])

@@ -56,7 +56,7 @@ if(HEADSTART_FETCH AND CMAKE_HOST_SYSTEM_NAME STREQUAL "Linux")
     if(NOT CMAKE_${language}_COMPILER_LAUNCHER)
       set(CMAKE_${language}_COMPILER_LAUNCHER $ENV{CMAKE_${language}_COMPILER_LAUNCHER})
     endif()
-    if(NOT "--step" IN_LIST CMAKE_${language}_COMPILER_LAUNCHER)
+    if(NOT "${CMAKE_${language}_COMPILER_LAUNCHER}" MATCHES "(^|;)--step(;|$)")
       list(PREPEND CMAKE_${language}_COMPILER_LAUNCHER
         ${HEADSTART_PREFIX}/bin/headstart build --step --)
     endif()

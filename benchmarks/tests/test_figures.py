@@ -12,6 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 # pylint: disable=wrong-import-position
 import build
+import demo
 import document
 import figures
 import links
@@ -169,6 +170,11 @@ class Scale(unittest.TestCase):
     def test_sizes(self):
         self.assertEqual([round(scale.OBJECTS * size) for size in scale.SIZES],
                          [56, 112, 225, 450, 900])
+
+
+class Demo(unittest.TestCase):
+    def test_report(self):
+        self.assertIn("Headstart fetched 50 MB ahead", demo.report(link()))
 
 
 class LittleMemory(unittest.TestCase):

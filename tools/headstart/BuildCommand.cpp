@@ -71,8 +71,8 @@ public:
   /// Cancels the fetches when the build has ended. Does not block.
   void end();
   /// Prints how much was fetched, and what \p Reports say; with \p Always, also
-  /// that nothing was fetched.
-  /// Prints an error instead if --directory does not exist even now.
+  /// that nothing was fetched. Prints an error instead if --directory does not
+  /// exist even now.
   void report(const BuildReports &Reports, bool Always) const;
 
 private:
@@ -294,7 +294,8 @@ static constexpr std::array<std::string_view, 6> BuildTools = {
                                       const MemoryLimit &Budget) {
   os::containFaults();
   std::vector<std::string> Command = Tool.Args;
-  if (!Tool.Program.empty()) // the name may be relative to another directory
+  // The name may be relative to another directory.
+  if (sys::path::filename(Tool.Program) == sys::path::filename(Command.front()))
     Command.front() = Tool.Program;
   auto *Companion = new BuildCompanion(std::move(Command), std::move(Directory),
                                        Budget, os::SystemMemory::read());
@@ -312,6 +313,7 @@ static Exit runStep(const std::vector<std::string> &Command,
   SmallString<256> Directory;
   if (Tool && !Tool->Directory.empty() &&
       !sys::fs::real_path(Given.value_or(buildDirectoryOf(*Tool)), Directory) &&
+      readBuildCommandLine(Tool->Args, std::string(Directory)).Builds &&
       !BuildStatusFile::isTaken(std::string(Directory)) &&
       os::continueDetached())
     fetchForTool(*Tool, std::string(Directory), Budget);

@@ -31,7 +31,7 @@ struct BuildStatus {
   std::string Directory;
   std::vector<std::string> Command;
   uint64_t BudgetBytes = 0;
-  llvm::StringRef State; ///< "planning", "fetching", "paused", "done"
+  llvm::StringRef State; ///< "fetching", "paused", "done"
   llvm::StringRef Why;   ///< the reason for a pause
   std::vector<BuildLinkFigures> Links;
 };

@@ -54,7 +54,7 @@ struct Ancestor {
 /// Returns the nearest ancestor whose program has one of \p Names. If another
 /// of that name has started it, directly or by a shell's -c, as make does,
 /// returns the outermost of them. Returns nothing if there is none, or if the
-/// system does not show it (Linux does, in /proc). Blocks for pseudo-files.
+/// system does not show it; Linux does, in /proc. Blocks for pseudo-files.
 /// Thread-safe.
 std::optional<Ancestor> findAncestor(std::span<const std::string_view> Names);
 

@@ -1,4 +1,4 @@
-//===- LinuxOnly.cpp - What only Linux can do, elsewhere ------------------===//
+//===- LinuxOnly.cpp - Functions of Linux, for other systems --------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -301,7 +301,8 @@ void detachDescriptors(int Kept) {
     return;
   for (const int Standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     ::dup2(Nothing, Standard);
-  ::close(Nothing);
+  if (Nothing > STDERR_FILENO)
+    ::close(Nothing);
 }
 
 bool continueDetached() {

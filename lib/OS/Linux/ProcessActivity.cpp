@@ -96,8 +96,8 @@ headstart::os::findAncestor(std::span<const std::string_view> Names) {
   auto Process = static_cast<uint64_t>(::getppid());
   for (unsigned I = 0; I != MaxAncestors && Process > 1; ++I) {
     std::vector<std::string> Args = commandLineOf(Process);
-    if (Args.empty())
-      break;
+    if (Args.empty()) // not readable, or longer than readPseudoFile reads
+      Args.emplace_back();
     const std::string Name = Args.front().substr(Args.front().rfind('/') + 1);
     const bool IsWanted = Found ? Name == FoundName
                                 : std::ranges::find(Names, Name) != Names.end();

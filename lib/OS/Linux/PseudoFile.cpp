@@ -1,4 +1,4 @@
-//===- PseudoFile.cpp - Read what /proc and /sys tell ---------------------===//
+//===- PseudoFile.cpp - Read /proc and /sys -------------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

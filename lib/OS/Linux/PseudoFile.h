@@ -1,4 +1,4 @@
-//===- PseudoFile.h - Read what /proc and /sys tell -------------*- C++ -*-===//
+//===- PseudoFile.h - Read /proc and /sys -----------------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

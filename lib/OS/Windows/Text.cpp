@@ -77,7 +77,9 @@ std::error_code toSystemPath(std::string_view Path, std::wstring &Result) {
   const bool IsVerbatim =
       Result.starts_with(L"\\\\?\\") || Result.starts_with(L"\\??\\");
   if (!IsVerbatim && !mayBeDevice(std::wstring_view(Result)) && !extend(Result))
-    return std::make_error_code(std::errc::no_such_file_or_directory);
+    return ::GetLastError() == ERROR_FILENAME_EXCED_RANGE
+               ? TooLong
+               : std::make_error_code(std::errc::no_such_file_or_directory);
   return Result.size() >= MaxUnits ? TooLong : std::error_code();
 }
 
