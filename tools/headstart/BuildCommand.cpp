@@ -50,8 +50,9 @@ using std::chrono::milliseconds;
 constexpr unsigned FetchThreads = 4;
 
 /// The time between two checks of the disk and the memory: while threads fetch,
-/// on a disk that serves them last and on another, and while they are paused.
-constexpr milliseconds FetchInterval(250), ShortInterval(50);
+/// directly after a pause and, doubled each time, later; and while they are
+/// paused. Compilers read in bursts, so after one read others follow.
+constexpr milliseconds FirstInterval(25), FetchInterval(250);
 constexpr milliseconds PauseInterval(100);
 
 class BuildCompanion {
@@ -82,7 +83,7 @@ private:
   void prepare();
   void watch();
   StringRef reasonToPause();
-  milliseconds yieldToLinks();
+  void yieldToBuild();
   void noteBegun(ArrayRef<BuildLinkFigures> Links);
   void writeStatus(StringRef State, StringRef Why = "");
 
@@ -94,7 +95,7 @@ private:
   BuildFetcher Fetcher;
   BuildStatusFile File;
   std::vector<os::FileIdentity> Outputs; ///< at the beginning
-  milliseconds Interval = FetchInterval; ///< between checks for the build
+  milliseconds Interval = FirstInterval; ///< between checks for the build
   std::atomic<bool> HasEnded{false};
   std::atomic<const char *> WhyNothing{"the build ended before its links were "
                                        "known"};
@@ -206,24 +207,25 @@ StringRef BuildCompanion::reasonToPause() {
 
 /// Pauses the threads while there is a reason. A reason that never ends, such
 /// as a build that always waits for the disk, leaves them a tenth of the time.
-/// Returns how long they may fetch.
-milliseconds BuildCompanion::yieldToLinks() {
+void BuildCompanion::yieldToBuild() {
   constexpr unsigned MaxPauses = 20;
-  milliseconds Time = FetchInterval;
+  Interval = std::min(2 * Interval, FetchInterval);
   Fetcher.pause();
-  for (unsigned I = 0; I != MaxPauses; ++I) {
-    const StringRef Why = reasonToPause();
-    if (Why.empty() || HasEnded.load()) {
-      Time = Interval;
+  for (unsigned I = 0;; ++I) {
+    if (I == MaxPauses) {
+      Interval = FetchInterval;
       break;
     }
+    const StringRef Why = reasonToPause();
+    if (Why.empty() || HasEnded.load())
+      break;
+    Interval = FirstInterval;
     I -= Why == "memory is short"; // wait for memory without a limit
     writeStatus("paused", Why);
     if (Fetcher.waitFor(PauseInterval))
       break;
   }
   Fetcher.resume();
-  return Time;
 }
 
 /// If a link has begun, leaves to it what is not fetched yet.
@@ -249,15 +251,11 @@ void BuildCompanion::writeStatus(StringRef State, StringRef Why) {
 
 void BuildCompanion::watch() {
   os::enterBackground();
-  // Others' reads wait for at most one interval.
-  if (!os::yieldsToReads(Build.Directory))
-    Interval = ShortInterval;
-  milliseconds Time;
   do { // check first: the build begins with compilers that may not be cached
     noteBegun(Fetcher.figures());
-    Time = yieldToLinks();
+    yieldToBuild();
     writeStatus("fetching");
-  } while (!Fetcher.waitFor(Time));
+  } while (!Fetcher.waitFor(Interval));
   writeStatus("done");
 }
 

@@ -10,9 +10,7 @@
 #include "TestFiles.h"
 #include "gtest/gtest.h"
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <thread>
 #include <unistd.h>
 
@@ -39,27 +37,6 @@ TEST(Background, HowLongThreadsHaveWaited) {
     Root.write("proc/pressure/io", Text);
     EXPECT_EQ(diskStall(Root.path()), std::chrono::microseconds(7)) << Text;
   }
-}
-
-TEST(Background, YieldingToReads) {
-  test::TestDirectory Root;
-  struct stat Status = {};
-  ASSERT_EQ(::stat(Root.path().c_str(), &Status), 0);
-  const std::string Device = "sys/dev/block/" +
-                             std::to_string(major(Status.st_dev)) + ":" +
-                             std::to_string(minor(Status.st_dev));
-  EXPECT_FALSE(yieldsToReads(Root.path(), Root.path()));
-  const auto Has = [&](const std::string &Queue,
-                       const std::string &Schedulers) {
-    Root.write(Queue, Schedulers + "\n");
-    return yieldsToReads(Root.path(), Root.path());
-  };
-  Root.write(Device + "/partition"); // below the directory of its disk
-  EXPECT_TRUE(Has("sys/dev/block/queue/scheduler", "none [bfq]"));
-  EXPECT_FALSE(Has("sys/dev/block/queue/scheduler", "[none] mq-deadline"));
-  EXPECT_TRUE(Has(Device + "/queue/scheduler", "none [mq-deadline] kyber"));
-  EXPECT_FALSE(Has(Device + "/queue/scheduler", "[kyber] mq-deadline"));
-  EXPECT_FALSE(yieldsToReads(Root.path() + "/missing", Root.path()));
 }
 
 TEST(Background, ThreadsOfABackgroundThreadAreInTheBackground) {

@@ -22,15 +22,10 @@
 namespace headstart::os {
 
 /// Makes the calling thread, and on Linux those that it starts, take less
-/// processor time than others from now on, and read only from an idle disk, if
-/// `yieldsToReads`.
+/// processor time than others from now on, and read only from an idle disk.
+/// Network file systems do not know this priority, and Linux's schedulers "none"
+/// and "kyber" ignore it.
 void enterBackground();
-
-/// Whether reads of background threads from the file system of \p Path wait
-/// for others' reads. Network file systems do not know the priority, and
-/// Linux's schedulers "none" and "kyber" ignore it. \p Root stands for `/`.
-/// Blocks for a small file.
-bool yieldsToReads(const std::string &Path, const std::string &Root = "/");
 
 /// Returns how long at least one thread of the machine, including this
 /// process's, has waited for a disk; grows from call to call. Returns nothing

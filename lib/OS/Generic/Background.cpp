@@ -12,8 +12,6 @@ namespace headstart::os {
 
 void enterBackground() {}
 
-bool yieldsToReads(const std::string &, const std::string &) { return false; }
-
 std::optional<std::chrono::microseconds> diskStall(const std::string &) {
   return std::nullopt;
 }

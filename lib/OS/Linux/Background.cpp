@@ -10,9 +10,7 @@
 #include "PseudoFile.h"
 #include <sstream>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 namespace headstart::os {
@@ -27,21 +25,6 @@ void enterBackground() {
   constexpr int IdleClass = 3;
   constexpr int ClassShift = 13;
   (void)::syscall(SYS_ioprio_set, WhoProcess, 0, IdleClass << ClassShift);
-}
-
-bool yieldsToReads(const std::string &Path, const std::string &Root) {
-  struct stat Status = {};
-  if (::stat(Path.c_str(), &Status) != 0)
-    return false;
-  const std::string Device = detail::prefixOf(Root) + "/sys/dev/block/" +
-                             std::to_string(major(Status.st_dev)) + ":" +
-                             std::to_string(minor(Status.st_dev));
-  // A partition has the scheduler of its disk.
-  for (const char *Queue : {"/queue/scheduler", "/../queue/scheduler"})
-    if (const auto Text = detail::readPseudoFile(Device + Queue))
-      return Text->find("[mq-deadline]") != std::string::npos ||
-             Text->find("[bfq]") != std::string::npos;
-  return false;
 }
 
 /// The time that all reads have taken, on disks and again on their partitions;

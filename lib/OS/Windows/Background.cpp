@@ -8,7 +8,6 @@
 
 #include "headstart/OS/Background.h"
 #include "Support.h"
-#include <array>
 
 namespace headstart::os {
 
@@ -20,15 +19,6 @@ void enterBackground() {
   MEMORY_PRIORITY_INFORMATION Memory = {MEMORY_PRIORITY_NORMAL};
   (void)::SetThreadInformation(Thread, ThreadMemoryPriority, &Memory,
                                sizeof(Memory));
-}
-
-bool yieldsToReads(const std::string &Path, const std::string &) {
-  std::wstring Wide;
-  std::array<wchar_t, MAX_PATH> Volume = {};
-  return !detail::toSystemPath(Path, Wide) &&
-         ::GetVolumePathNameW(Wide.c_str(), Volume.data(), Volume.size()) !=
-             0 &&
-         ::GetDriveTypeW(Volume.data()) == DRIVE_FIXED;
 }
 
 std::optional<std::chrono::microseconds> diskStall(const std::string &) {
