@@ -166,7 +166,7 @@ def readme(figures: dict[str, dict], text: str) -> str:
         lines += ["", *table(["", "stock, cold", "first link", "next links", "stock, warm"], rows)]
     used = ["coff", "coff-400", *(name for name, _ in OTHERS if name in figures)]
     if "build" in figures:
-        lines += ["", *build.link_table(figures["build"]["figures"])]
+        lines += ["", *build.short_table(figures["build"]["figures"])]
         used.append("build")
     several = len({day_of(figures[name]) for name in used}) > 1
     lines += ["", f"Medians (ratios to stock), by `./dev bench`; `coff`: {day_of(figures['coff'])}"
