@@ -54,7 +54,7 @@ class Condition:
     sample: Callable[[], Sample]
     megabytes_per_second: int = 0   # of the disk; 0: no limit
     reads_per_second: int = 0
-    memory: float = 0               # as a share of what stock needs; 0: no limit
+    memory: int = 0                 # the limit in bytes; 0: none
     rounds: int = 7
     warm_rounds: int = 0
     around: bool = False            # `headstart run` around other linkers
@@ -142,6 +142,15 @@ def statistics_of(sample: Sample, out: pathlib.Path, size: int) -> list[dict]:
     return result
 
 
+def memory_of(sample: Sample) -> tuple[int, int]:
+    """The bytes that stock allocates, and those of the inputs that the linker touches."""
+    with harness.scratch_in(sample.folder) as scratch:
+        out = scratch / "out"
+        *_, following = statistics_of(sample, out, sample.size())
+        return (harness.own_memory(harness.LLVM / sample.linker, sample.arguments(out)),
+                following["touched_bytes"])
+
+
 def comparable(name: str) -> bool:
     """Whether the outputs of a variant must be those of stock. Stock lld writes /prefetch-inputs
     into the PDB's command line, and the outputs of other linkers differ."""
@@ -176,15 +185,8 @@ def measure(condition: Condition, factor: float = 1) -> dict:
             out.chmod(0o777)
         arguments = sample.arguments(out)
         stats = statistics_of(sample, out, size)
-        memory: int | None = None
-        if condition.memory:
-            own = harness.own_memory(harness.LLVM / sample.linker, arguments)
-            memory = int(condition.memory * (own + stats[-1]["touched_bytes"]))
-            if memory < own:
-                say("   left out: stock lld allocates more")
-                return {}
         with machine.held(sample.folder, condition.megabytes_per_second,
-                          condition.reads_per_second, memory) as readahead:
+                          condition.reads_per_second, condition.memory or None) as readahead:
             cold = harness.run_rounds(every, arguments, out,
                                       scaled(condition.rounds, factor), sample.inputs, size)
         warm: Runs = harness.run_warm(
@@ -193,7 +195,7 @@ def measure(condition: Condition, factor: float = 1) -> dict:
     return {
         "title": condition.title(sample), "inputs": len(sample.files()),
         "bytes": size, "megabytes_per_second": condition.megabytes_per_second,
-        "memory": memory, "readahead": readahead, "stats": stats,
+        "memory": condition.memory, "readahead": readahead, "stats": stats,
         "same": all_same(cold, warm), "cold": kept(cold), "warm": kept(warm),
     }
 

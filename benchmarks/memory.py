@@ -22,10 +22,15 @@ def measure(factor: float, samples=SAMPLES) -> dict | None:
     result = []
     for make in samples:
         sample = make()
+        own, touched = links.memory_of(sample)
         for share in SHARES:
             say(f"   {sample.title}, memory for {share} of the need")
-            if one := links.measure(Condition(lambda: sample, memory=share, rounds=5), factor):
-                result.append({"share": share, **one})
+            limit = int(share * (own + touched))
+            if limit < own:
+                say("   left out: stock lld allocates more")
+                continue
+            result.append({"share": share, **links.measure(
+                Condition(lambda: sample, memory=limit, rounds=5), factor)})
     return {"links": result} if result else None
 
 
