@@ -30,6 +30,22 @@ if(CMAKE_CROSSCOMPILING)
   set(HEADSTART_LLVM_TOOLS ${HEADSTART_LLVM_HOST}/bin)
 endif()
 
+# The functions that run before main are placed together, so that a start reads
+# few pages: the constructors of the files, and of the options of LLVM, which are
+# template functions all over the program.
+if(HEADSTART_STATIC_LLVM AND HEADSTART_LD_LLD)
+  set(order ${PROJECT_BINARY_DIR}/startup-order.txt)
+  file(GLOB archives ${LLVM_LIBRARY_DIR}/libLLVM*.a ${HEADSTART_LLD_FOLDER}/liblld*.a)
+  execute_process(
+    COMMAND ${HEADSTART_LLVM_TOOLS}/llvm-nm --defined-only --format=just-symbols --quiet
+      ${archives}
+    COMMAND grep -E "^_ZN4llvm2cl|^_ZNSt17_Function_handlerIFv" COMMAND sort -u
+    OUTPUT_FILE ${order} ERROR_QUIET)
+  target_link_options(headstart_startup INTERFACE
+    LINKER:-z,keep-text-section-prefix,--symbol-ordering-file=${order}
+    LINKER:--no-warn-symbol-ordering)
+endif()
+
 # LLVM's include directory also has libc++abi's cxxabi.h, which clashes with
 # libstdc++ in googletest: the compiler sees only the three directories needed.
 set(HEADSTART_LLVM_INCLUDE ${PROJECT_BINARY_DIR}/llvm-include)
