@@ -18,9 +18,6 @@ using namespace llvm;
 
 namespace headstart {
 
-/// The bytes that a thread fetches before it can be paused: 10 ms at 100 MB/s.
-static constexpr uint64_t StepBytes = UINT64_C(1) << 20;
-
 BuildFetcher::~BuildFetcher() {
   cancel();
   Threads.join();
@@ -102,11 +99,36 @@ void BuildFetcher::resume() {
 
 bool BuildFetcher::enter() {
   std::unique_lock Lock(Mutex);
+  return enter(Lock);
+}
+
+bool BuildFetcher::enter(std::unique_lock<std::mutex> &Lock) {
   while (IsPaused && !IsCancelled)
     Changed.wait(Lock);
   if (!IsCancelled)
     ++Active;
   return !IsCancelled;
+}
+
+/// Enters when the next step, of \p Bytes, may begin.
+bool BuildFetcher::enterStep(uint64_t Bytes) {
+  std::unique_lock Lock(Mutex);
+  const auto Begin = Pace.reserve(os::now(), Bytes);
+  while (!IsCancelled && os::now() < Begin)
+    (void)Changed.waitUntil(Lock, Begin);
+  if (!enter(Lock))
+    return false;
+  Pace.begin(os::now());
+  return true;
+}
+
+/// Ends a step that has fetched \p Bytes, and returns the size of the next.
+uint64_t BuildFetcher::leaveStep(size_t Link, uint64_t Bytes) {
+  leave();
+  std::lock_guard Lock(Mutex);
+  Links[Link].FetchedBytes += Bytes;
+  Pace.end(os::now(), Bytes);
+  return Pace.stepBytes();
 }
 
 void BuildFetcher::leave() {
@@ -118,6 +140,11 @@ void BuildFetcher::leave() {
 std::vector<BuildLinkFigures> BuildFetcher::figures() const {
   std::lock_guard Lock(Mutex);
   return {Links.begin(), Links.end()};
+}
+
+uint64_t BuildFetcher::stepBytes() const {
+  std::lock_guard Lock(Mutex);
+  return Pace.stepBytes();
 }
 
 bool BuildFetcher::isOver(size_t Link) const {
@@ -212,19 +239,18 @@ void BuildFetcher::fetchSteps(const Item &Next, const os::OpenFile &File,
                               ArrayRef<ByteRange> Missing) {
   // Long ranges are split into several steps; short ones share a step.
   std::vector<ByteRange> Step;
-  uint64_t InStep = 0;
+  uint64_t InStep = 0, StepBytes = stepBytes();
   const auto FetchStep = [&] {
-    if (Step.empty() || isOver(Next.Link) || !enter())
-      return;
+    if (Step.empty() || isOver(Next.Link) || !enterStep(InStep))
+      return false;
     (void)Cache.hint(File, Step);
     uint64_t Fetched = 0;
     for (const ByteRange &Range : Step)
       Fetched += Cache.fetch(File, Range).AcceptedBytes;
-    leave();
-    std::lock_guard Lock(Mutex);
-    Links[Next.Link].FetchedBytes += Fetched;
+    StepBytes = leaveStep(Next.Link, Fetched);
     Step.clear();
     InStep = 0;
+    return true;
   };
   for (ByteRange Left : Missing)
     while (!Left.empty()) {
@@ -232,12 +258,10 @@ void BuildFetcher::fetchSteps(const Item &Next, const os::OpenFile &File,
       Step.push_back(Piece);
       InStep += Piece.Length;
       Left = {Piece.end(), Left.Length - Piece.Length};
-      if (InStep == StepBytes)
-        FetchStep();
-      if (InStep == StepBytes)
+      if (InStep == StepBytes && !FetchStep())
         return; // the link has begun, or this was cancelled
     }
-  FetchStep();
+  (void)FetchStep();
 }
 
 } // namespace headstart

@@ -26,7 +26,7 @@ void WorldRun::compile() {
   constexpr unsigned Jobs = 4, BudgetShare = 4;
   constexpr Nanoseconds Interval = Second / 4;
   Build = std::make_unique<BuildFetcher>(OS.AvailableBytes / BudgetShare, Jobs,
-                                         OS.AvailableBytes);
+                                         OS.AvailableBytes, Numbers);
   std::vector<FileRanges> Files;
   uint64_t Need = 0; // of the page cache; the linker has its own memory
   for (const WorldInput &Input : Inputs) {

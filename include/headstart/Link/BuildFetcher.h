@@ -15,6 +15,7 @@
 #ifndef HEADSTART_LINK_BUILDFETCHER_H
 #define HEADSTART_LINK_BUILDFETCHER_H
 
+#include "headstart/Link/FetchPace.h"
 #include "headstart/OS/ByteRange.h"
 #include "headstart/OS/PageCache.h"
 #include "headstart/OS/Threads.h"
@@ -64,8 +65,9 @@ struct BuildLinkFigures {
 class BuildFetcher {
 public:
   BuildFetcher(uint64_t BudgetBytes, unsigned Jobs,
-               uint64_t AvailableBytes = UINT64_MAX)
-      : BudgetBytes(BudgetBytes), AvailableBytes(AvailableBytes), Jobs(Jobs) {}
+               uint64_t AvailableBytes = UINT64_MAX, const Tuning &Numbers = {})
+      : BudgetBytes(BudgetBytes), AvailableBytes(AvailableBytes), Jobs(Jobs),
+        Pace(Numbers) {}
   /// Cancels, and joins the threads.
   ~BuildFetcher();
   BuildFetcher(const BuildFetcher &) = delete;
@@ -118,6 +120,10 @@ private:
   bool claim(const Item &Next, std::optional<uint64_t> Missing);
   void fetchSteps(const Item &Next, const os::OpenFile &File,
                   llvm::ArrayRef<ByteRange> Missing);
+  bool enter(std::unique_lock<std::mutex> &Lock);
+  uint64_t stepBytes() const;
+  bool enterStep(uint64_t Bytes);
+  uint64_t leaveStep(size_t Link, uint64_t Bytes);
   bool isOver(size_t Link) const;
   /// Whether every file is finished, or this is cancelled; the lock is held.
   bool isFinished() const {
@@ -138,6 +144,7 @@ private:
   uint64_t Turn = 0, Claimed = 0;
   bool IsFinished = false, IsPaused = false, IsCancelled = false;
   unsigned Active = 0; ///< the threads between enter and leave
+  FetchPace Pace;
 
   os::Threads Threads; // last: the threads use the members above
 };
