@@ -199,7 +199,7 @@ static std::vector<UpcomingLink>
 linksOfNinja(const NinjaBuild &Build, std::vector<NinjaStep> Steps,
              StringSet<> &Written, const std::atomic<bool> &Cancelled) {
   std::vector<UpcomingLink> Links;
-  StringSet<> Rules; // the rules of links without a profile
+  StringSet<> Rules;
   for (NinjaStep &Step : Steps) {
     for (const std::string &Output : Step.Outputs)
       Written.insert(absolutePath(Output));
@@ -207,19 +207,17 @@ linksOfNinja(const NinjaBuild &Build, std::vector<NinjaStep> Steps,
     Link.Profile = profileOf(Step.Outputs);
     if (!Link.Profile && !Step.TakesOutputs)
       continue;
-    if (!Link.Profile)
-      Rules.insert(Step.Rule);
+    Rules.insert(Step.Rule);
     Link.Output = std::move(Step.Outputs.front());
     Links.push_back(std::move(Link));
   }
-  if (!Rules.empty()) {
+  if (!Links.empty()) {
     std::vector<std::string> Names;
     for (StringRef Rule : Rules.keys())
       Names.push_back(Rule.str());
     StringMap<std::string> Commands = commandsOf(Build, Names, Cancelled);
     for (UpcomingLink &Link : Links)
-      if (!Link.Profile)
-        Link.Command = linkIn(Commands.lookup(Link.Output));
+      Link.Command = linkIn(Commands.lookup(Link.Output));
   }
   llvm::erase_if(Links, [](const UpcomingLink &Link) {
     return !Link.Profile && Link.Command.empty();
@@ -265,12 +263,12 @@ std::vector<UpcomingLink> upcomingLinks(const BuildCommandLine &Build,
   return recordedLinks(Build.Directory);
 }
 
-static bool isSame(const std::string &Path, const RecordedFile &File) {
+static bool isSame(const std::string &Path, std::optional<uint64_t> Size,
+                   std::optional<int64_t> ModifiedNs) {
   std::error_code Error;
   const os::FileStatus Now = os::statFile(Path, Error);
-  return Now.Kind == os::FileKind::Regular &&
-         Now.Identity.Size == File.Identity.Size &&
-         Now.Identity.ModifiedNs == File.Identity.ModifiedNs;
+  return Now.Kind == os::FileKind::Regular && Now.Identity.Size == Size &&
+         Now.Identity.ModifiedNs == ModifiedNs;
 }
 
 /// Returns the directory of the link of \p Profile, which does not store it:
@@ -289,7 +287,8 @@ static std::string directoryOf(const LinkProfile &Profile) {
     Directories.push_back(Parent);
   for (StringRef Directory : Directories)
     for (const RecordedFile *File : Sample)
-      if (isSame((Directory + "/" + File->Path).str(), *File))
+      if (isSame((Directory + "/" + File->Path).str(), File->Identity.Size,
+                 File->Identity.ModifiedNs))
         return Directory.str();
   return Here;
 }
@@ -320,33 +319,49 @@ static std::vector<FileRanges> filesOfProfile(const LinkProfile &Profile) {
   return Files;
 }
 
-static std::vector<FileRanges> filesOfCommand(std::vector<std::string> Args,
-                                              const StringSet<> &Written,
-                                              const std::atomic<bool> &Over) {
-  std::vector<FileRanges> Files;
+/// Adds what the link \p Args reads of files for which \p IsSkipped is false.
+static void addPlanned(std::vector<std::string> Args,
+                       function_ref<bool(const std::string &)> IsSkipped,
+                       const std::atomic<bool> &Cancelled,
+                       std::vector<FileRanges> &Files) {
   ForeignCommand Link =
-      readForeignCommand(std::move(Args), std::nullopt, &Over);
+      readForeignCommand(std::move(Args), std::nullopt, &Cancelled);
   if (!Link.Command || !Link.Command->Links)
-    return Files;
-  // Planning reads the inputs, so it must skip what the build writes.
+    return;
+  // Planning reads the inputs.
   llvm::erase_if(Link.Command->Inputs, [&](const NamedInput &Input) {
-    return Written.contains(absolutePath(Input.Name));
+    return IsSkipped(Input.Name);
   });
   std::vector<ListedInput> Inputs;
   for (PlannedFile &File : planInputs(*Link.Command, Inputs))
-    Files.push_back({std::move(File.Path), rangesOf(File.Ranges), {}, {}});
-  return Files;
+    if (!IsSkipped(File.Path)) // a library, found by its name
+      Files.push_back({std::move(File.Path), rangesOf(File.Ranges), {}, {}});
 }
 
 std::vector<FileRanges> filesOf(const UpcomingLink &Link,
                                 const StringSet<> &Written,
                                 const std::atomic<bool> &Cancelled) {
-  std::vector<FileRanges> Files =
-      Link.Profile ? filesOfProfile(*Link.Profile)
-                   : filesOfCommand(Link.Command, Written, Cancelled);
+  std::vector<FileRanges> Files;
+  if (Link.Profile)
+    Files = filesOfProfile(*Link.Profile);
   llvm::erase_if(Files, [&](const FileRanges &File) {
     return Written.contains(absolutePath(File.Path));
   });
+  if (Link.Command.empty())
+    return Files;
+  // The profile lacks files that were compiled since, and some of those that
+  // were cached in every link.
+  llvm::erase_if(Files, [](const FileRanges &File) {
+    return !isSame(File.Path, File.Size, File.ModifiedNs);
+  });
+  StringSet<> Known;
+  for (const FileRanges &File : Files)
+    Known.insert(absolutePath(File.Path));
+  const auto IsSkipped = [&](const std::string &Path) {
+    const std::string Absolute = absolutePath(Path);
+    return Written.contains(Absolute) || Known.contains(Absolute);
+  };
+  addPlanned(Link.Command, IsSkipped, Cancelled, Files);
   return Files;
 }
 

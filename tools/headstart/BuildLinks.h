@@ -38,7 +38,7 @@ BuildCommandLine readBuildCommandLine(llvm::ArrayRef<std::string> Args,
 /// The build directory of \p Tool: ninja, make or cargo.
 std::string buildDirectoryOf(const os::Ancestor &Tool);
 
-/// A link that will probably run. Either Profile or Command is present.
+/// A link that will probably run. Profile or Command is present, or both.
 struct UpcomingLink {
   std::string Output;
   std::shared_ptr<const LinkProfile> Profile; ///< of the last run
@@ -52,7 +52,8 @@ std::vector<UpcomingLink> upcomingLinks(const BuildCommandLine &Build,
                                         llvm::StringSet<> &Written,
                                         const std::atomic<bool> &Cancelled);
 
-/// Returns what \p Link will read, without what the build writes. Blocks.
+/// Returns what \p Link will read, without what the build writes: what the
+/// profile knows, and else what the command line says. Blocks.
 std::vector<FileRanges> filesOf(const UpcomingLink &Link,
                                 const llvm::StringSet<> &Written,
                                 const std::atomic<bool> &Cancelled);
