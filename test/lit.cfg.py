@@ -50,7 +50,8 @@ if "address" in config.sanitizers:
     # libLLVM and lld are not instrumented, so the annotations of std::vector and
     # of LLVM's allocators that cross into them are false alarms.
     config.environment["ASAN_OPTIONS"] = (
-        "detect_container_overflow=0:allow_user_poisoning=0:detect_leaks=0")
+        "detect_container_overflow=0:allow_user_poisoning=0:detect_leaks=0"
+        ":use_sigaltstack=0")  # LLVM replaces the stack of a thread
 if "thread" in config.sanitizers:
     # Threads are let go when the process ends: on purpose.
     config.environment["TSAN_OPTIONS"] = "report_thread_leaks=0"
