@@ -31,15 +31,16 @@ if(CMAKE_CROSSCOMPILING)
 endif()
 
 # The functions that run before main are placed together, so that a start reads
-# few pages: the constructors of the files, and of the options of LLVM, which are
-# template functions all over the program.
+# few pages: the files' constructors, and those of LLVM's options with the functions
+# that they store, which are template functions all over the program.
 if(HEADSTART_STATIC_LLVM AND HEADSTART_LD_LLD)
   set(order ${PROJECT_BINARY_DIR}/startup-order.txt)
   file(GLOB archives ${LLVM_LIBRARY_DIR}/libLLVM*.a ${HEADSTART_LLD_FOLDER}/liblld*.a)
   execute_process(
     COMMAND ${HEADSTART_LLVM_TOOLS}/llvm-nm --defined-only --format=just-symbols --quiet
       ${archives}
-    COMMAND grep -E "^_ZN4llvm2cl|^_ZNSt17_Function_handlerIFv" COMMAND sort -u
+    COMMAND grep -E "^_ZN4llvm2cl|^_ZNSt17_Function_handlerIFv"
+    COMMAND ${CMAKE_COMMAND} -E env LC_ALL=C sort -u
     OUTPUT_FILE ${order} ERROR_QUIET)
   target_link_options(headstart_startup INTERFACE
     LINKER:-z,keep-text-section-prefix,--symbol-ordering-file=${order}

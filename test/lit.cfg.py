@@ -51,7 +51,7 @@ if "address" in config.sanitizers:
     # of LLVM's allocators that cross into them are false alarms.
     config.environment["ASAN_OPTIONS"] = (
         "detect_container_overflow=0:allow_user_poisoning=0:detect_leaks=0"
-        ":use_sigaltstack=0")  # LLVM replaces the stack of a thread
+        ":use_sigaltstack=0")  # LLVM sets its own
 if "thread" in config.sanitizers:
     # Threads are let go when the process ends: on purpose.
     config.environment["TSAN_OPTIONS"] = "report_thread_leaks=0"

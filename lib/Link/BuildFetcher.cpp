@@ -110,13 +110,14 @@ bool BuildFetcher::enter(std::unique_lock<std::mutex> &Lock) {
   return !IsCancelled;
 }
 
-/// Enters when the next step, of \p Bytes, may begin.
-bool BuildFetcher::enterStep(uint64_t Bytes) {
+/// Enters when the next step, of \p Bytes, may begin. Returns false if \p Link
+/// has begun, or this is cancelled.
+bool BuildFetcher::enterStep(size_t Link, uint64_t Bytes) {
   std::unique_lock Lock(Mutex);
   const auto Begin = Pace.reserve(os::now(), Bytes);
   while (!IsCancelled && os::now() < Begin)
     (void)Changed.waitUntil(Lock, Begin);
-  if (!enter(Lock))
+  if (Links[Link].HasBegun || !enter(Lock))
     return false;
   Pace.begin(os::now());
   return true;
@@ -124,8 +125,9 @@ bool BuildFetcher::enterStep(uint64_t Bytes) {
 
 /// Ends a step that has fetched \p Bytes, and returns the size of the next.
 uint64_t BuildFetcher::leaveStep(size_t Link, uint64_t Bytes) {
-  leave();
   std::lock_guard Lock(Mutex);
+  if (--Active == 0)
+    Changed.notifyAll();
   Links[Link].FetchedBytes += Bytes;
   Pace.end(os::now(), Bytes);
   return Pace.stepBytes();
@@ -241,7 +243,7 @@ void BuildFetcher::fetchSteps(const Item &Next, const os::OpenFile &File,
   std::vector<ByteRange> Step;
   uint64_t InStep = 0, StepBytes = stepBytes();
   const auto FetchStep = [&] {
-    if (Step.empty() || isOver(Next.Link) || !enterStep(InStep))
+    if (Step.empty() || !enterStep(Next.Link, InStep))
       return false;
     (void)Cache.hint(File, Step);
     uint64_t Fetched = 0;

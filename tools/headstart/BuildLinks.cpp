@@ -319,23 +319,29 @@ static std::vector<FileRanges> filesOfProfile(const LinkProfile &Profile) {
   return Files;
 }
 
-/// Adds what the link \p Args reads of files for which \p IsSkipped is false.
-static void addPlanned(std::vector<std::string> Args,
-                       function_ref<bool(const std::string &)> IsSkipped,
-                       const std::atomic<bool> &Cancelled,
-                       std::vector<FileRanges> &Files) {
+/// Returns what the link \p Args reads of files for which \p IsSkipped is
+/// false.
+static std::vector<FileRanges>
+planLink(std::vector<std::string> Args, bool HasProfile,
+         function_ref<bool(const std::string &)> IsSkipped,
+         const std::atomic<bool> &Cancelled) {
+  std::vector<FileRanges> Files;
   ForeignCommand Link =
       readForeignCommand(std::move(Args), std::nullopt, &Cancelled);
   if (!Link.Command || !Link.Command->Links)
-    return;
-  // Planning reads the inputs.
+    return Files;
+  // Planning reads the inputs. The profile has most libraries, whose paths are
+  // not known yet.
   llvm::erase_if(Link.Command->Inputs, [&](const NamedInput &Input) {
-    return IsSkipped(Input.Name);
+    const bool IsSearched = Input.Search != SearchRule::Verbatim &&
+                            Input.Search != SearchRule::Object;
+    return (HasProfile && IsSearched) || IsSkipped(Input.Name);
   });
   std::vector<ListedInput> Inputs;
   for (PlannedFile &File : planInputs(*Link.Command, Inputs))
-    if (!IsSkipped(File.Path)) // a library, found by its name
-      Files.push_back({std::move(File.Path), rangesOf(File.Ranges), {}, {}});
+    if (!IsSkipped(File.Path))
+      Files.push_back({absolutePath(File.Path), rangesOf(File.Ranges), {}, {}});
+  return Files;
 }
 
 std::vector<FileRanges> filesOf(const UpcomingLink &Link,
@@ -347,21 +353,30 @@ std::vector<FileRanges> filesOf(const UpcomingLink &Link,
   llvm::erase_if(Files, [&](const FileRanges &File) {
     return Written.contains(absolutePath(File.Path));
   });
-  if (Link.Command.empty())
-    return Files;
   // The profile lacks files that were compiled since, and some of those that
   // were cached in every link.
-  llvm::erase_if(Files, [](const FileRanges &File) {
-    return !isSame(File.Path, File.Size, File.ModifiedNs);
-  });
   StringSet<> Known;
   for (const FileRanges &File : Files)
-    Known.insert(absolutePath(File.Path));
+    if (isSame(File.Path, File.Size, File.ModifiedNs))
+      Known.insert(absolutePath(File.Path));
   const auto IsSkipped = [&](const std::string &Path) {
     const std::string Absolute = absolutePath(Path);
     return Written.contains(Absolute) || Known.contains(Absolute);
   };
-  addPlanned(Link.Command, IsSkipped, Cancelled, Files);
+  const auto MayBeNew = [&](const std::string &Arg) {
+    return !StringRef(Arg).starts_with("-") && !IsSkipped(Arg);
+  };
+  if (Link.Command.empty() || none_of(drop_begin(Link.Command), MayBeNew))
+    return Files;
+  std::vector<FileRanges> Planned =
+      planLink(Link.Command, Link.Profile != nullptr, IsSkipped, Cancelled);
+  StringSet<> New;
+  for (const FileRanges &File : Planned)
+    New.insert(File.Path);
+  llvm::erase_if(Files, [&](const FileRanges &File) {
+    return New.contains(absolutePath(File.Path));
+  });
+  llvm::append_range(Files, Planned);
   return Files;
 }
 

@@ -122,7 +122,7 @@ private:
                   llvm::ArrayRef<ByteRange> Missing);
   bool enter(std::unique_lock<std::mutex> &Lock);
   uint64_t stepBytes() const;
-  bool enterStep(uint64_t Bytes);
+  bool enterStep(size_t Link, uint64_t Bytes);
   uint64_t leaveStep(size_t Link, uint64_t Bytes);
   bool isOver(size_t Link) const;
   /// Whether every file is finished, or this is cancelled; the lock is held.

@@ -12,11 +12,12 @@
 /// disk has a limit (a control group, a volume in the cloud): once fetches have
 /// reached it, each read of a compiler waits, whatever its priority.
 ///
-/// In turn, threads fetch at full speed for a short time, which shows the
-/// bandwidth, and then a multiple of those bytes at a share of it, as in BBR
-/// (Cardwell, Cheng, Gunn, Yeganeh, Jacobson 2016). A compiler's read may also
-/// wait for one step of each thread, so steps are as small as the threads can
-/// make them without falling behind.
+/// Threads fetch at full speed for a short time, which shows the bandwidth,
+/// then several times as many bytes at a share of the bandwidth, then again at
+/// full speed, as in BBR (Cardwell, Cheng, Gunn, Yeganeh, Jacobson: "BBR:
+/// Congestion-Based Congestion Control", ACM Queue 2016). A compiler's read may
+/// also wait behind one step of each thread, so paced steps are as small as the
+/// threads can make them without falling behind.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +40,9 @@ public:
       : Numbers(Numbers), Step(Numbers.MaxBuildStep) {}
 
   /// The bytes that one step should have.
-  uint64_t stepBytes() const { return Step; }
+  uint64_t stepBytes() const {
+    return isProbing() ? Numbers.MaxBuildStep : Step;
+  }
   /// Returns when the next step, of \p Bytes, may begin. Call it when a thread
   /// is free for that step.
   Time reserve(Time Now, uint64_t Bytes);
@@ -54,7 +57,7 @@ private:
   const Tuning Numbers;
   uint64_t Step;
   unsigned InFlight = 0;
-  Time Since; ///< when steps began to be in flight, or one has ended since
+  Time Since; ///< the last end of a step, or a later begin with none in flight
   // This probe:
   Seconds Busy{0}; ///< with steps in flight
   uint64_t ProbedBytes = 0;
@@ -62,6 +65,7 @@ private:
   uint64_t PacedBytes = 0; ///< the bytes before the next probe; 0: it runs
   Seconds ByteTime{0};     ///< for one byte
   Time Next;               ///< when the next step may begin
+  Time Until;              ///< the next probe begins, whatever was fetched
 };
 
 } // namespace headstart
