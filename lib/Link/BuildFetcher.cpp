@@ -125,16 +125,19 @@ bool BuildFetcher::enterStep(size_t Link, uint64_t Bytes) {
 
 /// Ends a step that has fetched \p Bytes, and returns the size of the next.
 uint64_t BuildFetcher::leaveStep(size_t Link, uint64_t Bytes) {
-  std::lock_guard Lock(Mutex);
-  if (--Active == 0)
-    Changed.notifyAll();
+  std::unique_lock Lock(Mutex);
+  leave(Lock);
   Links[Link].FetchedBytes += Bytes;
   Pace.end(os::now(), Bytes);
   return Pace.stepBytes();
 }
 
 void BuildFetcher::leave() {
-  std::lock_guard Lock(Mutex);
+  std::unique_lock Lock(Mutex);
+  leave(Lock);
+}
+
+void BuildFetcher::leave(std::unique_lock<std::mutex> & /*Lock*/) {
   if (--Active == 0)
     Changed.notifyAll();
 }

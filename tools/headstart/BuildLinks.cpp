@@ -211,14 +211,14 @@ linksOfNinja(const NinjaBuild &Build, std::vector<NinjaStep> Steps,
     Link.Output = std::move(Step.Outputs.front());
     Links.push_back(std::move(Link));
   }
-  if (!Links.empty()) {
-    std::vector<std::string> Names;
-    for (StringRef Rule : Rules.keys())
-      Names.push_back(Rule.str());
-    StringMap<std::string> Commands = commandsOf(Build, Names, Cancelled);
-    for (UpcomingLink &Link : Links)
-      Link.Command = linkIn(Commands.lookup(Link.Output));
-  }
+  if (Links.empty())
+    return Links;
+  std::vector<std::string> Names;
+  for (StringRef Rule : Rules.keys())
+    Names.push_back(Rule.str());
+  StringMap<std::string> Commands = commandsOf(Build, Names, Cancelled);
+  for (UpcomingLink &Link : Links)
+    Link.Command = linkIn(Commands.lookup(Link.Output));
   llvm::erase_if(Links, [](const UpcomingLink &Link) {
     return !Link.Profile && Link.Command.empty();
   });
