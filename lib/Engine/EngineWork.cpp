@@ -444,9 +444,6 @@ bool EngineImpl::isWanted(uint32_t Member) {
 void EngineImpl::fetchStage(InputEntry &Entry, LinkStage Stage,
                             FilePointer File) {
   WorkPart Part(PrefetchWork::Fetching);
-  if (Bytes.window().isShort() && Entry.Contents && !Entry.Plan.empty() &&
-      Bytes.window().stage() < Command.model().firstUnplanned())
-    Entry.Contents->setReadAround(false, Cache);
   for (size_t I = 0; I != Entry.Plan.size(); ++I) {
     const PlannedRange &Range = Entry.Plan[I];
     if (!(Command.model().stagesOf(Range.Stage, Range.Why) & bitOf(Stage)) ||

@@ -24,10 +24,13 @@ Fetcher::Fetcher(const EngineOptions &Options, const os::PageCache &Cache,
           Options.ReadMemory ? Options.ReadMemory
                              : [] { return os::SystemMemory::read(); },
           Numbers, Figures.Decisions),
+      Position(TheGate, Cache, Numbers, Figures.Decisions),
       Choice(Numbers,
              Options.Processors != 0 ? Options.Processors
                                      : os::usableProcessors(),
-             LinkerModel::of(Options.Plan.Kind).InspectionRequests) {}
+             LinkerModel::of(Options.Plan.Kind).InspectionRequests) {
+  TheGate.setFollower([this] { Position.follow(); });
+}
 
 void Fetcher::sample() const {
   if (TraceLog *Trace = Options.Trace.get()) {
@@ -219,14 +222,25 @@ bool Fetcher::isFetched(const InputEntry &Entry, const os::OpenFile &File,
   return Missing == 0;
 }
 
+/// Whether the page tables show when the linker touches bytes that are fetched
+/// for \p Stage, and following it pays. In the first stage, its requests show
+/// more. If requests are expensive, those of a linker that comes to a range
+/// before it was fetched cost more than bytes that are read twice.
+bool Fetcher::isFollowed(const InputEntry &Entry, LinkStage Stage) const {
+  return Stage != LinkStage::Parse && window().isShort() &&
+         Position.isReported() && !isDear(Entry) && Entry.Contents &&
+         Entry.Contents->isMapped();
+}
+
 /// Waits until a step of \p Bytes may begin for \p Stage. Returns false if all
 /// is cancelled.
-bool Fetcher::enter(InputEntry &Entry, uint64_t Bytes, LinkStage Stage) {
+bool Fetcher::enter(InputEntry &Entry, uint64_t Bytes, LinkStage Stage,
+                    bool IsFollowed) {
   TraceWait Wait("wait for memory");
   const bool IsFirstStage = Stage == LinkStage::Parse;
   if (!Entry.Store->enter(
           {LinkerModel::of(Options.Plan.Kind).orderIn(Stage, Entry.Place),
-           Stage, Bytes, IsFirstStage && Entry.IsRequested.load()},
+           Stage, Bytes, IsFirstStage && Entry.IsRequested.load(), IsFollowed},
           [&] { Wait.begin(); }))
     return false;
   if (!IsFirstStage)
@@ -282,11 +296,15 @@ bool Fetcher::fetch(InputEntry &Entry, size_t Index, LinkStage Stage,
         Planned.Range.Offset + Done,
         std::min(IsInLarge ? os::PageCache::LargeStepBytes : Numbers.StepBytes,
                  Planned.Range.Length - Done)};
-    Continues = enter(Entry, Step.Length, Stage);
+    const bool IsFollowed = isFollowed(Entry, Stage);
+    Continues = enter(Entry, Step.Length, Stage, IsFollowed);
     if (!Continues)
       break;
     Figures.noteHintAt(TraceClock::now());
     const os::HintResult Result = fetchStep(Entry, File, Step, IsInLarge);
+    if (IsFollowed)
+      Position.add(Entry.Contents, Step, Stage,
+                   Planned.Stage == Stage || isReadAgain(Stage));
     Figures.noteHintAt(TraceClock::now());
     Figures.addHint(Result.AcceptedBytes, Result.Calls);
     if (Planned.Stage == Stage)

@@ -18,6 +18,7 @@
 #include "EngineFigures.h"
 #include "Gate.h"
 #include "InputEntry.h"
+#include "LinkerPosition.h"
 #include "Policy.h"
 #include "headstart/Engine/PrefetchEngine.h"
 #include "headstart/Formats/FileInspector.h"
@@ -59,10 +60,7 @@ public:
   Gate &gate() { return TheGate; }
   /// Makes fewer and larger requests if one is expensive.
   const os::PageCache &cacheFor(const InputEntry &Entry) const {
-    if (!Entry.Store)
-      return Cache;
-    const StorePrices Prices = Entry.Store->prices();
-    return Prices.Request > Numbers.DearRequest.count() ? LargeCache : Cache;
+    return isDear(Entry) ? LargeCache : Cache;
   }
   MemoryWindow &window() { return TheGate.memory(); }
   const MemoryWindow &window() const { return TheGate.memory(); }
@@ -76,7 +74,14 @@ private:
   bool isLarge(const InputEntry &Entry, ByteRange Range) const;
   bool isFetched(const InputEntry &Entry, const os::OpenFile &File,
                  ByteRange Step, uint64_t &Missing);
-  bool enter(InputEntry &Entry, uint64_t Bytes, LinkStage Stage);
+  /// Whether a request to the store of \p Entry is expensive.
+  bool isDear(const InputEntry &Entry) const {
+    return Entry.Store &&
+           Entry.Store->prices().Request > Numbers.DearRequest.count();
+  }
+  bool isFollowed(const InputEntry &Entry, LinkStage Stage) const;
+  bool enter(InputEntry &Entry, uint64_t Bytes, LinkStage Stage,
+             bool IsFollowed);
   os::HintResult fetchStep(InputEntry &Entry, const os::OpenFile &File,
                            ByteRange Step, bool IsLarge);
   bool fetchLarge(const InputEntry &Entry, const os::OpenFile &File,
@@ -90,6 +95,7 @@ private:
   const os::PageCache LargeCache;
   EngineFigures &Figures;
   Gate TheGate;
+  LinkerPosition Position;
   Policy Choice;
 };
 

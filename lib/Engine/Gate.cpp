@@ -38,27 +38,24 @@ std::vector<StoreFigures> Gate::figures() const {
   return Result;
 }
 
-/// Waits until there is room in memory for the step of \p Mine. The linker
-/// makes room as it proceeds. If memory is short, other processes may release
-/// some as well, for which one of the waiting threads measures memory.
-void Gate::waitForMemory(StoreQueue::Waiter &Mine,
-                         std::unique_lock<std::mutex> &Lock) {
-  while (!IsCancelled && !Memory.hasRoom(Mine.Wanted.Stage)) {
-    if (!Memory.mayGrow()) {
-      Mine.MayBegin.wait(Lock);
-      continue;
-    }
-    const auto Until = os::now() + Numbers.MeasureAfter;
-    if (Mine.MayBegin.waitUntil(Lock, Until) || IsCancelled ||
-        os::now() < NextMeasure)
-      continue;
-    NextMeasure = os::now() + Numbers.MeasureAfter;
-    Lock.unlock();
+/// Looks for room in memory, which other processes may have released as well.
+void Gate::findRoom(std::unique_lock<std::mutex> &Lock) {
+  const auto Now = os::now();
+  if (Now < NextFollow)
+    return;
+  NextFollow = Now + Numbers.FollowAfter;
+  const bool Measures = Memory.mayGrow() && Now >= NextMeasure;
+  if (Measures)
+    NextMeasure = Now + Numbers.MeasureAfter;
+  Lock.unlock();
+  if (Follow)
+    Follow();
+  if (Measures) {
     Decisions.note(Decision::MeasuredWaiting);
     Memory.measure();
-    Lock.lock();
-    wakeAll();
   }
+  Lock.lock();
+  wakeAll();
 }
 
 /// Wakes all waiting threads: the room in memory has changed, and each may be
@@ -76,6 +73,11 @@ void Gate::release(uint64_t Bytes) {
   Memory.release(Bytes);
   for (StoreQueue &Store : Stores)
     Store.wakeNext();
+}
+
+void Gate::touched(LinkStage For, uint64_t Bytes) {
+  std::lock_guard Lock(Mutex);
+  Memory.touched(For, Bytes);
 }
 
 void Gate::reached(LinkStage Now) {
@@ -130,9 +132,26 @@ bool StoreQueue::enter(const Step &Wanted, llvm::function_ref<void()> OnWait) {
   Waiting.erase(It);
   Model.begin(os::now());
   if (Wanted.Bytes != 0)
-    Owner.Memory.add(Wanted.Stage, Wanted.Bytes);
+    Owner.Memory.add(Wanted.Stage, Wanted.Bytes, Wanted.IsFollowed);
   wakeNext();
   return !Owner.IsCancelled;
+}
+
+/// Waits until there is room in memory for the step of \p Mine. The linker
+/// makes room as it proceeds. If memory is short, the first thread in the queue
+/// looks for room as well, and wakes the others.
+void StoreQueue::waitForMemory(Waiter &Mine,
+                               std::unique_lock<std::mutex> &Lock) {
+  while (!Owner.IsCancelled && !Owner.Memory.hasRoom(Mine.Wanted.Stage)) {
+    const bool IsFirst = Waiting.begin()->second == &Mine;
+    if (!Owner.Memory.isShort() || !IsFirst) {
+      Mine.MayBegin.wait(Lock);
+      continue;
+    }
+    (void)Mine.MayBegin.waitUntil(Lock, os::now() + Owner.Numbers.FollowAfter);
+    if (!Owner.IsCancelled)
+      Owner.findRoom(Lock);
+  }
 }
 
 void StoreQueue::wait(Waiter &Mine, std::unique_lock<std::mutex> &Lock,
@@ -145,7 +164,7 @@ void StoreQueue::wait(Waiter &Mine, std::unique_lock<std::mutex> &Lock,
       if (OnWait)
         std::exchange(OnWait, nullptr)();
       ++Owner.WaitingForMemory;
-      Owner.waitForMemory(Mine, Lock);
+      waitForMemory(Mine, Lock);
       --Owner.WaitingForMemory;
     } else {
       if (!std::exchange(HasNoted, true))

@@ -116,7 +116,8 @@ public:
     /// The bytes that are fetched for the stage and count as ahead of the
     /// linker from now on; 0: an inspection, which needs no room.
     uint64_t Bytes = 0;
-    bool IsUrgent = false; ///< the linker waits for it, so it does not wait
+    bool IsUrgent = false;   ///< the linker waits for it, so it does not wait
+    bool IsFollowed = false; ///< see MemoryWindow::add
   };
   /// Waits until \p Wanted may begin. Calls \p OnWait, unless it is null,
   /// before it waits for memory. Returns false if the gate is cancelled.
@@ -161,6 +162,7 @@ private:
   void wakeNext();
   void wait(Waiter &Mine, std::unique_lock<std::mutex> &Lock,
             llvm::function_ref<void()> OnWait);
+  void waitForMemory(Waiter &Mine, std::unique_lock<std::mutex> &Lock);
   StoreFigures figures() const;
 
   Gate &Owner;
@@ -193,7 +195,14 @@ public:
   const MemoryWindow &memory() const { return Memory; }
   /// See MemoryWindow.
   void release(uint64_t Bytes);
+  void touched(LinkStage For, uint64_t Bytes);
   void reached(LinkStage Now);
+  /// Sets a function that may find room while threads wait for it and memory is
+  /// short. One of them calls it, without the mutex, every FollowAfter. Call
+  /// this before any thread enters.
+  void setFollower(std::function<void()> Function) {
+    Follow = std::move(Function);
+  }
   /// The number of threads that wait for memory now.
   unsigned waiting() const { return WaitingForMemory.load(); }
 
@@ -202,18 +211,18 @@ public:
 private:
   friend class StoreQueue;
   void wakeAll();
-  void waitForMemory(StoreQueue::Waiter &Mine,
-                     std::unique_lock<std::mutex> &Lock);
+  void findRoom(std::unique_lock<std::mutex> &Lock);
 
   const Tuning &Numbers;
   DecisionCounts &Decisions;
+  std::function<void()> Follow;
   mutable std::mutex Mutex;
   // Guarded by Mutex:
   MemoryWindow Memory; ///< except for what any thread may call
   std::list<StoreQueue> Stores;
   bool IsCancelled = false;
-  /// When a waiting thread measures memory again.
-  StoreQueue::Time NextMeasure;
+  /// When a waiting thread follows the linker and measures memory again.
+  StoreQueue::Time NextFollow, NextMeasure;
 
   std::atomic<unsigned> WaitingForMemory{0};
 };

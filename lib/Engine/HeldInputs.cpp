@@ -109,8 +109,6 @@ void EngineImpl::releaseConsumed(LinkStage Now) {
   for (const auto &[Entry, IsPlanned] : Inputs.ready()) {
     if (!IsPlanned || !Entry->Contents)
       continue;
-    if (Before < Model.firstUnplanned() && Now >= Model.firstUnplanned())
-      Entry->Contents->setReadAround(true, Cache);
     for (const PlannedRange &Range : Entry->Plan) {
       const StageSet Stages = Model.stagesOf(Range.Stage, Range.Why);
       // The linker comes back to headers and symbols in every stage.

@@ -68,14 +68,22 @@ bool MemoryWindow::measureIfDue() {
   return true;
 }
 
-void MemoryWindow::add(LinkStage For, uint64_t Bytes) {
+void MemoryWindow::add(LinkStage For, uint64_t Bytes, bool IsFollowed) {
   SinceMeasured += Bytes;
   // The linker has reached this stage, so these bytes are not ahead. In the
   // first stage it reaches input by input (release).
-  if (stage() != LinkStage::Parse && For <= stage())
+  if (IsFollowed ? For < stage()
+                 : stage() != LinkStage::Parse && For <= stage())
     return;
-  ByStage[static_cast<unsigned>(For)] += Bytes;
+  (IsFollowed ? Followed : ByStage)[static_cast<unsigned>(For)] += Bytes;
   Ahead += Bytes;
+}
+
+void MemoryWindow::touched(LinkStage For, uint64_t Bytes) {
+  uint64_t &Left = Followed[static_cast<unsigned>(For)];
+  Bytes = std::min(Bytes, Left);
+  Left -= Bytes;
+  Ahead -= Bytes;
 }
 
 void MemoryWindow::release(uint64_t Bytes) {
@@ -90,8 +98,11 @@ void MemoryWindow::reached(LinkStage Now) {
   if (Now <= stage())
     return;
   Stage.store(Now);
-  for (unsigned S = 0; S <= static_cast<unsigned>(Now); ++S)
+  for (unsigned S = 0; S <= static_cast<unsigned>(Now); ++S) {
     Ahead -= std::exchange(ByStage[S], 0);
+    if (S != static_cast<unsigned>(Now))
+      Ahead -= std::exchange(Followed[S], 0);
+  }
   // The linker's work has changed how much memory is available.
   SinceMeasured = Numbers.MeasureBytes;
 }

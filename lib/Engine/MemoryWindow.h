@@ -15,6 +15,9 @@
 /// fill half of the available memory, because the linker's data and its output
 /// need as much again. Fetching then stays at most one stage ahead of the
 /// linker, and within a quarter of the memory that is available at that time.
+/// Bytes are ahead until the linker reaches their input (in the first stage),
+/// until it is seen to touch them (if followed, see LinkerPosition.h), or else
+/// until it reaches their stage.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -70,13 +73,16 @@ public:
   /// Whether another measurement may find room.
   bool mayGrow() const { return isShort() && ahead() >= limit(); }
 
-  /// Counts \p Bytes that are fetched for \p For.
-  void add(LinkStage For, uint64_t Bytes);
+  /// Counts \p Bytes that are fetched for \p For. \p IsFollowed: `touched`
+  /// reports when the linker touches them.
+  void add(LinkStage For, uint64_t Bytes, bool IsFollowed = false);
+  /// Notes that \p Bytes that were followed for \p For are no longer ahead.
+  void touched(LinkStage For, uint64_t Bytes);
   /// Notes that the linker has reached \p Bytes of its first stage.
   void release(uint64_t Bytes);
-  /// Notes that the linker has come to \p Now. Bytes that were fetched for this
-  /// stage and all earlier ones are no longer ahead. An earlier stage than
-  /// before changes nothing.
+  /// Notes that the linker has come to \p Now. Bytes that were fetched for
+  /// earlier stages are no longer ahead, nor those for this one unless they are
+  /// followed. An earlier stage than before changes nothing.
   void reached(LinkStage Now);
 
 private:
@@ -91,8 +97,8 @@ private:
   bool IsDecided = false; ///< guarded by Deciding, like the next member
   /// Bytes, when last read to decide; 0: the system does not report it.
   std::optional<uint64_t> Available;
-  std::array<uint64_t, NumLinkStages> ByStage{};
-  std::atomic<uint64_t> Ahead{0}; ///< the sum of ByStage
+  std::array<uint64_t, NumLinkStages> ByStage{}, Followed{};
+  std::atomic<uint64_t> Ahead{0}; ///< the sum of both
   std::atomic<LinkStage> Stage{LinkStage::Parse};
   std::atomic<bool> Short{false};
   std::atomic<uint64_t> SinceMeasured{0}; ///< bytes

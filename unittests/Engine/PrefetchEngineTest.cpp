@@ -434,7 +434,7 @@ TEST_F(PrefetchEngineTest, OfAnArchiveTheIndexIsFetchedUnlessAllIsRead) {
   }
 }
 
-TEST_F(PrefetchEngineTest, ShortOfMemoryItWaitsForTheLinkerStageByStage) {
+TEST_F(PrefetchEngineTest, ShortOfMemoryItFollowsTheLinker) {
   std::string Path = Directory.write("a.obj", object('a'));
   evict({Path});
   EngineOptions Options;
@@ -448,29 +448,43 @@ TEST_F(PrefetchEngineTest, ShortOfMemoryItWaitsForTheLinkerStageByStage) {
   };
   PrefetchEngine Engine(Options);
   startFiles(Engine, {Path});
-  // After the parse stage was fetched, 270,000 bytes are ahead. The contents
-  // are not fetched until the linker has taken the file.
-  auto Buffer = Engine.take(Path, likeLLD());
-  ASSERT_TRUE(Buffer);
-  Engine.reached(LinkStage::Contents);
   os::OpenFile File = openOrFail(Path);
   os::PageCache Cache;
   auto WaitFor = [&](ByteRange Range) {
     while (!Cache.residency(File, Range)->complete())
       std::this_thread::yield();
   };
-  WaitFor({1000, 290000});
-  EXPECT_FALSE(Cache.residency(File, {400000, 100000})->complete());
+  constexpr ByteRange Text{1000, 290000}, Types{610000, 280000},
+      Symbols{310000, 280000}, Table{910000, 280000};
+  WaitFor(Table);
+  auto Buffer = Engine.take(Path, likeLLD());
+  ASSERT_TRUE(Buffer);
+  Engine.reached(LinkStage::Contents);
+  WaitFor(Text);
+  // The types, which come next, are not fetched until it has read these.
+  EXPECT_EQ(Cache.residency(File, Types)->ResidentPages, 0U);
+  auto Read = [&](ByteRange Range) {
+    const llvm::StringRef Part =
+        Buffer->getBuffer().substr(Range.Offset, Range.Length);
+    EXPECT_LT(Part.count('a'), Part.size() + 1);
+  };
+  Read(Text);
+  WaitFor(Types);
+  EXPECT_FALSE(Cache.residency(File, Symbols)->complete());
   Engine.reached(LinkStage::Types);
+  Read(Types);
   Engine.reached(LinkStage::DebugSymbols);
-  WaitFor({0, File.size()});
+  WaitFor(Symbols);
+  Read(Symbols);
   Engine.reached(LinkStage::Commit);
+  Read({0, File.size()});
   Engine.join();
   EXPECT_TRUE(Engine.wasShortOfMemory());
   EXPECT_GE(Looks.load(), 2U);
   LinkStats Stats = statsOf(Engine);
   EXPECT_TRUE(Stats.Problems.empty());
   EXPECT_GE(times(Stats, Decision::Released), 1U);
+  EXPECT_GE(times(Stats, Decision::LinkerFollowed), 2U);
   // The engine visited contents, symbols and debug symbols once more.
   EXPECT_GT(Stats.HintedBytes, File.size());
   EXPECT_EQ(Engine.wastedBytes({}), File.size());

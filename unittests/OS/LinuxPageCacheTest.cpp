@@ -25,6 +25,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
@@ -310,7 +311,9 @@ TEST_F(LinuxPageCacheTest, LargePagesLeaveOtherMappingsAsTheyAre) {
   EXPECT_EQ(presentPages(Mapping, Real.pageSize()), 0U);
   // If the pages are reclaimed, an access reads its page, not 2 MiB.
   ASSERT_FALSE(Real.evict(File));
-  ASSERT_FALSE(Real.setReadAround(Mapping, false));
+  ASSERT_EQ(::madvise(const_cast<char *>(Mapping.data()), Mapping.size(),
+                      MADV_RANDOM),
+            0);
   EXPECT_EQ(Mapping.data()[0], Contents[0]);
   EXPECT_LE(Real.residency(Mapping.bytes())->ResidentPages, 1U);
 }
@@ -350,15 +353,6 @@ TEST_F(LinuxPageCacheTest, AnyMemoryCanBeAskedAboutAndHinted) {
   EXPECT_FALSE(Real.adviseCold(All));
   EXPECT_FALSE(Real.residency(All)->complete());
   EXPECT_EQ(text(Mapping), Contents);
-}
-
-TEST_F(LinuxPageCacheTest, WithoutReadAroundAnAccessBringsItsPage) {
-  const MappedFile Mapping = mapOrFail(File);
-  ASSERT_FALSE(Real.evict(File));
-  ASSERT_FALSE(Real.setReadAround(Mapping, false));
-  const size_t Middle = 20 * Real.pageSize();
-  EXPECT_EQ(Mapping.data()[Middle], Contents[Middle]);
-  EXPECT_LE(Real.residency(Mapping.bytes())->ResidentPages, 1U);
 }
 
 TEST_F(LinuxPageCacheTest, AdviseColdNeverLosesWhatIsNotInAFile) {

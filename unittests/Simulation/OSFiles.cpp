@@ -291,11 +291,6 @@ HintResult PageCache::willNeed(std::span<const char>) const {
   return {};
 }
 
-std::error_code PageCache::setReadAround(const MappedFile &, bool) const {
-  SimulatedOS::current().beginSlow("setReadAround");
-  return {};
-}
-
 std::error_code PageCache::adviseCold(std::span<const char> Bytes) const {
   SimulatedOS &OS = SimulatedOS::current();
   OS.beginSlow("adviseCold");
@@ -310,16 +305,35 @@ std::error_code PageCache::dontNeed(const MappedFile &, ByteRange) const {
   return {};
 }
 
-std::optional<Residency> PageCache::residency(std::span<const char>) const {
-  SimulatedOS::current().beginSlow("residency");
-  return std::nullopt;
+// mincore never waits for a device.
+std::optional<Residency>
+PageCache::residency(std::span<const char> Bytes) const {
+  SimulatedOS &OS = SimulatedOS::current();
+  uint64_t Offset = 0;
+  FilePtr Of = OS.mappedAt(Bytes.data(), Offset);
+  if (!Of)
+    return std::nullopt;
+  OS.charge(OS.Costs.Residency);
+  return residencyOf(*Of, {Offset, Bytes.size()});
 }
 
 PageTables::PageTables(const Capabilities &) {}
 PageTables::~PageTables() = default;
 std::optional<std::vector<ByteRange>>
-PageTables::present(std::span<const char>) {
-  return std::nullopt;
+PageTables::present(std::span<const char> Bytes) {
+  SimulatedOS &OS = SimulatedOS::current();
+  uint64_t Offset = 0;
+  FilePtr Of = OS.mappedAt(Bytes.data(), Offset);
+  if (!OS.IsTimed || !Of)
+    return std::nullopt;
+  OS.charge(OS.Costs.Residency);
+  std::vector<ByteRange> Result;
+  for (uint64_t At = 0; Of->Mapped.size() != 0 && At < Bytes.size();
+       At += simulation::PageBytes)
+    if (Of->Mapped.has((Offset + At) / simulation::PageBytes))
+      Result.push_back(
+          {At, std::min<uint64_t>(simulation::PageBytes, Bytes.size() - At)});
+  return Result;
 }
 
 // A directory is identified by its path; a handle is the number of entries

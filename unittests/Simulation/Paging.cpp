@@ -135,6 +135,9 @@ void SimulatedOS::touch(File &Of, ByteRange Range) {
       std::max<uint64_t>(deviceOf(Of).Readahead / PageBytes, 1);
   const uint64_t End = (Range.end() + PageBytes - 1) / PageBytes;
   uint64_t At = Range.Offset / PageBytes;
+  if (Of.Mapped.size() != Of.Cached.size())
+    Of.Mapped = PageSet(Of.Identity.Size);
+  Of.Mapped.add(Range);
   noteUse(Of, Range);
   while (At != End) {
     const uint64_t Missing = Of.Cached.nextMissing(At, End);
@@ -192,6 +195,8 @@ void SimulatedOS::evictOldest() {
     if (Oldest.Of->UsedAt[Oldest.Word] != Oldest.Number)
       continue;
     CachedPages -= Oldest.Of->Cached.removeWord(Oldest.Word);
+    if (Oldest.Word < Oldest.Of->Mapped.words())
+      (void)Oldest.Of->Mapped.removeWord(Oldest.Word);
   }
 }
 

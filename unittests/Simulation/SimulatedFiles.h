@@ -73,6 +73,7 @@ struct File {
   uint64_t VersionAt = 0;
   unsigned Version = 0;
   PageSet Cached;
+  PageSet Mapped; ///< pages that the linker touched and that are still cached
   bool ReportsResidency = true; ///< otherwise another user owns the file
   bool WasCached = false;       ///< completely, when the link began
   bool WasCold = false;         ///< no page was cached when the link began

@@ -69,13 +69,6 @@ struct FileContents {
   /// Marks \p Range as not needed soon, so that the system may evict it first.
   /// The bytes stay readable. A hint.
   void adviseCold(ByteRange Range, const os::PageCache &Cache) const;
-  /// Sets whether an access to a page that is not cached may also read the
-  /// pages around it. A hint.
-  void setReadAround(bool IsAllowed, const os::PageCache &Cache) const {
-    if (isMapped())
-      (void)Cache.setReadAround(Mapping, IsAllowed);
-  }
-
   /// The bytes of \p Range of the mapping, which this owns; none of a copy.
   std::span<const char> part(ByteRange Range) const;
 

@@ -151,10 +151,6 @@ public:
   /// first reads in \p First.
   virtual StageSet stagesOf(LinkStage First, PartKind Kind) const;
 
-  /// The first stage in which the linker reads small pieces of its inputs that
-  /// no plan contains.
-  virtual LinkStage firstUnplanned() const { return LinkStage::Parse; }
-
   /// Whether the linker processes the last input first in \p Stage. It does in
   /// LLVM's parallelFor, whose threads take the newest task
   /// (ThreadPoolExecutor in llvm/lib/Support/Parallel.cpp keeps a stack).

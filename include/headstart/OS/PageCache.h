@@ -182,13 +182,6 @@ public:
   /// again. On Windows the pages leave the working set (VirtualUnlock).
   std::error_code dontNeed(const MappedFile &Mapping, ByteRange Range) const;
 
-  /// Sets whether an access to an uncached page of \p Mapping may read the
-  /// pages around it, as it may by default (MADV_NORMAL, MADV_RANDOM). If not,
-  /// reclaim does not spare pages that were accessed through the mapping
-  /// (vma_has_recency, Linux 6.3). Not supported on Windows and macOS.
-  std::error_code setReadAround(const MappedFile &Mapping,
-                                bool IsAllowed) const;
-
   /// \name Any memory of this process
   /// For memory that the caller has mapped. None of these functions can lose
   /// data, whatever the memory is.

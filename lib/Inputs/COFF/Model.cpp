@@ -227,8 +227,6 @@ public:
     }
   }
 
-  LinkStage firstUnplanned() const override { return LinkStage::DebugSymbols; }
-
   bool isBackward(LinkStage Stage) const override {
     return Stage == LinkStage::Contents || Stage == LinkStage::Types ||
            Stage == LinkStage::Commit;

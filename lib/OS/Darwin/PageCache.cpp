@@ -175,10 +175,6 @@ HintResult PageCache::willNeed(std::span<const char> Memory) const {
   return Result;
 }
 
-std::error_code PageCache::setReadAround(const MappedFile &, bool) const {
-  return std::make_error_code(std::errc::function_not_supported);
-}
-
 std::error_code PageCache::adviseCold(std::span<const char> Memory) const {
   return deactivate(wholePages(Memory, Capabilities.PageSize));
 }

@@ -452,15 +452,6 @@ HintResult PageCache::willNeed(std::span<const char> Memory) const {
   return Result;
 }
 
-std::error_code PageCache::setReadAround(const MappedFile &Mapping,
-                                         bool IsAllowed) const {
-  if (Mapping.size() != 0 &&
-      ::madvise(const_cast<char *>(Mapping.data()), Mapping.size(),
-                IsAllowed ? MADV_NORMAL : MADV_RANDOM) != 0)
-    return lastError();
-  return {};
-}
-
 std::error_code PageCache::adviseCold(std::span<const char> Memory) const {
   const std::span<char> Pages = wholePages(Memory, Capabilities.PageSize);
   if (!Pages.empty() &&

@@ -483,10 +483,6 @@ HintResult PageCache::willNeed(std::span<const char> Memory) const {
   return Results[0];
 }
 
-std::error_code PageCache::setReadAround(const MappedFile &, bool) const {
-  return std::make_error_code(std::errc::function_not_supported);
-}
-
 std::error_code PageCache::adviseCold(std::span<const char> Memory) const {
   return trim(wholePages(Memory, Capabilities.PageSize));
 }
