@@ -29,7 +29,7 @@ Fetcher::Fetcher(const EngineOptions &Options, const os::PageCache &Cache,
              Options.Processors != 0 ? Options.Processors
                                      : os::usableProcessors(),
              LinkerModel::of(Options.Plan.Kind).InspectionRequests) {
-  TheGate.setFollower([this] { Position.follow(); });
+  TheGate.setFollower([this] { return Position.follow(); });
 }
 
 void Fetcher::sample() const {
@@ -303,8 +303,11 @@ bool Fetcher::fetch(InputEntry &Entry, size_t Index, LinkStage Stage,
     Figures.noteHintAt(TraceClock::now());
     const os::HintResult Result = fetchStep(Entry, File, Step, IsInLarge);
     if (IsFollowed)
-      Position.add(Entry.Contents, Step, Stage,
-                   Planned.Stage == Stage || isReadAgain(Stage));
+      // A file that the linker opened itself shows nothing.
+      Position.add(
+          Entry.Contents, Step, Stage,
+          (Planned.Stage == Stage || isReadAgain(Stage)) &&
+              (Entry.IsHandedOver.load() || !Entry.IsRequested.load()));
     Figures.noteHintAt(TraceClock::now());
     Figures.addHint(Result.AcceptedBytes, Result.Calls);
     if (Planned.Stage == Stage)

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Gate.h"
+#include "llvm/ADT/ScopeExit.h"
 #include <utility>
 
 namespace headstart {
@@ -48,14 +49,17 @@ void Gate::findRoom(std::unique_lock<std::mutex> &Lock) {
   if (Measures)
     NextMeasure = Now + Numbers.MeasureAfter;
   Lock.unlock();
-  if (Follow)
-    Follow();
+  // If an allocation fails, the caller's cleanup needs the mutex.
+  llvm::scope_exit Relock([&] { Lock.lock(); });
+  const bool IsFound = Follow && Follow();
   if (Measures) {
     Decisions.note(Decision::MeasuredWaiting);
     Memory.measure();
   }
+  Relock.release();
   Lock.lock();
-  wakeAll();
+  if (IsFound || Measures)
+    wakeAll();
 }
 
 /// Wakes all waiting threads: the room in memory has changed, and each may be
@@ -123,12 +127,14 @@ bool StoreQueue::enter(const Step &Wanted, llvm::function_ref<void()> OnWait) {
   Waiter Mine{Wanted, {}};
   const auto It =
       Waiting.emplace((uint64_t(Wanted.Stage) << 32) | Wanted.Place, &Mine);
+  llvm::scope_exit Erase([&] { Waiting.erase(It); });
   // With a budget of 0, nothing is fetched.
   const bool MayFetch = Wanted.Bytes == 0 || Owner.Memory.limit() != 0;
   if (next() != &Mine && Wanted.IsUrgent && MayFetch)
     Owner.Decisions.note(Decision::UrgentRequest);
   else if (next() != &Mine)
     wait(Mine, Lock, OnWait);
+  Erase.release();
   Waiting.erase(It);
   Model.begin(os::now());
   if (Wanted.Bytes != 0)
@@ -164,8 +170,8 @@ void StoreQueue::wait(Waiter &Mine, std::unique_lock<std::mutex> &Lock,
       if (OnWait)
         std::exchange(OnWait, nullptr)();
       ++Owner.WaitingForMemory;
+      llvm::scope_exit Leave([&] { --Owner.WaitingForMemory; });
       waitForMemory(Mine, Lock);
-      --Owner.WaitingForMemory;
     } else {
       if (!std::exchange(HasNoted, true))
         Owner.Decisions.note(Decision::WaitedForStore);

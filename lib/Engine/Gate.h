@@ -32,10 +32,12 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace headstart {
@@ -198,9 +200,9 @@ public:
   void touched(LinkStage For, uint64_t Bytes);
   void reached(LinkStage Now);
   /// Sets a function that may find room while threads wait for it and memory is
-  /// short. One of them calls it, without the mutex, every FollowAfter. Call
-  /// this before any thread enters.
-  void setFollower(std::function<void()> Function) {
+  /// short, and returns whether it did. One of them calls it, without the
+  /// mutex, every FollowAfter. Call this before any thread enters.
+  void setFollower(std::function<bool()> Function) {
     Follow = std::move(Function);
   }
   /// The number of threads that wait for memory now.
@@ -215,7 +217,7 @@ private:
 
   const Tuning &Numbers;
   DecisionCounts &Decisions;
-  std::function<void()> Follow;
+  std::function<bool()> Follow;
   mutable std::mutex Mutex;
   // Guarded by Mutex:
   MemoryWindow Memory; ///< except for what any thread may call

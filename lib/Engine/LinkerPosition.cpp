@@ -9,7 +9,6 @@
 #include "LinkerPosition.h"
 #include "headstart/Plan/FetchPlan.h"
 #include <algorithm>
-#include <utility>
 
 using namespace llvm;
 
@@ -34,8 +33,9 @@ void LinkerPosition::add(std::shared_ptr<const FileContents> Of,
   ByStage[static_cast<unsigned>(Stage)].push_back(std::move(New));
 }
 
-/// Returns how many of \p Ranges, from the first on, the linker has passed.
-size_t LinkerPosition::countPassed(const Queue &Ranges) {
+/// Returns how many of \p Ranges, from the first on, the linker has passed;
+/// nullopt if none of them can show it.
+std::optional<size_t> LinkerPosition::countPassed(const Queue &Ranges) {
   size_t Passed = 0, Untouched = 0;
   bool IsShown = false;
   for (size_t I = 0; I != Ranges.size() && Untouched < Numbers.FollowAhead;
@@ -50,10 +50,11 @@ size_t LinkerPosition::countPassed(const Queue &Ranges) {
       ++Untouched;
     }
   }
-  return IsShown ? Passed : Ranges.size();
+  return IsShown ? std::optional(Passed) : std::nullopt;
 }
 
-/// Returns how many of \p Ranges, from the first on, are no longer cached.
+/// Returns how many of \p Ranges, from the first on, are no longer cached,
+/// as far as known.
 size_t LinkerPosition::countEvicted(const Queue &Ranges) const {
   auto IsCached = [&](const Fetched &Each) {
     const auto Found = Cache.residency(Each.Of->part(Each.Range));
@@ -66,7 +67,7 @@ size_t LinkerPosition::countEvicted(const Queue &Ranges) const {
   return Evicted;
 }
 
-void LinkerPosition::follow() {
+bool LinkerPosition::follow() {
   std::lock_guard Lock(Mutex);
   const LinkStage Now = Owner.memory().stage();
   auto At = static_cast<unsigned>(Now);
@@ -76,31 +77,35 @@ void LinkerPosition::follow() {
   if (ByStage[At].empty() && At + 1 != NumLinkStages)
     ++At;
   Queue &Ranges = ByStage[At];
+  if (Ranges.empty())
+    return false;
   const auto Stage = static_cast<LinkStage>(At);
   // In the stage before, page faults nearby may have mapped some of these.
-  if (std::exchange(Checked, Stage) != Stage)
+  if (Stage > Checked) {
+    Checked = Stage;
     for (Fetched &Each : Ranges)
       Each.ShowsPosition = Each.ShowsPosition && !isTouched(Each);
-  if (Ranges.empty())
-    return;
-  size_t Done = countPassed(Ranges);
+  }
+  const std::optional<size_t> Passed = countPassed(Ranges);
   if (Stage != Now) {
-    if (Done == 0 || Done == Ranges.size())
-      return;
+    if (Passed.value_or(0) == 0)
+      return false;
     Owner.reached(Stage);
   }
+  size_t Done = Passed.value_or(Ranges.size());
   const bool IsFound = Done != 0;
   if (!IsFound)
     Done = countEvicted(Ranges);
-  if (Done != 0)
-    Decisions.note(IsFound ? Decision::LinkerFollowed
-                           : Decision::EvictedUnread);
+  if (Done == 0)
+    return false;
+  Decisions.note(IsFound ? Decision::LinkerFollowed : Decision::EvictedUnread);
   uint64_t Bytes = 0;
   for (; Done != 0; --Done) {
     Bytes += Ranges.front().Range.Length;
     Ranges.pop_front();
   }
   Owner.touched(Stage, Bytes);
+  return true;
 }
 
 } // namespace headstart

@@ -8,8 +8,9 @@
 ///
 /// \file
 /// Private to the engine: which of the fetched ranges the linker has touched,
-/// by the page tables of the mappings that were handed over. While memory is
-/// short, fetching stays a bounded distance ahead of the linker within a stage.
+/// by the page tables of the engine's mappings, which are handed over. While
+/// memory is short, fetching stays a bounded distance ahead of the linker
+/// within a stage.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -53,10 +54,10 @@ public:
            LinkStage Stage, bool ShowsPosition);
 
   /// Reports to the gate the ranges that the linker has touched or passed. If
-  /// it has touched none, reports those that were evicted: whether it had
-  /// touched them is unknown. Takes about a microsecond for each range that it
-  /// checks.
-  void follow();
+  /// it has touched none, reports those that are not known to be cached: it may
+  /// have touched them before they were evicted. Returns whether it reported
+  /// any. Takes about a microsecond for each range that it checks.
+  bool follow();
 
 private:
   struct Fetched {
@@ -69,7 +70,7 @@ private:
   using Queue = std::deque<Fetched>;
 
   bool isTouched(const Fetched &Each);
-  size_t countPassed(const Queue &Ranges);
+  std::optional<size_t> countPassed(const Queue &Ranges);
   size_t countEvicted(const Queue &Ranges) const;
 
   Gate &Owner;

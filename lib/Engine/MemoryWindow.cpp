@@ -71,7 +71,8 @@ bool MemoryWindow::measureIfDue() {
 void MemoryWindow::add(LinkStage For, uint64_t Bytes, bool IsFollowed) {
   SinceMeasured += Bytes;
   // The linker has reached this stage, so these bytes are not ahead. In the
-  // first stage it reaches input by input (release).
+  // first stage it reaches input by input (release). Followed bytes are ahead
+  // until `touched`.
   if (IsFollowed ? For < stage()
                  : stage() != LinkStage::Parse && For <= stage())
     return;

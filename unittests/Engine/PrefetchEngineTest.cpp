@@ -9,6 +9,7 @@
 #include "EngineTestSupport.h"
 #include "Formats/ArchiveTestSupport.h"
 #include "Formats/COFFTestSupport.h"
+#include "headstart/OS/PageTables.h"
 #include "gmock/gmock.h"
 #include <filesystem>
 #include <sys/stat.h>
@@ -435,7 +436,10 @@ TEST_F(PrefetchEngineTest, OfAnArchiveTheIndexIsFetchedUnlessAllIsRead) {
 }
 
 TEST_F(PrefetchEngineTest, ShortOfMemoryItFollowsTheLinker) {
-  std::string Path = Directory.write("a.obj", object('a'));
+  const std::string Bytes = object('a');
+  std::string Path = Directory.write("a.obj", Bytes);
+  if (!os::PageTables().present(Bytes))
+    GTEST_SKIP() << "the system does not report page tables";
   evict({Path});
   EngineOptions Options;
   Options.Jobs = 1;
@@ -462,11 +466,12 @@ TEST_F(PrefetchEngineTest, ShortOfMemoryItFollowsTheLinker) {
   Engine.reached(LinkStage::Contents);
   WaitFor(Text);
   // The types, which come next, are not fetched until it has read these.
+  while (Engine.waitingForMemory() != 1)
+    std::this_thread::yield();
   EXPECT_EQ(Cache.residency(File, Types)->ResidentPages, 0U);
   auto Read = [&](ByteRange Range) {
-    const llvm::StringRef Part =
-        Buffer->getBuffer().substr(Range.Offset, Range.Length);
-    EXPECT_LT(Part.count('a'), Part.size() + 1);
+    EXPECT_EQ(Buffer->getBuffer().substr(Range.Offset, Range.Length),
+              Bytes.substr(Range.Offset, Range.Length));
   };
   Read(Text);
   WaitFor(Types);

@@ -105,8 +105,9 @@ public:
                                            const BufferRequest &Request);
 
   /// Notes that the linker has come to \p Stage: bytes that were fetched for
-  /// that stage make room for more. If memory is short, fetching for the next
-  /// stage waits for this call. Never blocks. Any thread.
+  /// that stage make room for more, if memory is short as soon as the linker
+  /// touches them. Fetching for the stage after the next then waits for this
+  /// call. Never blocks. Any thread.
   void reached(LinkStage Stage);
 
   /// Whether memory was short. If so, pages that the linker touched may have
@@ -122,7 +123,8 @@ public:
   void cancel();
 
   /// Waits until the threads end, after everything is fetched or soon after
-  /// `cancel`. One thread only.
+  /// `cancel`. If memory is short, everything is fetched only if the linker
+  /// reads it. One thread only.
   void join();
   /// Waits at most \p MaxWait. Detaches the threads that have not ended, with
   /// everything that they use, and then returns false. One thread only.
