@@ -98,7 +98,8 @@ bool LinkerPosition::follow() {
     Done = countEvicted(Ranges);
   if (Done == 0)
     return false;
-  Decisions.note(IsFound ? Decision::LinkerFollowed : Decision::EvictedUnread);
+  if (IsFound)
+    Decisions.note(Decision::LinkerFollowed);
   uint64_t Bytes = 0;
   for (; Done != 0; --Done) {
     Bytes += Ranges.front().Range.Length;

@@ -113,8 +113,8 @@ TEST_F(LinkerPositionTest, EvictedRangesAreNoLongerAhead) {
   evict({Path});
   EXPECT_EQ(ahead(), 1U); // it checks two at a time
   EXPECT_EQ(ahead(), 0U);
-  EXPECT_EQ(Decisions.read().at(static_cast<size_t>(Decision::EvictedUnread)),
-            2U);
+  EXPECT_EQ(Decisions.read().at(static_cast<size_t>(Decision::LinkerFollowed)),
+            0U);
 }
 
 TEST_F(LinkerPositionTest, ATouchShowsThatTheNextStageHasBegun) {
