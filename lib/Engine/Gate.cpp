@@ -48,16 +48,17 @@ void Gate::findRoom(std::unique_lock<std::mutex> &Lock) {
   const bool Measures = Memory.mayGrow() && Now >= NextMeasure;
   if (Measures)
     NextMeasure = Now + Numbers.MeasureAfter;
-  Lock.unlock();
-  // If an allocation fails, the caller's cleanup needs the mutex.
-  llvm::scope_exit Relock([&] { Lock.lock(); });
-  const bool IsFound = Follow && Follow();
-  if (Measures) {
-    Decisions.note(Decision::MeasuredWaiting);
-    Memory.measure();
+  bool IsFound = false;
+  {
+    Lock.unlock();
+    // If an allocation fails, the caller's cleanup needs the mutex.
+    llvm::scope_exit Relock([&] { Lock.lock(); });
+    IsFound = Follow && Follow();
+    if (Measures) {
+      Decisions.note(Decision::MeasuredWaiting);
+      Memory.measure();
+    }
   }
-  Relock.release();
-  Lock.lock();
   if (IsFound || Measures)
     wakeAll();
 }
@@ -124,18 +125,18 @@ bool StoreQueue::enter(const Step &Wanted, llvm::function_ref<void()> OnWait) {
   std::unique_lock Lock(Owner.Mutex);
   if (HasMeasured)
     Owner.wakeAll();
-  Waiter Mine{Wanted, {}};
-  const auto It =
-      Waiting.emplace((uint64_t(Wanted.Stage) << 32) | Wanted.Place, &Mine);
-  llvm::scope_exit Erase([&] { Waiting.erase(It); });
-  // With a budget of 0, nothing is fetched.
-  const bool MayFetch = Wanted.Bytes == 0 || Owner.Memory.limit() != 0;
-  if (next() != &Mine && Wanted.IsUrgent && MayFetch)
-    Owner.Decisions.note(Decision::UrgentRequest);
-  else if (next() != &Mine)
-    wait(Mine, Lock, OnWait);
-  Erase.release();
-  Waiting.erase(It);
+  {
+    Waiter Mine{Wanted, {}};
+    const auto It =
+        Waiting.emplace((uint64_t(Wanted.Stage) << 32) | Wanted.Place, &Mine);
+    llvm::scope_exit Erase([&] { Waiting.erase(It); });
+    // With a budget of 0, nothing is fetched.
+    const bool MayFetch = Wanted.Bytes == 0 || Owner.Memory.limit() != 0;
+    if (next() != &Mine && Wanted.IsUrgent && MayFetch)
+      Owner.Decisions.note(Decision::UrgentRequest);
+    else if (next() != &Mine)
+      wait(Mine, Lock, OnWait);
+  }
   Model.begin(os::now());
   if (Wanted.Bytes != 0)
     Owner.Memory.add(Wanted.Stage, Wanted.Bytes, Wanted.IsFollowed);

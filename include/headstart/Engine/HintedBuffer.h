@@ -69,6 +69,7 @@ struct FileContents {
   /// Marks \p Range as not needed soon, so that the system may evict it first.
   /// The bytes stay readable. A hint.
   void adviseCold(ByteRange Range, const os::PageCache &Cache) const;
+
   /// The bytes of \p Range of the mapping, which this owns; none of a copy.
   std::span<const char> part(ByteRange Range) const;
 
