@@ -224,12 +224,14 @@ bool Fetcher::isFetched(const InputEntry &Entry, const os::OpenFile &File,
 
 /// Whether the page tables show when the linker touches bytes that are fetched
 /// for \p Stage, and following it pays. In the first stage, its requests show
-/// more. If requests are expensive, those of a linker that comes to a range
-/// before it was fetched cost more than bytes that are read twice.
-bool Fetcher::isFollowed(const InputEntry &Entry, LinkStage Stage) const {
+/// more. A linker that comes to a range before it was fetched waits for one
+/// answer of the store; a step that is fetched too early is transferred twice.
+bool Fetcher::isFollowed(const InputEntry &Entry, LinkStage Stage,
+                         uint64_t Length) const {
   return Stage != LinkStage::Parse && window().isShort() &&
-         Position.isReported() && !isDear(Entry) && Entry.Contents &&
-         Entry.Contents->isMapped();
+         Position.isReported() && Entry.Contents &&
+         Entry.Contents->isMapped() &&
+         Entry.Store->latency() <= double(Length) * Entry.Store->prices().Byte;
 }
 
 /// Waits until a step of \p Bytes may begin for \p Stage. Returns false if all
@@ -296,7 +298,7 @@ bool Fetcher::fetch(InputEntry &Entry, size_t Index, LinkStage Stage,
         Planned.Range.Offset + Done,
         std::min(IsInLarge ? os::PageCache::LargeStepBytes : Numbers.StepBytes,
                  Planned.Range.Length - Done)};
-    const bool IsFollowed = isFollowed(Entry, Stage);
+    const bool IsFollowed = isFollowed(Entry, Stage, Step.Length);
     Continues = enter(Entry, Step.Length, Stage, IsFollowed);
     if (!Continues)
       break;

@@ -79,7 +79,8 @@ private:
     return Entry.Store &&
            Entry.Store->prices().Request > Numbers.DearRequest.count();
   }
-  bool isFollowed(const InputEntry &Entry, LinkStage Stage) const;
+  bool isFollowed(const InputEntry &Entry, LinkStage Stage,
+                  uint64_t Length) const;
   bool enter(InputEntry &Entry, uint64_t Bytes, LinkStage Stage,
              bool IsFollowed);
   os::HintResult fetchStep(InputEntry &Entry, const os::OpenFile &File,

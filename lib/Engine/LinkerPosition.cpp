@@ -53,12 +53,12 @@ std::optional<size_t> LinkerPosition::countPassed(const Queue &Ranges) {
   return IsShown ? std::optional(Passed) : std::nullopt;
 }
 
-/// Returns how many of \p Ranges, from the first on, are no longer cached,
-/// as far as known.
+/// Returns how many of \p Ranges, from the first on, are known to be no longer
+/// cached.
 size_t LinkerPosition::countEvicted(const Queue &Ranges) const {
   auto IsCached = [&](const Fetched &Each) {
     const auto Found = Cache.residency(Each.Of->part(Each.Range));
-    return Found && Found->complete();
+    return !Found || Found->IsLowerBound || Found->complete();
   };
   size_t Evicted = 0;
   while (Evicted != std::min(Ranges.size(), Numbers.FollowAhead) &&
@@ -69,17 +69,13 @@ size_t LinkerPosition::countEvicted(const Queue &Ranges) const {
 
 bool LinkerPosition::follow() {
   std::lock_guard Lock(Mutex);
-  const LinkStage Now = Owner.memory().stage();
-  auto At = static_cast<unsigned>(Now);
+  const LinkStage Stage = Owner.memory().stage();
+  const auto At = static_cast<unsigned>(Stage);
   for (unsigned S = 0; S != At; ++S)
     ByStage[S].clear();
-  // lld does not announce each stage of COFF, so the linker may be in the next.
-  if (ByStage[At].empty() && At + 1 != NumLinkStages)
-    ++At;
   Queue &Ranges = ByStage[At];
   if (Ranges.empty())
     return false;
-  const auto Stage = static_cast<LinkStage>(At);
   // In the stage before, page faults nearby may have mapped some of these.
   if (Stage > Checked) {
     Checked = Stage;
@@ -87,11 +83,6 @@ bool LinkerPosition::follow() {
       Each.ShowsPosition = Each.ShowsPosition && !isTouched(Each);
   }
   const std::optional<size_t> Passed = countPassed(Ranges);
-  if (Stage != Now) {
-    if (Passed.value_or(0) == 0)
-      return false;
-    Owner.reached(Stage);
-  }
   size_t Done = Passed.value_or(Ranges.size());
   const bool IsFound = Done != 0;
   if (!IsFound)

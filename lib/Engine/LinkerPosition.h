@@ -54,9 +54,9 @@ public:
            LinkStage Stage, bool ShowsPosition);
 
   /// Reports to the gate the ranges that the linker has touched or passed. If
-  /// it has touched none, reports those that are not known to be cached: it may
-  /// have touched them before they were evicted. Returns whether it reported
-  /// any. Takes about a microsecond for each range that it checks.
+  /// it has touched none, reports those that were evicted: it may have touched
+  /// them before. Returns whether it reported any. Takes about a microsecond
+  /// for each range that it checks.
   bool follow();
 
 private:

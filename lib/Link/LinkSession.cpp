@@ -298,6 +298,7 @@ static std::optional<LinkStage> stageNamed(StringRef Name) {
       .Case("Type Merging", LinkStage::Types)
       .Case("Global Type Hashing", LinkStage::Types)
       .Case("Symbol Merging", LinkStage::DebugSymbols)
+      .Case("TPI Stream Layout", LinkStage::Contributions) // they come next
       .Case("Publics Stream Layout", LinkStage::Names)
       .Case("Commit to Disk", LinkStage::Commit)
       .Default(std::nullopt);

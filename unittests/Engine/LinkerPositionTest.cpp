@@ -117,24 +117,6 @@ TEST_F(LinkerPositionTest, EvictedRangesAreNoLongerAhead) {
             0U);
 }
 
-TEST_F(LinkerPositionTest, ATouchShowsThatTheNextStageHasBegun) {
-  fetch(LinkStage::Types, 0, 3);
-  EXPECT_EQ(ahead(), 3U);
-  EXPECT_EQ(All.memory().stage(), LinkStage::Contents);
-  touch(0);
-  EXPECT_EQ(ahead(), 2U);
-  EXPECT_EQ(All.memory().stage(), LinkStage::Types);
-}
-
-TEST_F(LinkerPositionTest, AStageMayBeginAndEndBetweenTwoCalls) {
-  fetch(LinkStage::Types, 0, 3);
-  EXPECT_EQ(ahead(), 3U);
-  for (uint64_t I = 0; I != 3; ++I)
-    touch(I);
-  EXPECT_EQ(ahead(), 0U);
-  EXPECT_EQ(All.memory().stage(), LinkStage::Types);
-}
-
 TEST_F(LinkerPositionTest, AStageThatEndsTakesItsRangesAlong) {
   fetch(LinkStage::Contents, 0, 3);
   fetch(LinkStage::Types, 3, 4);
