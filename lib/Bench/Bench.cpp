@@ -166,7 +166,7 @@ Error Bench::linkFirst() {
 
 Error Bench::chooseVariants() {
   if (!Facts.Driver && !Facts.IsHeadstart && !Options.Forced)
-    Facts.Version = versionOf(Facts.Args.front());
+    Facts.Version = versionOf(Facts.Args.front()).Line;
   if (Error E = findStock(Options.Stock, Facts, Report.Notes))
     return E;
   Variants = variantsOf(Facts, Options.Variants, Report.Notes);

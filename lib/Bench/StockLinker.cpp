@@ -32,7 +32,7 @@ static std::string realPath(StringRef Program) {
 static std::string whyNotStock(const std::string &Path) {
   if (!sys::fs::can_execute(Path))
     return "'" + Path + "' is not a program";
-  const std::string Version = versionOf(Path);
+  const std::string Version = versionOf(Path).Line;
   if (!StringRef(Version).contains("LLD " LLVM_VERSION_STRING))
     return "'" + Path + "' is not LLD " LLVM_VERSION_STRING " but '" + Version +
            "'";

@@ -33,14 +33,11 @@ static std::string firstLine(StringRef Text) {
   return Text.take_until([](char C) { return C == '\n'; }).rtrim().str();
 }
 
-std::string versionOf(const std::string &Program) {
-  return firstLine(query({Program, "--version"}, os::ProgramStream::Output));
-}
-
-bool isHeadstart(const std::string &Program) {
+LinkerVersion versionOf(const std::string &Program) {
+  const std::string Text =
+      query({Program, "--version"}, os::ProgramStream::Output);
   // The line after lld's own (LinkerMain.cpp).
-  return StringRef(query({Program, "--version"}, os::ProgramStream::Output))
-      .contains("\nHeadstart ");
+  return {firstLine(Text), StringRef(Text).contains("\nHeadstart ")};
 }
 
 /// The linker that the compiler driver in front of \p Args would run.

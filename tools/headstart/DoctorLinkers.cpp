@@ -32,11 +32,7 @@ public:
   CheckGroup run();
 
 private:
-  struct Answer {
-    bool IsOurs = false;
-    std::string Version;
-  };
-  const Answer &query(const std::string &Path);
+  const LinkerVersion &query(const std::string &Path);
   std::string describe(const std::string &Path);
   void checkDropIn();
   void checkLinker(StringRef Name);
@@ -48,7 +44,7 @@ private:
 
   CheckGroup Group = {"linkers", "Linkers", "", {}};
   const std::string Self = os::programPath();
-  StringMap<Answer> Answers;        ///< keyed by path
+  StringMap<LinkerVersion> Answers; ///< keyed by path
   std::vector<std::string> Missing; ///< the names that are not on PATH
 };
 
@@ -59,25 +55,22 @@ static std::string findOnPath(StringRef Name) {
   return Path ? *Path : "";
 }
 
-const LinkerChecks::Answer &LinkerChecks::query(const std::string &Path) {
+const LinkerVersion &LinkerChecks::query(const std::string &Path) {
   const auto [Place, IsNew] = Answers.try_emplace(Path);
-  if (IsNew) {
-    Place->second.IsOurs = isHeadstart(Path);
-    if (!Place->second.IsOurs)
-      Place->second.Version = versionOf(Path);
-  }
+  if (IsNew)
+    Place->second = versionOf(Path);
   return Place->second;
 }
 
 /// "/usr/bin/ld.lld, Debian LLD 22.1.8 (compatible with GNU linkers), stock".
 std::string LinkerChecks::describe(const std::string &Path) {
-  const Answer &A = query(Path);
-  if (A.IsOurs)
+  const LinkerVersion &Version = query(Path);
+  if (Version.IsHeadstart)
     return Path + ", part of Headstart";
-  if (A.Version.empty())
+  if (Version.Line.empty())
     return Path + ", which reports no version";
-  const bool IsLLD = StringRef(A.Version).contains("LLD ");
-  return Path + ", " + A.Version + (IsLLD ? ", stock" : "");
+  const bool IsLLD = StringRef(Version.Line).contains("LLD ");
+  return Path + ", " + Version.Line + (IsLLD ? ", stock" : "");
 }
 
 /// The path of Headstart's linker \p Name, in this program's directory or in
@@ -91,7 +84,7 @@ std::string LinkerChecks::beside(StringRef Name) {
     sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
     // In /usr/bin, other programs have these names.
     if (!Self.empty() && sys::fs::can_execute(Path) &&
-        query(std::string(Path)).IsOurs)
+        query(std::string(Path)).IsHeadstart)
       return std::string(Path);
   }
   return "";
@@ -127,7 +120,7 @@ void LinkerChecks::checkDropIn() {
           .str());
   if (Path.empty())
     C.note("clang -fuse-ld=headstart finds no linker", adviceForClang());
-  else if (!query(Path).IsOurs)
+  else if (!query(Path).IsHeadstart)
     C.problem("clang -fuse-ld=headstart runs a program that is not part of "
               "Headstart",
               adviceForClang());
@@ -140,7 +133,7 @@ void LinkerChecks::checkLinker(StringRef Name) {
   if (Path.empty())
     Missing.push_back(Name.str());
   else
-    Group.add((Name + ".is_headstart").str(), query(Path).IsOurs, "");
+    Group.add((Name + ".is_headstart").str(), query(Path).IsHeadstart, "");
 }
 
 /// Checks which linker \p Name runs by default, and with -fuse-ld=headstart.
@@ -158,13 +151,13 @@ void LinkerChecks::checkCompiler(StringRef Name) {
                 (Name + " links with " +
                  (Default.empty() ? "an unknown linker" : describe(Default)))
                     .str());
-  if (!Chosen.empty() && query(Chosen).IsOurs) {
+  if (!Chosen.empty() && query(Chosen).IsHeadstart) {
     C.Text += " by default; with -fuse-ld=headstart it runs Headstart";
     return;
   }
-  if (!Default.empty() && query(Default).IsOurs)
+  if (!Default.empty() && query(Default).IsHeadstart)
     return;
-  if (StringRef(versionOf(Path)).contains_insensitive("clang"))
+  if (StringRef(versionOf(Path).Line).contains_insensitive("clang"))
     return C.note(
         Chosen.empty() || Chosen == Default
             ? "its links do not prefetch: -fuse-ld=headstart finds no linker"

@@ -29,17 +29,20 @@ protected:
 };
 
 TEST_F(LinkerProbeTest, TheFirstLineIsTheVersion) {
-  EXPECT_EQ(versionOf(program("one", "echo 'ld 1.0'; echo more")), "ld 1.0");
-  EXPECT_EQ(versionOf(program("none", "echo 'no version' >&2; exit 1")), "");
-  EXPECT_EQ(versionOf(Directory.path("missing")), "");
+  EXPECT_EQ(versionOf(program("one", "echo 'ld 1.0'; echo more")).Line,
+            "ld 1.0");
+  EXPECT_EQ(versionOf(program("none", "echo 'no version' >&2; exit 1")).Line,
+            "");
+  EXPECT_EQ(versionOf(Directory.path("missing")).Line, "");
 }
 
 TEST_F(LinkerProbeTest, OursHasASecondLineOfTheVersion) {
   EXPECT_TRUE(
-      isHeadstart(program("ours", "echo LLD 22.1.8; echo 'Headstart 0.1.0'")));
-  EXPECT_FALSE(isHeadstart(program("stock", "echo LLD 22.1.8")));
-  EXPECT_FALSE(isHeadstart(program("other", "echo Headstart")));
-  EXPECT_FALSE(isHeadstart(Directory.path("missing")));
+      versionOf(program("ours", "echo LLD 22.1.8; echo 'Headstart 0.1.0'"))
+          .IsHeadstart);
+  EXPECT_FALSE(versionOf(program("stock", "echo LLD 22.1.8")).IsHeadstart);
+  EXPECT_FALSE(versionOf(program("other", "echo Headstart")).IsHeadstart);
+  EXPECT_FALSE(versionOf(Directory.path("missing")).IsHeadstart);
 }
 
 TEST_F(LinkerProbeTest, ADriverTellsItsLinker) {

@@ -20,13 +20,13 @@
 
 namespace headstart {
 
-/// The first line that \p Program prints for --version; empty if there is none.
-/// Blocks for at most 5 seconds.
-std::string versionOf(const std::string &Program);
+struct LinkerVersion {
+  std::string Line; ///< the first line; empty if there is none
+  bool IsHeadstart = false;
+};
 
-/// Whether the linker at \p Program is Headstart's, according to what it prints
-/// for --version. Blocks like `versionOf`.
-bool isHeadstart(const std::string &Program);
+/// What \p Program prints for --version. Blocks for at most 5 seconds.
+LinkerVersion versionOf(const std::string &Program);
 
 /// The linker that the compiler driver \p Driver would run if \p Option
 /// ("-fuse-ld=lld", or "") were added, as a path if it can be found; empty if
