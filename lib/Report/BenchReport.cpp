@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Report/BenchReport.h"
+#include "headstart/Report/LinkStats.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -45,8 +46,7 @@ private:
     J.attribute(Key, json::fixUTF8(Value));
   }
   void textOrNull(StringRef Key, StringRef Value) {
-    J.attribute(Key,
-                Value.empty() ? json::Value(nullptr) : json::fixUTF8(Value));
+    J.attribute(Key, headstart::textOrNull(Value));
   }
   /// Writes six decimals, which is finer than the resolution of these clocks.
   void decimal(double Value) {

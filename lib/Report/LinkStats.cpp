@@ -63,7 +63,7 @@ const char *prefetchWorkName(PrefetchWork Work) {
   return Names.at(static_cast<size_t>(Work));
 }
 
-static json::Value textOrNull(StringRef Text) {
+json::Value textOrNull(StringRef Text) {
   return Text.empty() ? json::Value(nullptr) : json::fixUTF8(Text);
 }
 

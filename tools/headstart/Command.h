@@ -73,9 +73,6 @@ void note(const llvm::Twine &Message);
 /// adds.
 void printJSON(llvm::function_ref<void(llvm::json::OStream &)> Write);
 
-/// \p Text as JSON; null if it is empty.
-llvm::json::Value textOrNull(llvm::StringRef Text);
-
 /// Prints why standard output cannot be written, and returns `Exit::Failed`. A
 /// closed pipe ends the process by SIGPIPE, as it ends other programs; if
 /// SIGPIPE is ignored, prints no message.

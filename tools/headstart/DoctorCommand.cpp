@@ -9,6 +9,7 @@
 #include "Command.h"
 #include "Doctor.h"
 #include "Options.h"
+#include "headstart/Report/LinkStats.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"

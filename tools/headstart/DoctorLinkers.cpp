@@ -9,6 +9,7 @@
 #include "Doctor.h"
 #include "headstart/Link/LinkerProbe.h"
 #include "headstart/OS/Program.h"
+#include "headstart/Report/LinkStats.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"

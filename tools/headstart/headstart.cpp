@@ -324,10 +324,6 @@ void headstart::printJSON(function_ref<void(json::OStream &)> Write) {
   outs() << "\n";
 }
 
-json::Value headstart::textOrNull(StringRef Text) {
-  return Text.empty() ? json::Value(nullptr) : json::fixUTF8(Text);
-}
-
 void headstart::note(const Twine &Message) {
   printMessage("headstart", Severity::Note, Message);
 }

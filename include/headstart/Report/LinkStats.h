@@ -17,6 +17,7 @@
 
 #include "headstart/Report/Decisions.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include <array>
 #include <cstdint>
@@ -114,6 +115,9 @@ void writeStatsJSON(const LinkStats &Stats, llvm::raw_ostream &OS);
 
 /// Writes a paragraph for people, in lines of at most 79 columns.
 void writeStatsParagraph(const LinkStats &Stats, llvm::raw_ostream &OS);
+
+/// \p Text as JSON; null if it is empty.
+llvm::json::Value textOrNull(llvm::StringRef Text);
 
 /// Formats \p Bytes for people: "1.5 GB", "640 kB", "12 bytes". Uses powers of
 /// ten, like the sizes and speeds of disks.
