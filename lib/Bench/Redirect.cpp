@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Bench/Redirect.h"
+#include "headstart/Link/ProfileStore.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 
@@ -147,20 +147,6 @@ static std::string ownReport(const LinkCommand &Command) {
   return "";
 }
 
-/// Whether \p Path is in \p Directory.
-static bool liesIn(StringRef Path, StringRef Directory) {
-  const auto Whole = [](StringRef Name) {
-    SmallString<256> Absolute = Name;
-    (void)sys::fs::make_absolute(Absolute);
-    sys::path::remove_dots(Absolute, /*remove_dot_dot=*/true);
-    return std::string(Absolute);
-  };
-  const std::string Absolute = Whole(Path);
-  StringRef Rest = Absolute;
-  return Rest.consume_front(Whole(Directory)) && !Rest.empty() &&
-         sys::path::is_separator(Rest.front());
-}
-
 RedirectedLink redirect(ArrayRef<std::string> Args, const ForeignCommand &Link,
                         std::optional<Flavour> Forced, StringRef Directory) {
   RedirectedLink Result;
@@ -207,7 +193,8 @@ RedirectedLink redirect(ArrayRef<std::string> Args, const ForeignCommand &Link,
   const std::string Reproducer =
       sys::Process::GetEnv("LLD_REPRODUCE").value_or("");
   for (const LinkOutput &Output : Again.Command->Outputs)
-    if (!liesIn(Output.Path, Directory) && Output.Path != Reproducer) {
+    if (!isBelow(absolutePath(Output.Path), absolutePath(Directory)) &&
+        Output.Path != Reproducer) {
       Result.Problem = "the link writes to '" + Output.Path +
                        "', and no known option redirects this output";
       return Result;

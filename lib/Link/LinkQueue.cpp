@@ -35,7 +35,6 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
-#include "llvm/Support/xxhash.h"
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -71,9 +70,7 @@ std::string queueDirectory(StringRef Cache, StringRef MemoryName,
   std::string Key = MemoryName.str();
   if (SizeBytes)
     Key += "\n" + std::to_string(*SizeBytes);
-  return pathIn(Cache.str(),
-                DirectoryPrefix +
-                    utohexstr(xxh3_64bits(Key), /*LowerCase=*/true, 16));
+  return hashedPath(Cache, DirectoryPrefix, Key);
 }
 
 /// Opens \p Path as \p File and locks it; see lockFile.

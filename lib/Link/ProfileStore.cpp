@@ -64,6 +64,18 @@ std::string absolutePath(StringRef Path) {
   return std::string(Absolute);
 }
 
+bool isBelow(StringRef Path, StringRef Directory) {
+  return Path.consume_front(Directory) && !Path.empty() &&
+         sys::path::is_separator(Path.front());
+}
+
+std::string hashedPath(StringRef Directory, StringRef Prefix, StringRef Key) {
+  SmallString<256> Path(Directory);
+  sys::path::append(
+      Path, Prefix + utohexstr(xxh3_64bits(Key), /*LowerCase=*/true, 16));
+  return std::string(Path);
+}
+
 bool mayHaveProfile(const std::string &Output) {
   std::error_code Ignored;
   const os::FileKind Kind = os::statFile(Output, Ignored).Kind;
@@ -84,11 +96,7 @@ std::string profilePath(StringRef Setting, StringRef Tool, StringRef Output) {
   const std::string Absolute = absolutePath(Output);
   if (Directory.empty() || sys::path::is_relative(Absolute))
     return "";
-  std::string Key = (Tool + Twine('\0') + Absolute).str();
-  SmallString<256> Path(Directory);
-  sys::path::append(
-      Path, Prefix + utohexstr(xxh3_64bits(Key), /*LowerCase=*/true, 16));
-  return std::string(Path);
+  return hashedPath(Directory, Prefix, (Tool + Twine('\0') + Absolute).str());
 }
 
 std::vector<std::string> profilesOf(StringRef Output) {

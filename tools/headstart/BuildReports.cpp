@@ -16,9 +16,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
-#include "llvm/Support/xxhash.h"
 
 using namespace llvm;
 
@@ -42,9 +40,7 @@ BuildReports::BuildReports() {
     return;
   // The same path each time: tools compare the environment with that of the
   // last build, and a compiler's server may start links after this one.
-  const uint64_t Hash = xxh3_64bits(os::currentDirectory());
-  sys::path::append(Directory, Cache,
-                    "links-" + utohexstr(Hash, /*LowerCase=*/true, 16));
+  Directory = hashedPath(Cache, "links-", os::currentDirectory());
   if (sys::fs::create_directories(Directory)) {
     Directory.clear();
     return;
@@ -52,7 +48,7 @@ BuildReports::BuildReports() {
   clear();
   std::string Quoted;
   raw_string_ostream OS(Quoted);
-  sys::printArg(OS, ("--prefetch-stats=" + Directory + "/").str(),
+  sys::printArg(OS, "--prefetch-stats=" + Directory + "/",
                 /*Quote=*/true);
   os::setVariable(Variable, Flags.empty() ? Quoted : Flags + " " + Quoted);
 }

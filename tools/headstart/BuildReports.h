@@ -9,7 +9,6 @@
 #ifndef HEADSTART_TOOLS_HEADSTART_BUILDREPORTS_H
 #define HEADSTART_TOOLS_HEADSTART_BUILDREPORTS_H
 
-#include "llvm/ADT/SmallString.h"
 #include <string>
 
 namespace headstart {
@@ -29,7 +28,7 @@ public:
   std::string summary() const;
 
 private:
-  llvm::SmallString<128> Directory; ///< empty: none
+  std::string Directory; ///< empty: none
 };
 
 } // namespace headstart

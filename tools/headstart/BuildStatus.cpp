@@ -12,16 +12,13 @@
 #include "headstart/Link/Reports.h"
 #include "headstart/Report/LinkStats.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
-#include "llvm/Support/xxhash.h"
 #include <chrono>
 
 using namespace llvm;
@@ -32,21 +29,12 @@ static constexpr StringLiteral Prefix = "build-";
 static constexpr StringLiteral LockSuffix = ".lock";
 static constexpr StringLiteral StatusSuffix = ".json";
 
-/// The path of the files of \p Directory in \p Cache, without the suffix.
-static std::string stemIn(const std::string &Cache,
-                          const std::string &Directory) {
-  SmallString<256> Stem(Cache);
-  sys::path::append(
-      Stem, Prefix + utohexstr(xxh3_64bits(Directory), /*LowerCase=*/true, 16));
-  return std::string(Stem);
-}
-
 bool BuildStatusFile::open(const std::string &Directory) {
   std::lock_guard Guard(Mutex);
   const std::string Cache = profileDirectory();
   if (Cache.empty() || sys::fs::create_directories(Cache))
     return true;
-  const std::string Stem = stemIn(Cache, Directory);
+  const std::string Stem = hashedPath(Cache, Prefix, Directory);
   // A process that reads the status holds the lock for a moment.
   constexpr std::chrono::milliseconds Timeout(100);
   const std::error_code Error =
@@ -60,7 +48,7 @@ bool BuildStatusFile::isTaken(const std::string &Directory) {
   const std::string Cache = profileDirectory();
   int File = -1;
   if (Cache.empty() || sys::fs::create_directories(Cache) ||
-      lockFile((stemIn(Cache, Directory) + LockSuffix).str(),
+      lockFile((hashedPath(Cache, Prefix, Directory) + LockSuffix).str(),
                std::chrono::milliseconds(0), File))
     return true;
   (void)sys::Process::SafelyCloseFileDescriptor(File);

@@ -35,6 +35,13 @@ bool isProfileDirectory(llvm::StringRef Setting);
 /// Returns \p Path as an absolute path without dots.
 std::string absolutePath(llvm::StringRef Path);
 
+/// Whether \p Path is below \p Directory, by their texts.
+bool isBelow(llvm::StringRef Path, llvm::StringRef Directory);
+
+/// The path in \p Directory whose name is \p Prefix and a hash of \p Key.
+std::string hashedPath(llvm::StringRef Directory, llvm::StringRef Prefix,
+                       llvm::StringRef Key);
+
 /// Whether a profile can describe \p Output: unlike /dev/null, it is not the
 /// output of many links.
 bool mayHaveProfile(const std::string &Output);
