@@ -228,10 +228,8 @@ void BuildFetcher::fetch(const Item &Next) {
   const FileRanges &Wanted = Next.File;
   bool IsSame = false;
   if (!isOver(Next.Link) && enter()) {
-    IsSame = !os::OpenFile::open(Wanted.Path, File) &&
-             Wanted.Size.value_or(File.size()) == File.size() &&
-             Wanted.ModifiedNs.value_or(File.identity().ModifiedNs) ==
-                 File.identity().ModifiedNs;
+    IsSame =
+        !os::OpenFile::open(Wanted.Path, File) && Wanted.areOf(File.identity());
     if (IsSame)
       Missing = missingIn(File, Wanted);
     leave();

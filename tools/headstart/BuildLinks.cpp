@@ -232,13 +232,10 @@ static std::vector<UpcomingLink> recordedLinks(const std::string &Directory) {
   const std::string Real = os::currentDirectory();
   for (const std::string &Path : storedProfiles(profileDirectory())) {
     auto Profile = loadValidProfile(Path);
-    const auto IsWithin = [&](StringRef Root) {
-      StringRef Output = Profile->Output;
-      return Output.consume_front(Root) && !Output.empty() &&
-             sys::path::is_separator(Output.front());
-    };
     // "ld.lld itself" is the tool of no link; see ProgramPages.
-    if (Profile && (IsWithin(Directory) || IsWithin(Real)) &&
+    if (Profile &&
+        (isBelow(Profile->Output, Directory) ||
+         isBelow(Profile->Output, Real)) &&
         !StringRef(Profile->Tool).ends_with(" itself"))
       Links.push_back({Profile->Output, Profile, {}});
   }
@@ -263,12 +260,11 @@ std::vector<UpcomingLink> upcomingLinks(const BuildCommandLine &Build,
   return recordedLinks(Build.Directory);
 }
 
-static bool isSame(const std::string &Path, std::optional<uint64_t> Size,
-                   std::optional<int64_t> ModifiedNs) {
+/// Whether the file that was planned is still there.
+static bool isSame(const FileRanges &File) {
   std::error_code Error;
-  const os::FileStatus Now = os::statFile(Path, Error);
-  return Now.Kind == os::FileKind::Regular && Now.Identity.Size == Size &&
-         Now.Identity.ModifiedNs == ModifiedNs;
+  const os::FileStatus Now = os::statFile(File.Path, Error);
+  return Now.Kind == os::FileKind::Regular && File.areOf(Now.Identity);
 }
 
 /// Returns the directory of the link of \p Profile, which does not store it:
@@ -287,8 +283,7 @@ static std::string directoryOf(const LinkProfile &Profile) {
     Directories.push_back(Parent);
   for (StringRef Directory : Directories)
     for (const RecordedFile *File : Sample)
-      if (isSame((Directory + "/" + File->Path).str(), File->Identity.Size,
-                 File->Identity.ModifiedNs))
+      if (isSame({(Directory + "/" + File->Path).str(), {}, File->Identity}))
         return Directory.str();
   return Here;
 }
@@ -300,12 +295,10 @@ static void addFiles(const LinkProfile &Profile,
   for (const RecordedFile &File : Profile.Files) {
     if (File.Touched.empty())
       continue;
-    FileRanges &New = Files.emplace_back();
-    New.Path = sys::path::is_relative(File.Path) ? Directory + "/" + File.Path
-                                                 : File.Path;
-    New.Ranges = File.Touched;
-    New.Size = File.Identity.Size;
-    New.ModifiedNs = File.Identity.ModifiedNs;
+    Files.push_back({sys::path::is_relative(File.Path)
+                         ? Directory + "/" + File.Path
+                         : File.Path,
+                     File.Touched, File.Identity});
   }
 }
 
@@ -333,14 +326,12 @@ planLink(std::vector<std::string> Args, bool HasProfile,
   // Planning reads the inputs. The profile has most libraries, whose paths are
   // not known yet.
   llvm::erase_if(Link.Command->Inputs, [&](const NamedInput &Input) {
-    const bool IsSearched = Input.Search != SearchRule::Verbatim &&
-                            Input.Search != SearchRule::Object;
-    return (HasProfile && IsSearched) || IsSkipped(Input.Name);
+    return (HasProfile && isSearched(Input)) || IsSkipped(Input.Name);
   });
   std::vector<ListedInput> Inputs;
   for (PlannedFile &File : planInputs(*Link.Command, Inputs))
     if (!IsSkipped(File.Path))
-      Files.push_back({absolutePath(File.Path), rangesOf(File.Ranges), {}, {}});
+      Files.push_back({absolutePath(File.Path), rangesOf(File.Ranges), {}});
   return Files;
 }
 
@@ -350,15 +341,16 @@ std::vector<FileRanges> filesOf(const UpcomingLink &Link,
   std::vector<FileRanges> Files;
   if (Link.Profile)
     Files = filesOfProfile(*Link.Profile);
-  llvm::erase_if(Files, [&](const FileRanges &File) {
-    return Written.contains(absolutePath(File.Path));
-  });
   // The profile lacks files that were compiled since, and some of those that
   // were cached in every link.
   StringSet<> Known;
-  for (const FileRanges &File : Files)
-    if (isSame(File.Path, File.Size, File.ModifiedNs))
-      Known.insert(absolutePath(File.Path));
+  llvm::erase_if(Files, [&](const FileRanges &File) {
+    const std::string Absolute = absolutePath(File.Path);
+    const bool IsWritten = Written.contains(Absolute);
+    if (!IsWritten && isSame(File))
+      Known.insert(Absolute);
+    return IsWritten;
+  });
   const auto IsSkipped = [&](const std::string &Path) {
     const std::string Absolute = absolutePath(Path);
     return Written.contains(Absolute) || Known.contains(Absolute);

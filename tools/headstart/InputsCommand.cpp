@@ -49,12 +49,6 @@ static void printText(ArrayRef<ListedInput> Inputs) {
   }
 }
 
-/// Whether the linker searches directories for \p Input, if that is not a path.
-static bool isSearched(const NamedInput &Input) {
-  return Input.Search != SearchRule::Verbatim &&
-         Input.Search != SearchRule::Object;
-}
-
 /// The message for \p Input, which cannot be opened.
 static std::string reasonOf(const ListedInput &Input) {
   std::string Text = Input.Found.Path + ": ";

@@ -113,11 +113,11 @@ TEST_F(BuildFetcherTest, AnotherFileIsNotFetched) {
   FileRanges Gone = file("b");
   FileRanges Same = file("c");
   NEED_EVICTION();
-  Changed.Size = Size + 1;
+  Changed.Planned = openOrFail(Changed.Path).identity();
+  ++Changed.Planned->Size;
   Gone.Path += "-gone";
   os::OpenFile Open = openOrFail(Same.Path);
-  Same.Size = Size;
-  Same.ModifiedNs = Open.identity().ModifiedNs;
+  Same.Planned = Open.identity();
   BuildFetcher Fetcher(UINT64_MAX, 2);
   Fetcher.addLink("one");
   Fetcher.add(0, {Changed, Gone, Same});

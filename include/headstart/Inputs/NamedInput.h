@@ -105,6 +105,12 @@ struct NamedInput {
   std::string Umbrella;
 };
 
+/// Whether the linker searches directories for \p Input, if that is not a path.
+inline bool isSearched(const NamedInput &Input) {
+  return Input.Search != SearchRule::Verbatim &&
+         Input.Search != SearchRule::Object;
+}
+
 /// Whether the name of \p Input is that of an object. The linker hardly ever
 /// reads a whole archive.
 bool isObjectByName(const NamedInput &Input);

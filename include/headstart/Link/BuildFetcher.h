@@ -35,11 +35,15 @@ namespace headstart {
 /// The ranges of one file that a link will read.
 struct FileRanges {
   std::string Path;
-  std::vector<ByteRange> Ranges; ///< in order, disjoint
-  /// The size and time of the planned file. A file that differs is skipped; an
-  /// absent value is not compared.
-  std::optional<uint64_t> Size;
-  std::optional<int64_t> ModifiedNs;
+  std::vector<ByteRange> Ranges;           ///< in order, disjoint
+  std::optional<os::FileIdentity> Planned; ///< the file that was planned
+
+  /// Whether \p Now has the size and the time of the planned file, or these
+  /// are unknown. Another file is skipped.
+  bool areOf(const os::FileIdentity &Now) const {
+    return !Planned ||
+           (Planned->Size == Now.Size && Planned->ModifiedNs == Now.ModifiedNs);
+  }
 };
 
 /// The progress for one link. It excludes ranges that an earlier link reads.
