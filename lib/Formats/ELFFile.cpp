@@ -35,11 +35,7 @@ static void hintBorders(ByteSource &Archive, ByteRange Index) {
   for (uint64_t Member : Members)
     if (Member < Size) {
       uint64_t Begin = Member - std::min(Member, BeforeBytes);
-      uint64_t End = Member + 128;
-      if (!Borders.empty() && Begin <= Borders.back().end())
-        Borders.back().Length = End - Borders.back().Offset;
-      else
-        Borders.push_back({Begin, End - Begin});
+      addJoined(Borders, {Begin, Member + 128 - Begin});
     }
   Borders.push_back({Size - std::min(Size, BeforeBytes), BeforeBytes});
   Archive.willRead(Borders);

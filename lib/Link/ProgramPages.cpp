@@ -78,12 +78,7 @@ Error ProgramPages::keep() {
     for (ByteRange Range : *Present) {
       Range.Offset += Part.Offset;
       // Two parts may share the page between them.
-      if (!Pages.Touched.empty() && Range.Offset <= Pages.Touched.back().end())
-        Pages.Touched.back().Length =
-            std::max(Range.end(), Pages.Touched.back().end()) -
-            Pages.Touched.back().Offset;
-      else
-        Pages.Touched.push_back(Range);
+      addJoined(Pages.Touched, Range);
     }
   }
   if (Pages.Touched.empty())

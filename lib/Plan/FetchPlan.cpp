@@ -49,12 +49,8 @@ std::vector<ByteRange> unite(std::vector<ByteRange> Ranges) {
     return A.Offset < B.Offset;
   });
   std::vector<ByteRange> Union;
-  for (const ByteRange &R : Ranges) {
-    if (!Union.empty() && R.Offset <= Union.back().end())
-      extend(Union.back(), R.end());
-    else
-      Union.push_back(R);
-  }
+  for (const ByteRange &R : Ranges)
+    addJoined(Union, R);
   return Union;
 }
 

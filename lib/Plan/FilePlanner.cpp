@@ -44,14 +44,9 @@ static void hintParse(ByteSource &Bytes, const COFFObject &Object) {
 static void hintParse(ByteSource &Bytes, const ELFObject &Object,
                       uint64_t PageBytes) {
   SmallVector<ByteRange, 4> Ranges;
-  for (const LayoutPart &Part : Object.Parts) {
-    if (Part.Kind != PartKind::Symbols && Part.Kind != PartKind::Headers)
-      continue;
-    if (!Ranges.empty() && Part.Range.Offset <= Ranges.back().end() + PageBytes)
-      Ranges.back().Length = Part.Range.end() - Ranges.back().Offset;
-    else
-      Ranges.push_back(Part.Range);
-  }
+  for (const LayoutPart &Part : Object.Parts)
+    if (Part.Kind == PartKind::Symbols || Part.Kind == PartKind::Headers)
+      addJoined(Ranges, Part.Range, PageBytes);
   Bytes.willRead(Ranges);
 }
 

@@ -9,6 +9,7 @@
 #ifndef HEADSTART_OS_BYTERANGE_H
 #define HEADSTART_OS_BYTERANGE_H
 
+#include <algorithm>
 #include <cstdint>
 
 namespace headstart {
@@ -31,6 +32,18 @@ struct ByteRange {
 
   friend bool operator==(const ByteRange &, const ByteRange &) = default;
 };
+
+/// Appends \p Next to \p Ranges, which is sorted. Extends the last range
+/// instead if at most \p Gap bytes are between the two.
+template <class Container>
+void addJoined(Container &Ranges, ByteRange Next, uint64_t Gap = 0) {
+  if (Ranges.empty() || Next.Offset > Ranges.back().end() + Gap) {
+    Ranges.push_back(Next);
+    return;
+  }
+  ByteRange &Last = Ranges.back();
+  Last.Length = std::max(Last.end(), Next.end()) - Last.Offset;
+}
 
 } // namespace headstart
 

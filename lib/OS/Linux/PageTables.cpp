@@ -46,13 +46,6 @@ constexpr uint64_t IsPresent = uint64_t(1) << 3;
 /// The bit of a present page in a word of /proc/self/pagemap.
 constexpr uint64_t PresentBit = uint64_t(1) << 63;
 
-void append(std::vector<ByteRange> &Pages, uint64_t Begin, uint64_t End) {
-  if (!Pages.empty() && Pages.back().end() == Begin)
-    Pages.back().Length += End - Begin;
-  else
-    Pages.push_back({Begin, End - Begin});
-}
-
 } // namespace
 
 PageTables::PageTables(const Capabilities &Allowed)
@@ -82,9 +75,9 @@ bool PageTables::scan(uint64_t Begin, uint64_t End,
         continue;
       return false;
     }
-    for (int I = 0; I < Count; ++I)
-      append(Pages, Regions[static_cast<size_t>(I)].Start,
-             Regions[static_cast<size_t>(I)].End);
+    for (const auto &Found :
+         std::span(Regions).first(static_cast<size_t>(Count)))
+      addJoined(Pages, {Found.Start, Found.End - Found.Start});
     // Without progress the loop would never end.
     if (Arguments.WalkEnd <= Begin)
       return false;
@@ -111,7 +104,7 @@ bool PageTables::readPagemap(uint64_t Begin, uint64_t End,
     const uint64_t Read = static_cast<uint64_t>(Got) / sizeof(uint64_t);
     for (uint64_t I = 0; I < Read; ++I)
       if (Words[I] & PresentBit)
-        append(Pages, Begin + I * PageSize, Begin + (I + 1) * PageSize);
+        addJoined(Pages, {Begin + I * PageSize, PageSize});
     Begin += Read * PageSize;
   }
   return true;

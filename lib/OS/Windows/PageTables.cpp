@@ -34,10 +34,7 @@ PageTables::present(std::span<const char> Memory) {
       return;
     const uint64_t From = std::max(Page, Start) - Start;
     const uint64_t To = std::min(Page + PageSize, End) - Start;
-    if (!Pages.empty() && Pages.back().end() == From)
-      Pages.back().Length = To - Pages.back().Offset;
-    else
-      Pages.push_back({From, To - From});
+    addJoined(Pages, {From, To - From});
   };
   if (!forEachPage(Start - Start % PageSize, End, Add))
     return std::nullopt;
