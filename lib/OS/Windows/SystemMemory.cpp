@@ -8,6 +8,7 @@
 
 #include "headstart/OS/SystemMemory.h"
 
+#include "StartProgram.h"
 #include "Support.h"
 #include "WorkingSet.h"
 
@@ -44,13 +45,8 @@ static void readJob(SystemMemory &Memory) {
                                   &Limits, sizeof(Limits), nullptr) == 0)
     return;
   const DWORD Flags = Limits.BasicLimitInformation.LimitFlags;
-  PROCESS_MEMORY_COUNTERS_EX Counters = {};
-  Counters.cb = sizeof(Counters);
-  if (::GetProcessMemoryInfo(
-          ::GetCurrentProcess(),
-          reinterpret_cast<PROCESS_MEMORY_COUNTERS *>(&Counters),
-          sizeof(Counters)) == 0)
-    Counters.PrivateUsage = 0;
+  const PROCESS_MEMORY_COUNTERS_EX Counters =
+      memoryOf(::GetCurrentProcess()).value_or(PROCESS_MEMORY_COUNTERS_EX{});
   if ((Flags & JOB_OBJECT_LIMIT_PROCESS_MEMORY) != 0)
     addLimit(Limits.ProcessMemoryLimit, Counters.PrivateUsage, Memory);
   if ((Flags & JOB_OBJECT_LIMIT_JOB_MEMORY) != 0) {
