@@ -11,9 +11,9 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include <array>
-#include <cstdio>
 
 using namespace llvm;
 
@@ -25,15 +25,13 @@ std::string formatBytes(uint64_t Bytes) {
     return counted(Bytes, "byte");
   auto Value = static_cast<double>(Bytes);
   size_t Unit = 0;
-  // From 999.5 on, "%.0f" would print "1000".
+  // From 999.5 on, "F0" would print "1000".
   while (Value >= 999.5 && Unit + 1 < Units.size()) {
     Value /= 1000;
     ++Unit;
   }
-  char Text[32];
-  std::snprintf(Text, sizeof(Text), Value < 9.95 ? "%.1f %s" : "%.0f %s", Value,
-                Units[Unit]);
-  return Text;
+  return formatv(Value < 9.95 ? "{0:F1} {1}" : "{0:F0} {1}", Value,
+                 Units[Unit]);
 }
 
 /// Writes \p Ms with three decimals. A microsecond is finer than the resolution
@@ -166,11 +164,7 @@ static void addProblems(const LinkStats &S, raw_ostream &P) {
   }
 }
 
-static std::string seconds(double Ms) {
-  char Text[32];
-  std::snprintf(Text, sizeof(Text), "%.2f s", Ms / 1000);
-  return Text;
-}
+static std::string seconds(double Ms) { return formatv("{0:F2} s", Ms / 1000); }
 
 /// Returns "once" or "14 times".
 static std::string times(uint64_t Count) {
