@@ -25,11 +25,9 @@ result of none.
 """
 
 import argparse
-import contextlib
 import pathlib
 import re
 import sys
-import tempfile
 
 ALLOWED = {
     "OS": {"OS"},
@@ -172,101 +170,10 @@ def check(root: pathlib.Path) -> int:
     return 1 if found or not texts else 0
 
 
-@contextlib.contextmanager
-def tree_of(texts: dict):
-    """A directory with these files, removed at the end."""
-    with tempfile.TemporaryDirectory() as folder:
-        root = pathlib.Path(folder)
-        for name, text in texts.items():
-            (root / name).parent.mkdir(parents=True, exist_ok=True)
-            (root / name).write_text(text, encoding="utf-8")
-        yield root
-
-
-def self_test() -> int:
-    """Breaks each rule once, since a check that finds nothing proves nothing."""
-    broken = {
-        "lib/OS/A.cpp": '#include "llvm/ADT/StringRef.h"',
-        "lib/Plan/B.cpp": '#include "headstart/Engine/PrefetchEngine.h"',
-        "include/headstart/Report/C.h": '#include "headstart/OS/PageCache.h"',
-        "lib/Engine/D.cpp": '#include "lld/Common/Driver.h"',
-        "lib/Link/E.cpp": "#ifdef __linux__",
-        "lib/Inputs/I.cpp": '#include "llvm/Object/Archive.h"',
-        "lib/OS/K.cpp": '#include "headstart/LLVM.h"',
-        "lib/Engine/L.cpp": "#if LLVM_VERSION_MAJOR > 20",
-    }
-    sound = {
-        "lib/OS/F.cpp": "#if defined(_WIN32)",
-        "lib/Link/G.cpp": '#include "lld/Common/Driver.h"',
-        "lib/Formats/J.cpp": '#include "llvm/Object/Archive.h"',
-        "lib/Engine/H.cpp": '#include "headstart/Plan/FetchPlan.h"',
-        "lib/Engine/M.cpp": '#include "headstart/LLVM.h"',
-        "include/headstart/LLVM.h": "#if LLVM_VERSION_MAJOR > 20",
-    }
-    for name, text in {**broken, **sound}.items():
-        found = list(problems_in(pathlib.Path(name), text))
-        if bool(found) != (name in broken):
-            print(f"self-test: {name}: found {found}")
-            return 1
-    return page_self_test()
-
-
-def page_self_test() -> int:
-    """Checks pages of a layer with one public and two private sources."""
-    layer = {
-        "include/headstart/OS/Clock.h": "class Clock {};",
-        "lib/OS/Timer.h": "struct StoreTimer {",
-        "lib/OS/Linux/Sleep.cpp": "",
-    }
-    sound = "`Clock` has a `StoreTimer` (`Timer.h`); `Linux` has the calls.\n"
-    broken = {  # the page's text, and a part of the message
-        "more than 40": sound + "\n" * MAX_PAGE_LINES,
-        "nothing at Watch.h": sound + "`Watch.h`",
-        "nothing at Mars/": sound + "`Mars/`",
-        "leads nowhere": sound + "[here](Watch.md)",
-        "no source has Watch": sound + "`Watch`",
-        "does not name include/headstart/OS/Clock.h": "`StoreTimer` `Linux`",
-        "does not name lib/OS/Timer.h": "`Clock` `Linux`",
-        "does not name lib/OS/Linux/Sleep.cpp": "`Clock` `Timer`",
-        "missing": None,
-    }
-    texts = {pathlib.Path(name): text for name, text in layer.items()}
-    with tree_of({**layer, f"tools/{PAGE}": ""}) as root:
-        page = root / "lib/OS" / PAGE
-        for message, text in {"": sound, **broken}.items():
-            page.unlink(missing_ok=True)
-            if text is not None:
-                page.write_text(text, encoding="utf-8")
-            found = list(page_problems(root, texts))
-            if len(found) != (message != "") or not all(message in f for f in found):
-                print(f"self-test: a page that must give '{message}': {found}")
-                return 1
-    return decision_self_test()
-
-
-def decision_self_test() -> int:
-    """Checks three decisions, of which a unit test and a script name the first two."""
-    texts = {
-        str(DECISIONS): 'DECISION(Cached, "cached")\nDECISION(Held, "held copy") // so\n'
-                        'DECISION(HeldNothing, "held nothing")\n',
-        "unittests/Engine/A.cpp": "Decision::Cached Decision::HeldNothingElse",
-        "test/ELF/b.py": 'stats["held copy"]',
-    }
-    with tree_of(texts) as root:
-        if (found := list(decision_problems(root))) != [
-                f"{DECISIONS}: no test names HeldNothing"]:
-            print(f"self-test: decisions: found {found}")
-            return 1
-    print("self-test passed")
-    return 0
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("root", nargs="?", default=".", type=pathlib.Path)
-    parser.add_argument("--self-test", action="store_true")
-    arguments = parser.parse_args()
-    return self_test() if arguments.self_test else check(arguments.root)
+    return check(parser.parse_args().root)
 
 
 if __name__ == "__main__":
