@@ -8,8 +8,9 @@
 
 #include "Command.h"
 #include "TreeOptions.h"
-#include "headstart/FileTree/BulkStatus.h"
 #include "headstart/Link/ProfileStore.h"
+#include "headstart/OS/MappedFile.h"
+#include "headstart/OS/Threads.h"
 #include "headstart/Report/LinkStats.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -19,6 +20,7 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include <atomic>
 #include <ctime>
 #include <optional>
 #include <tuple>
@@ -48,22 +50,48 @@ static std::string summaryOf(const LinkProfile &Profile) {
                  formatBytes(Profile.touchedBytes()), dateOf(Profile));
 }
 
-/// Returns the change of each file of \p Profile. The profile does not store
-/// the link's directory: if a relative path does not exist in the current
-/// directory, the file may still exist.
+namespace {
+
+/// The state of a file compared with its recorded identity.
+enum class FileChange : uint8_t { Same, Changed, Missing, Unknown };
+
+} // namespace
+
+static StringRef changeName(FileChange Change) {
+  static constexpr StringLiteral Names[] = {"same", "changed", "missing",
+                                            "unknown"};
+  return Names[static_cast<size_t>(Change)];
+}
+
+/// The profile does not store the link's directory: if a relative path does not
+/// exist in the current directory, the file may still exist.
+static FileChange changeOf(const RecordedFile &File) {
+  std::error_code Error;
+  const os::FileStatus Now = os::statFile(File.Path, Error);
+  if (Error)
+    return FileChange::Unknown;
+  if (Now.Kind == os::FileKind::Missing)
+    return sys::path::is_relative(File.Path) ? FileChange::Unknown
+                                             : FileChange::Missing;
+  return Now.Identity == File.Identity ? FileChange::Same : FileChange::Changed;
+}
+
+/// Returns the change of each file of \p Profile.
 static std::vector<FileChange> changesSince(const LinkProfile &Profile) {
   // The threads wait for the disk, not for a processor.
   constexpr unsigned Jobs = 8;
-  std::vector<KnownFile> Files;
-  Files.reserve(Profile.Files.size());
-  for (const RecordedFile &F : Profile.Files)
-    Files.push_back({F.Path, F.Identity});
-  BulkOptions Options;
-  Options.Jobs = Jobs;
-  std::vector<FileChange> Changes = compareFiles(Files, Options);
-  for (const auto &[File, Change] : zip_equal(Files, Changes))
-    if (Change == FileChange::Missing && sys::path::is_relative(File.Path))
-      Change = FileChange::Unknown;
+  std::vector<FileChange> Changes(Profile.Files.size());
+  std::atomic<size_t> Next{0};
+  const auto Work = [&] {
+    for (size_t I = 0; (I = Next.fetch_add(1)) < Changes.size();)
+      Changes[I] = changeOf(Profile.Files[I]);
+  };
+  os::Threads Workers;
+  for (unsigned I = 1; I < Jobs; ++I)
+    if (Workers.start(Work))
+      break; // the others do its work
+  Work();
+  Workers.join();
   return Changes;
 }
 
