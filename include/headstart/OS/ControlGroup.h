@@ -57,12 +57,18 @@ public:
   void remove();
 
 private:
-  std::string createV1(const GroupLimits &Limits, const std::string &Prefix,
-                       const std::string &Disk);
-  std::string createV2(const GroupLimits &Limits, const std::string &Prefix,
-                       const std::string &Disk);
+  struct Limit {
+    std::string Controller;
+    std::string File; ///< in a group
+    std::string Text; ///< to write to it
+  };
+
+  std::string createV1(const std::string &Base,
+                       const std::vector<Limit> &Limits);
+  std::string createV2(const std::string &Prefix,
+                       const std::vector<Limit> &Limits);
   std::string handOn(const std::string &Parent,
-                     const std::vector<std::string> &Wanted);
+                     const std::vector<Limit> &Limits);
   std::string add(const std::string &Parent);
 
   std::vector<std::string> Groups; ///< directories

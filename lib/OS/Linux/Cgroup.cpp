@@ -73,14 +73,6 @@ struct Mount {
 
 } // namespace
 
-/// Whether \p Item is one of the comma-separated \p List.
-static bool contains(std::string_view List, std::string_view Item) {
-  while (!List.empty())
-    if (takeField(List, ',') == Item)
-      return true;
-  return false;
-}
-
 /// Returns our group in the hierarchy, from the lines of /proc/self/cgroup:
 /// "<id>:<controllers>:<path>", where v2 has no controllers.
 static std::optional<std::string> findGroup(std::string_view Lines,
@@ -91,7 +83,7 @@ static std::optional<std::string> findGroup(std::string_view Lines,
     const std::string_view Controllers = takeField(Line, ':');
     const bool IsOurs = Kind.Controller.empty()
                             ? Id == "0" && Controllers.empty()
-                            : contains(Controllers, Kind.Controller);
+                            : hasField(Controllers, ',', Kind.Controller);
     if (IsOurs && Line.starts_with('/'))
       return std::string(Line);
   }
@@ -133,7 +125,7 @@ static std::optional<Mount> findMount(std::string_view Lines,
     if (Line.FileSystem != Kind.FileSystem ||
         !Candidate.Point.starts_with('/') ||
         (!Kind.Controller.empty() &&
-         !contains(Line.SuperOptions, Kind.Controller)))
+         !hasField(Line.SuperOptions, ',', Kind.Controller)))
       continue;
 
     const bool ShowsGroup = below(Group, Candidate.Root).has_value();

@@ -94,50 +94,29 @@ static std::string setLimit(const std::string &Path, const std::string &Text) {
   return "";
 }
 
-std::string ControlGroup::createV1(const GroupLimits &Limits,
-                                   const std::string &Prefix,
-                                   const std::string &Disk) {
-  const std::string Base = Prefix + "/sys/fs/cgroup";
-  std::string Problem;
-  if (Limits.ReadBytesPerSecond != 0) {
-    Problem = add(Base + "/blkio");
+std::string ControlGroup::createV1(const std::string &Base,
+                                   const std::vector<Limit> &Limits) {
+  for (const Limit &L : Limits) {
+    std::string Problem = add(Base + "/" + L.Controller);
     if (Problem.empty())
-      Problem =
-          setLimit(Groups.back() + "/blkio.throttle.read_bps_device",
-                   Disk + " " + std::to_string(Limits.ReadBytesPerSecond));
+      Problem = setLimit(Groups.back() + "/" + L.File, L.Text);
+    if (!Problem.empty())
+      return Problem;
   }
-  if (Problem.empty() && Limits.MemoryBytes != 0) {
-    Problem = add(Base + "/memory");
-    if (Problem.empty())
-      Problem = setLimit(Groups.back() + "/memory.limit_in_bytes",
-                         std::to_string(Limits.MemoryBytes));
-  }
-  return Problem;
-}
-
-/// Whether \p Words, separated by spaces, contain \p Word.
-static bool holds(std::string_view Words, std::string_view Word) {
-  while (!Words.empty()) {
-    std::string_view One = takeField(Words, ' ');
-    if (One.ends_with('\n'))
-      One.remove_suffix(1);
-    if (One == Word)
-      return true;
-  }
-  return false;
+  return "";
 }
 
 std::string ControlGroup::handOn(const std::string &Parent,
-                                 const std::vector<std::string> &Wanted) {
+                                 const std::vector<Limit> &Limits) {
   const std::string Switch = Parent + "/cgroup.subtree_control";
   const std::string On = readPseudoFile(Switch).value_or("");
-  for (const std::string &Controller : Wanted) {
-    if (holds(On, Controller))
+  for (const auto &[Controller, File, Text] : Limits) {
+    if (hasField(On, ' ', Controller))
       continue;
     if (const int Error = writeTo(Switch, "+" + Controller)) {
       const auto Has = readPseudoFile(Parent + "/cgroup.controllers");
       return "the control group " + Parent +
-             (Has && !holds(*Has, Controller)
+             (Has && !hasField(*Has, ' ', Controller)
                   ? " has no controller '" + Controller + "'"
                   : " does not delegate '" + Controller +
                         "': " + reason(Error));
@@ -147,14 +126,8 @@ std::string ControlGroup::handOn(const std::string &Parent,
   return "";
 }
 
-std::string ControlGroup::createV2(const GroupLimits &Limits,
-                                   const std::string &Prefix,
-                                   const std::string &Disk) {
-  std::vector<std::string> Wanted;
-  if (Limits.ReadBytesPerSecond != 0)
-    Wanted.emplace_back("io");
-  if (Limits.MemoryBytes != 0)
-    Wanted.emplace_back("memory");
+std::string ControlGroup::createV2(const std::string &Prefix,
+                                   const std::vector<Limit> &Limits) {
   // From the root down to our own group, use the first that allows a new group.
   // A group that has processes cannot delegate controllers, but the root can.
   const std::string Base = Prefix + "/sys/fs/cgroup";
@@ -172,16 +145,12 @@ std::string ControlGroup::createV2(const GroupLimits &Limits,
   }
   std::string Problem;
   for (const std::string &Parent : Parents) {
-    std::string Failure = handOn(Parent, Wanted);
+    std::string Failure = handOn(Parent, Limits);
     if (Failure.empty())
       Failure = add(Parent);
-    if (Failure.empty() && Limits.ReadBytesPerSecond != 0)
-      Failure =
-          setLimit(Groups.back() + "/io.max",
-                   Disk + " rbps=" + std::to_string(Limits.ReadBytesPerSecond));
-    if (Failure.empty() && Limits.MemoryBytes != 0)
-      Failure = setLimit(Groups.back() + "/memory.max",
-                         std::to_string(Limits.MemoryBytes));
+    for (const Limit &L : Limits)
+      if (Failure.empty())
+        Failure = setLimit(Groups.back() + "/" + L.File, L.Text);
     if (Failure.empty())
       return "";
     // The failure of the uppermost group decides for those below.
@@ -198,26 +167,33 @@ std::string ControlGroup::create(const GroupLimits &Limits,
   if (!Limits.any())
     return "";
   const std::string Prefix = prefixOf(Root);
-  std::string Number;
+  // A system may have both versions, each controller in one of them.
+  std::vector<Limit> V1;
+  std::vector<Limit> V2;
   if (Limits.ReadBytesPerSecond != 0) {
     const Disk Where = readDisk(Limits.DiskOf, Root);
     if (Where.Number.empty())
       return "'" + Limits.DiskOf + "' is not on a local disk" +
              (Where.FileSystem.empty() ? "" : " (" + Where.FileSystem + ")");
-    Number = Where.Number;
+    const std::string Rate = std::to_string(Limits.ReadBytesPerSecond);
+    V1.push_back(
+        {"blkio", "blkio.throttle.read_bps_device", Where.Number + " " + Rate});
+    V2.push_back({"io", "io.max", Where.Number + " rbps=" + Rate});
+  }
+  if (Limits.MemoryBytes != 0) {
+    const std::string Bytes = std::to_string(Limits.MemoryBytes);
+    V1.push_back({"memory", "memory.limit_in_bytes", Bytes});
+    V2.push_back({"memory", "memory.max", Bytes});
   }
   const std::string Base = Prefix + "/sys/fs/cgroup";
-  const bool NeedsDisk = Limits.ReadBytesPerSecond != 0;
-  const bool NeedsMemory = Limits.MemoryBytes != 0;
-  // A system may have both versions, each controller in one of them.
-  const bool InV1 =
-      (!NeedsDisk || isFile(Base + "/blkio/blkio.throttle.read_bps_device")) &&
-      (!NeedsMemory || isFile(Base + "/memory/memory.limit_in_bytes"));
+  const bool InV1 = std::all_of(V1.begin(), V1.end(), [&](const Limit &L) {
+    return isFile(Base + "/" + L.Controller + "/" + L.File);
+  });
   std::string Problem;
   if (InV1)
-    Problem = createV1(Limits, Prefix, Number);
+    Problem = createV1(Base, V1);
   else if (isFile(Base + "/cgroup.controllers"))
-    Problem = createV2(Limits, Prefix, Number);
+    Problem = createV2(Prefix, V2);
   else
     return "this system has no control groups that can limit this";
   if (Problem.empty())

@@ -56,6 +56,14 @@ std::string_view detail::takeField(std::string_view &Rest, char Separator) {
   return Field;
 }
 
+bool detail::hasField(std::string_view List, char Separator,
+                      std::string_view Item) {
+  while (!List.empty())
+    if (trim(takeField(List, Separator)) == Item)
+      return true;
+  return false;
+}
+
 detail::MountLine detail::parseMount(std::string_view Line) {
   MountLine M;
   M.Id = takeField(Line, ' ');

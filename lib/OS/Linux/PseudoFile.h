@@ -37,6 +37,9 @@ std::optional<std::string> readPseudoFile(const std::string &Path);
 /// returns the part: all of \p Rest without one, "" if \p Rest is empty.
 std::string_view takeField(std::string_view &Rest, char Separator);
 
+/// Whether a field of \p List, without the spaces around it, is \p Item.
+bool hasField(std::string_view List, char Separator, std::string_view Item);
+
 /// Returns \p Text without the white space around it.
 std::string_view trim(std::string_view Text);
 
