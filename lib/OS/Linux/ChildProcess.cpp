@@ -19,7 +19,6 @@
 #include <fcntl.h>
 #include <optional>
 #include <poll.h>
-#include <string_view>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -359,13 +358,8 @@ std::error_code CapturedProgram::start(const std::vector<std::string> &Args,
     return Error;
   std::vector<char *> Arguments = argumentsOf(Args);
   // A translated answer could not be read.
-  std::string Locale = "LC_ALL=C";
-  std::vector<char *> Variables = {Locale.data()};
-  for (char **Variable = environ; Variable != nullptr && *Variable != nullptr;
-       ++Variable)
-    if (!std::string_view(*Variable).starts_with("LC_ALL="))
-      Variables.push_back(*Variable);
-  Variables.push_back(nullptr);
+  const std::vector<std::string> Environment = environmentWith({"LC_ALL=C"});
+  std::vector<char *> Variables = argumentsOf(Environment);
   const int Listened =
       Which == ProgramStream::Output ? STDOUT_FILENO : STDERR_FILENO;
   const int Other =

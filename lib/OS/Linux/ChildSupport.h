@@ -12,11 +12,13 @@
 
 #include "../Posix/Common.h"
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
 #include <string>
+#include <string_view>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -35,6 +37,27 @@ inline std::vector<char *> argumentsOf(const std::vector<std::string> &Args) {
     Arguments.push_back(const_cast<char *>(Arg.c_str())); // NOLINT: exec's
   Arguments.push_back(nullptr);
   return Arguments;
+}
+
+/// Returns this process's environment with \p Changes: NAME=VALUE, or NAME to
+/// remove a variable.
+inline std::vector<std::string>
+environmentWith(const std::vector<std::string> &Changes) {
+  const auto NameOf = [](std::string_view Text) {
+    return Text.substr(0, Text.find('='));
+  };
+  std::vector<std::string> Result;
+  for (char **Variable = environ; Variable != nullptr && *Variable != nullptr;
+       ++Variable) { // NOLINT(cppcoreguidelines-pro-bounds-pointer-arithmetic)
+    const std::string_view Name = NameOf(*Variable);
+    if (std::none_of(Changes.begin(), Changes.end(),
+                     [&](const std::string &C) { return NameOf(C) == Name; }))
+      Result.emplace_back(*Variable);
+  }
+  for (const std::string &Change : Changes)
+    if (Change.find('=') != std::string::npos)
+      Result.push_back(Change);
+  return Result;
 }
 
 /// Opens /dev/null, or an empty memory file in a container without it.

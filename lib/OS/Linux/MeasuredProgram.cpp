@@ -17,6 +17,7 @@
 #include <poll.h>
 #include <string_view>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <thread>
 
@@ -32,27 +33,6 @@ double inSeconds(const timeval &Time) {
   constexpr double Microsecond = 1e-6;
   return static_cast<double>(Time.tv_sec) +
          Microsecond * static_cast<double>(Time.tv_usec);
-}
-
-std::string_view nameOf(std::string_view Variable) {
-  return Variable.substr(0, Variable.find('='));
-}
-
-/// Returns this process's environment with \p Changes applied.
-std::vector<std::string>
-environmentWith(const std::vector<std::string> &Changes) {
-  std::vector<std::string> Result;
-  for (char **Variable = environ; Variable != nullptr && *Variable != nullptr;
-       ++Variable) { // NOLINT(cppcoreguidelines-pro-bounds-pointer-arithmetic)
-    const std::string_view Name = nameOf(*Variable);
-    if (std::none_of(Changes.begin(), Changes.end(),
-                     [&](const std::string &C) { return nameOf(C) == Name; }))
-      Result.emplace_back(*Variable);
-  }
-  for (const std::string &Change : Changes)
-    if (Change.find('=') != std::string::npos)
-      Result.push_back(Change);
-  return Result;
 }
 
 /// Waits until the process \p Id has ended, a signal has arrived, or \p MaxWait
@@ -80,14 +60,6 @@ bool enter(const std::vector<std::string> &Groups) {
   return true;
 }
 
-timeval sumOf(const timeval &A, const timeval &B) {
-  constexpr long Million = 1000000;
-  timeval Sum = {};
-  Sum.tv_sec = A.tv_sec + B.tv_sec + (A.tv_usec + B.tv_usec) / Million;
-  Sum.tv_usec = (A.tv_usec + B.tv_usec) % Million;
-  return Sum;
-}
-
 /// Kills the remaining processes of the process group \p Group, waits for them,
 /// and adds their resource usage to \p Usage, which may be null.
 void reapGroup(pid_t Group, rusage *Usage) {
@@ -101,8 +73,8 @@ void reapGroup(pid_t Group, rusage *Usage) {
       return;
     if (Usage == nullptr)
       continue;
-    Usage->ru_utime = sumOf(Usage->ru_utime, Other.ru_utime);
-    Usage->ru_stime = sumOf(Usage->ru_stime, Other.ru_stime);
+    timeradd(&Usage->ru_utime, &Other.ru_utime, &Usage->ru_utime);
+    timeradd(&Usage->ru_stime, &Other.ru_stime, &Usage->ru_stime);
     Usage->ru_majflt += Other.ru_majflt;
     Usage->ru_inblock += Other.ru_inblock;
     Usage->ru_maxrss = std::max(Usage->ru_maxrss, Other.ru_maxrss);
