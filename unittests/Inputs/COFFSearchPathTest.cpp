@@ -11,7 +11,6 @@
 #include "llvm/Config/llvm-config.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Triple.h"
 #include "gmock/gmock.h"
@@ -133,55 +132,6 @@ TEST(COFFSearchPathTest, vctoolsdirAndWinsdkdir) {
   EXPECT_THAT(searchPaths({"a.obj", "/vctoolsdir:vc", "/machine:x64"},
                           contextWith({{"LIB", "e1"}})),
               ElementsAre("", "vc/lib/x64", "vc/atlmfc/lib/x64"));
-}
-
-TEST(COFFSearchPathTest, toolchainFromTheEnvironment) {
-  CurrentTestDirectory Directory;
-  EXPECT_THAT(searchPaths({"a.obj", "/machine:x64"},
-                          contextWith({{"VCToolsInstallDir", "vc"}})),
-              ElementsAre("", "vc/lib/x64", "vc/atlmfc/lib/x64"));
-  EXPECT_THAT(searchPaths({"a.obj", "/machine:x64"},
-                          contextWith({{"VCINSTALLDIR", "vc"}})),
-              ElementsAre("", "vc/lib/amd64", "vc/atlmfc/lib/amd64"));
-  // A developer's prompt also sets LIB, which then is the only source ...
-  EXPECT_THAT(
-      searchPaths({"a.obj", "/machine:x64"},
-                  contextWith({{"VCToolsInstallDir", "vc"}, {"LIB", "e1"}})),
-      ElementsAre("", "e1"));
-  // ... unless an option names a version. Both are as in lld-link 22.1.8.
-  EXPECT_THAT(
-      searchPaths({"a.obj", "/machine:x64", "/vctoolsversion:14"},
-                  contextWith({{"VCToolsInstallDir", "vc"}, {"LIB", "e1"}})),
-      ElementsAre("", "vc/lib/x64", "vc/atlmfc/lib/x64"));
-  EXPECT_THAT(searchPaths({"a.obj", "/machine:x64", "/lldignoreenv"},
-                          contextWith({{"VCToolsInstallDir", "vc"}})),
-              ElementsAre(""));
-}
-
-TEST(COFFSearchPathTest, toolchainFromPATH) {
-  CurrentTestDirectory Directory;
-  auto Tools = [&](const std::string &Bin) {
-    Directory.write(Bin + "/cl.exe");
-    Directory.write(Bin + "/link.exe");
-    const std::string Next(1, llvm::sys::EnvPathSeparator);
-    return contextWith({{"PATH", "/nowhere" + Next + Next + Bin}});
-  };
-  EXPECT_THAT(searchPaths({"a.obj", "/machine:x64"},
-                          Tools("VC/Tools/MSVC/14.1/bin/Hostx64/x64")),
-              ElementsAre("", "VC/Tools/MSVC/14.1/lib/x64",
-                          "VC/Tools/MSVC/14.1/atlmfc/lib/x64"));
-  EXPECT_THAT(searchPaths({"a.obj", "/machine:x64"}, Tools("old/VC/bin/amd64")),
-              ElementsAre("", "old/VC/lib/amd64", "old/VC/atlmfc/lib/amd64"));
-  EXPECT_THAT(searchPaths({"a.obj", "/machine:x64"}, Tools("old/vc/BIN")),
-              ElementsAre("", "old/vc/lib/amd64", "old/vc/atlmfc/lib/amd64"));
-  EXPECT_THAT(
-      searchPaths({"a.obj", "/machine:x86"}, Tools("d/amd64ret/bin")),
-      ElementsAre("", "d/amd64ret/lib/i386", "d/amd64ret/atlmfc/lib/i386"));
-  // Clang's own cl.exe, and directories with another structure.
-  for (const char *Bin : {"llvm/bin", "x/y", "MSVC/14.1/bin/Hostx64/x64"})
-    EXPECT_THAT(searchPaths({"a.obj", "/machine:x64"}, Tools(Bin)),
-                ElementsAre(""))
-        << Bin;
 }
 
 TEST(COFFSearchPathTest, infersTheMachine) {

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../OS/PosixTestSupport.h"
 #include "TestSupport.h"
 #include "gmock/gmock.h"
 #include <cstdlib>
@@ -17,6 +18,7 @@
 
 using namespace headstart;
 using namespace headstart::test;
+using os::test::Variable;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -39,6 +41,42 @@ TEST(SpecialInputTest, readsTheProcessEnvironment) {
   ASSERT_EQ(::unsetenv("HEADSTART_TEST_VARIABLE"), 0);
   EXPECT_EQ(Context.GetEnv("HEADSTART_TEST_VARIABLE"), std::nullopt);
   EXPECT_EQ(Context.ToolPath, "");
+}
+
+Strings searchPaths(Strings Args,
+                    const CommandLineContext &Context = contextWith()) {
+  Args.insert(Args.end(), {"a.obj", "/machine:x64"});
+  return parse(Args, Context).SearchPaths;
+}
+
+TEST(SpecialInputTest, findsAToolchainByItsVariables) {
+  CurrentTestDirectory Directory;
+  {
+    Variable Old("VCINSTALLDIR", "vc");
+    EXPECT_THAT(searchPaths({}),
+                ElementsAre("", "vc/lib/amd64", "vc/atlmfc/lib/amd64"));
+  }
+  Variable Tools("VCToolsInstallDir", "vc");
+  EXPECT_THAT(searchPaths({}),
+              ElementsAre("", "vc/lib/x64", "vc/atlmfc/lib/x64"));
+  EXPECT_THAT(searchPaths({"/lldignoreenv"}), ElementsAre(""));
+  // A developer's prompt also sets LIB, which then is the only source ...
+  EXPECT_THAT(searchPaths({}, contextWith({{"LIB", "e1"}})),
+              ElementsAre("", "e1"));
+  // ... unless an option names a version. Both are as in lld-link 22.1.8.
+  EXPECT_THAT(searchPaths({"/vctoolsversion:14"}, contextWith({{"LIB", "e1"}})),
+              ElementsAre("", "vc/lib/x64", "vc/atlmfc/lib/x64"));
+}
+
+TEST(SpecialInputTest, findsAToolchainInPATH) {
+  CurrentTestDirectory Directory;
+  const std::string Bin = "VC/Tools/MSVC/14.1/bin/Hostx64/x64";
+  Directory.write(Bin + "/cl.exe");
+  Directory.write(Bin + "/link.exe");
+  Variable Path("PATH", "/nowhere:" + Bin);
+  EXPECT_THAT(searchPaths({}),
+              ElementsAre("", "VC/Tools/MSVC/14.1/lib/x64",
+                          "VC/Tools/MSVC/14.1/atlmfc/lib/x64"));
 }
 
 TEST(SpecialInputTest, infersNoMachineFromAFIFO) {

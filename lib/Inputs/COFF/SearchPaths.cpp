@@ -28,7 +28,6 @@
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Object/WindowsMachineFlag.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Program.h"
 #include "llvm/Support/VirtualFileSystem.h"
 #include "llvm/WindowsDriver/MSVCPaths.h"
 
@@ -62,8 +61,6 @@ public:
 
 private:
   bool findTools();
-  bool findInEnvironment();
-  bool isToolDirectory(StringRef Directory);
   void findSDK();
   std::optional<StringRef> value(OptionID ID) const {
     const OptionArg *Option = Options.last(ID);
@@ -85,68 +82,13 @@ private:
 };
 } // namespace
 
-/// Whether \p Directory, from PATH, holds MSVC's own tools; stores their
-/// toolchain. Clang also has a cl.exe, so the layout must match. Follows LLVM
-/// 22 WindowsDriver/MSVCPaths.cpp, which cannot be called because it reads the
-/// environment of the process.
-bool Toolchain::isToolDirectory(StringRef Directory) {
-  if (Directory.empty() || !statInput(joined(Directory, "cl.exe")).exists() ||
-      !statInput(joined(Directory, "link.exe")).exists())
-    return false;
-  StringRef Bin = Directory;
-  if (!sys::path::filename(Bin).equals_insensitive("bin"))
-    Bin = sys::path::parent_path(Bin); // without the architecture
-  StringRef Root = sys::path::parent_path(Bin);
-  if (sys::path::filename(Bin).equals_insensitive("bin")) {
-    StringRef Name = sys::path::filename(Root);
-    if (Name.equals_insensitive("VC"))
-      Layout = ToolsetLayout::OlderVS;
-    else if (is_contained({"x86ret", "x86chk", "amd64ret", "amd64chk"},
-                          Name.lower()))
-      Layout = ToolsetLayout::DevDivInternal;
-    else
-      return false;
-    Tools = Root.str();
-    return true;
-  }
-  // VC/Tools/MSVC/<version>/bin/Host<arch>/<arch>
-  auto Component = sys::path::rbegin(Directory);
-  auto End = sys::path::rend(Directory);
-  for (StringRef Start : {"", "Host", "bin", "", "MSVC", "Tools", "VC"}) {
-    if (Component == End || !Component->starts_with_insensitive(Start))
-      return false;
-    ++Component;
-  }
-  Layout = ToolsetLayout::VS2017OrNewer;
-  Tools = sys::path::parent_path(Root).str();
-  return true;
-}
-
-bool Toolchain::findInEnvironment() {
-  if (auto Directory = Context.env("VCToolsInstallDir")) {
-    Tools = *Directory;
-    Layout = ToolsetLayout::VS2017OrNewer;
-    return true;
-  }
-  if (auto Directory = Context.env("VCINSTALLDIR")) {
-    Tools = *Directory;
-    Layout = ToolsetLayout::OlderVS;
-    return true;
-  }
-  std::string Path = Context.env("PATH").value_or("");
-  SmallVector<StringRef, 16> Directories;
-  StringRef(Path).split(Directories, sys::EnvPathSeparator);
-  return any_of(Directories, [&](StringRef Directory) {
-    return isToolDirectory(Directory);
-  });
-}
-
 bool Toolchain::findTools() {
   // The last two query Windows and return false on other systems.
   return findVCToolChainViaCommandLine(*FS, value(OPT_vctoolsdir),
                                        value(OPT_vctoolsversion),
                                        value(OPT_winsysroot), Tools, Layout) ||
-         (!IgnoresEnvironment && findInEnvironment()) ||
+         (!IgnoresEnvironment &&
+          findVCToolChainViaEnvironment(*FS, Tools, Layout)) ||
          findVCToolChainViaSetupConfig(*FS, {}, Tools, Layout) ||
          findVCToolChainViaRegistry(Tools, Layout);
 }
