@@ -108,13 +108,6 @@ TreeRoot::TreeRoot(StringRef Path) : Given(Path.empty() ? "." : Path) {
   Prefix = Stem.str() + "/";
 }
 
-/// Whether \p Path itself is a link.
-static bool isLink(const std::string &Path) {
-  sys::fs::file_status Status;
-  return !sys::fs::status(Path, Status, /*Follow=*/false) &&
-         Status.type() == sys::fs::file_type::symlink_file;
-}
-
 TreeOperands classifyOperands(const std::vector<std::string> &Operands,
                               ProblemPrinter &Problems, DeadLinks Dead) {
   TreeOperands Result;
@@ -127,7 +120,8 @@ TreeOperands classifyOperands(const std::vector<std::string> &Operands,
       Error = std::make_error_code(std::errc::no_such_file_or_directory);
     bool LeadsNowhere = Error == std::errc::no_such_file_or_directory ||
                         Error == std::errc::too_many_symbolic_link_levels;
-    if (LeadsNowhere && Dead == DeadLinks::AreFiles && isLink(Operand))
+    if (LeadsNowhere && Dead == DeadLinks::AreFiles &&
+        sys::fs::is_symlink_file(Operand))
       Error.clear();
     if (Error)
       Problems.print(Operand, Error.message());
