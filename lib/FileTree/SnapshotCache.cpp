@@ -13,14 +13,6 @@
 // problem). Only probes that find nothing count, because an existing file is
 // stat'ed in any case.
 //
-// With a forecast, it may list earlier (Purohit, Svitkina, Kumar: Improving
-// Online Algorithms via ML Predictions, 2018). If it lists after a share s of
-// the price, it pays at most 1 + s times the minimum if the forecast is right,
-// and at most 1 + 1/s times if it is wrong. The forecast is the number of names
-// that the command line still has, times the share of names that have reached
-// this directory since the first one did, because earlier directories contain
-// most. If the forecast exceeds the price, the cache lists after an eighth.
-//
 // Measured (Linux 6.18, ext4, cached, two cores): a probe takes 0.85 us;
 // opening, listing and closing a directory of 1, 50 and 400 files takes 5.3, 19
 // and 125 us, which is 6 probes and a third of one for each entry.
@@ -42,9 +34,7 @@ namespace headstart {
 namespace {
 constexpr uint32_t Never = std::numeric_limits<uint32_t>::max();
 
-/// The cost, in probes, of reading an empty directory, and of opening and
-/// closing any.
-constexpr uint32_t MinCost = 6;
+/// The cost, in probes, of opening and closing a directory.
 constexpr uint32_t OpeningCost = 3;
 
 /// How often reading a directory may fail before it is never tried again.
@@ -71,19 +61,6 @@ uint32_t SnapshotCache::listingCost(uint64_t DirectoryBytes) {
     DirectoryBytes /= 2;
   uint64_t Cost = MinCost + DirectoryBytes / EntryBytes / 3;
   return static_cast<uint32_t>(std::min<uint64_t>(Cost, Never / 2));
-}
-
-uint32_t SnapshotCache::missesToSpend(uint32_t Cost, int64_t Expected) {
-  constexpr uint32_t Share = 8;
-  return std::max(Expected > Cost ? Cost / Share : Cost, MinMisses);
-}
-
-/// Estimates how many of the remaining names will be searched for in \p In,
-/// from the share of the earlier names that were.
-int64_t SnapshotCache::expectedIn(const Directory &In, uint32_t Misses) const {
-  int64_t Left = Expected.load(std::memory_order_relaxed);
-  int64_t Since = In.ExpectedAtFirst.load(std::memory_order_relaxed) - Left;
-  return Since > Misses ? Left * Misses / Since : Left;
 }
 
 bool SnapshotCache::isMissing(Directory &In, const SnapshotName &Name) {
@@ -117,9 +94,8 @@ bool SnapshotCache::think(Directory &In) {
   uint32_t Misses = In.Misses.load(std::memory_order_relaxed);
   if (Misses < In.ThinkAt.load(std::memory_order_relaxed))
     return false;
-  // Its size is not known yet, so assume the lowest cost.
-  uint32_t Next = missesToSpend(MinCost, expectedIn(In, Misses));
-  if (Misses >= Next && readDirectory(In, Misses, Next)) {
+  uint32_t Next = Never;
+  if (readDirectory(In, Misses, Next)) {
     Refusals.fetch_add(1, std::memory_order_relaxed);
     if (++In.Failures == MaxFailures)
       Next = Never;
@@ -150,10 +126,9 @@ std::error_code SnapshotCache::readDirectory(Directory &In, uint32_t Misses,
   if (std::error_code E = Handle.identity(Identity))
     return E;
   uint32_t Cost = listingCost(Identity.Size);
-  uint32_t Spend = missesToSpend(Cost, expectedIn(In, Misses));
   // If the probes have almost paid for the listing, do not open it again later.
-  if (Misses + OpeningCost < Spend) {
-    NextThought = Spend;
+  if (Misses + OpeningCost < Cost) {
+    NextThought = Cost;
     return {};
   }
   DirectorySnapshot::Ptr Read;

@@ -25,19 +25,6 @@ DirectorySearch &DirectorySearch::entered() {
   return *this;
 }
 
-bool DirectorySearch::isForFew() {
-  // Objects do not count: nearly all are found in the first directory.
-  std::call_once(Counted, [this] {
-    Named = count_if(Command.Inputs, [](const NamedInput &Input) {
-      return Input.Search == SearchRule::Library ||
-             Input.Search == SearchRule::Framework;
-    });
-    Cache.expect(NamesForEach * static_cast<int64_t>(Named));
-  });
-  return Named < FewLibraries &&
-         Begun.load(std::memory_order_relaxed) < FewLibraries;
-}
-
 static std::optional<ResolvedInput> statIn(StringRef Directory,
                                            StringRef Name) {
   ResolvedInput R = statInput(joined(Directory, Name));
@@ -63,13 +50,7 @@ DirectorySearch::findIn(ArrayRef<Directory *> Directories,
 
 std::optional<ResolvedInput> DirectorySearch::find(ArrayRef<std::string> Names,
                                                    size_t Skip) {
-  if (!isForFew())
-    return findIn(ArrayRef(entered().Libraries).drop_front(Skip), Names);
-  for (StringRef Directory : ArrayRef(Command.SearchPaths).drop_front(Skip))
-    for (StringRef Name : Names)
-      if (std::optional<ResolvedInput> Found = statIn(Directory, Name))
-        return Found;
-  return std::nullopt;
+  return findIn(ArrayRef(entered().Libraries).drop_front(Skip), Names);
 }
 
 void DirectorySearch::add(StringRef Path) {

@@ -19,7 +19,6 @@
 #include "headstart/Inputs/InputResolver.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
-#include <atomic>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -51,12 +50,6 @@ public:
   /// Like find, but searches the directories that add has added.
   std::optional<ResolvedInput> findAdded(llvm::ArrayRef<std::string> Names);
 
-  /// Notes that a search for a library or a framework begins.
-  void begin() {
-    Begun.fetch_add(1, std::memory_order_relaxed);
-    Cache.expect(-NamesForEach);
-  }
-
   /// Whether \p In may contain the first component of \p Name.
   bool mayContain(Directory &In, const SnapshotName &Name) {
     return !Cache.isMissing(In, Name);
@@ -67,22 +60,12 @@ public:
   SnapshotFigures figures() const { return Cache.figures(); }
 
 private:
-  /// About how many file names a search for one library tries.
-  static constexpr int64_t NamesForEach = 2;
-
-  /// With fewer libraries the directories are not entered into the cache.
-  static constexpr unsigned FewLibraries = 4;
-
   DirectorySearch &entered();
-  bool isForFew();
   std::optional<ResolvedInput> findIn(llvm::ArrayRef<Directory *> Directories,
                                       llvm::ArrayRef<std::string> Names);
 
   const LinkCommand &Command;
   SnapshotCache Cache;
-  std::atomic<unsigned> Begun{0};
-  std::once_flag Counted;
-  size_t Named = 0; ///< libraries and frameworks on the command line
   std::once_flag Entered;
   std::vector<Directory *> Libraries;
   std::vector<Directory *> Frameworks;

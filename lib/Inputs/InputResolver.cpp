@@ -54,9 +54,6 @@ bool InputResolver::isFirstScan(const os::FileIdentity &File) const {
 }
 
 ResolvedInput InputResolver::resolve(const NamedInput &Input) const {
-  if (Input.Search == SearchRule::Library ||
-      Input.Search == SearchRule::Framework)
-    Directories->begin();
   return Command.model().resolve(Input, *this);
 }
 

@@ -98,47 +98,9 @@ TEST_F(SnapshotCacheTest, aLargerDirectoryIsProbedLonger) {
   EXPECT_EQ(Cache.figures().Listings, 2U);
 }
 
-TEST_F(SnapshotCacheTest, theRuleOfRentingOrBuying) {
-  // With no forecast, spend as much as the listing costs and no more.
-  EXPECT_EQ(SnapshotCache::missesToSpend(100, 0), 100U);
-  EXPECT_EQ(SnapshotCache::missesToSpend(100, -50), 100U);
-  EXPECT_EQ(SnapshotCache::missesToSpend(100, 100), 100U);
-  // A higher forecast lists earlier, by a bounded factor.
-  EXPECT_EQ(SnapshotCache::missesToSpend(100, 101), 12U);
-  EXPECT_EQ(SnapshotCache::missesToSpend(100, 1000000), 12U);
-  EXPECT_EQ(SnapshotCache::missesToSpend(6, 1000000), SnapshotCache::MinMisses);
+TEST_F(SnapshotCacheTest, theCostIsBounded) {
   EXPECT_LT(SnapshotCache::listingCost(4096), SnapshotCache::listingCost(8192));
   EXPECT_EQ(SnapshotCache::listingCost(UINT64_MAX), UINT32_MAX / 2);
-}
-
-TEST_F(SnapshotCacheTest, aForecastMakesItListSooner) {
-  Directory.write("a", "");
-  SnapshotCache Cache(settled());
-  Cache.expect(100000);
-  EXPECT_LT(probesUntilListed(Cache, Cache.add(Directory.path())), 6U);
-  Cache.expect(-100000);
-  TestDirectory Other;
-  EXPECT_GE(probesUntilListed(Cache, Cache.add(Other.path())), 6U);
-}
-
-/// One of a hundred names reaches this directory, so it will not see many more.
-TEST_F(SnapshotCacheTest, aForecastCountsWhatComesToTheDirectory) {
-  std::string Padding(200, 'x');
-  for (int I = 0; I != 100; ++I)
-    Directory.write(std::to_string(I) + Padding, "");
-  auto ProbesWhenEach = [&](int64_t Names) {
-    SnapshotCache Cache(settled());
-    Cache.expect(2000);
-    SnapshotCache::Directory &In = Cache.add(Directory.path());
-    unsigned Probes = 0;
-    for (; Cache.figures().Listings == 0 && Probes != 1000; ++Probes) {
-      look(Cache, In, "missing");
-      Cache.expect(-Names);
-    }
-    return Probes;
-  };
-  EXPECT_LT(ProbesWhenEach(1), SnapshotCache::listingCost(24 << 10) / 2);
-  EXPECT_GE(ProbesWhenEach(100), SnapshotCache::listingCost(8 << 10));
 }
 
 TEST_F(SnapshotCacheTest, aDirectoryThatIsNotThereHasNothing) {

@@ -41,8 +41,9 @@ struct SnapshotFigures {
 /// are as old as the directory's snapshot, which is never read again.
 class SnapshotCache {
 public:
-  /// A directory with fewer misses than this is not read.
-  static constexpr uint32_t MinMisses = 2;
+  /// The cost, in probes, of reading an empty directory. One with fewer misses
+  /// is not read.
+  static constexpr uint32_t MinCost = 6;
 
   /// One directory under one spelling. Lives as long as the cache.
   class Directory {
@@ -60,10 +61,8 @@ public:
     /// Whether the directory does not exist.
     std::atomic<bool> IsAbsent{false};
     std::atomic<uint32_t> Misses{0};
-    /// How many names were expected at the first miss.
-    std::atomic<int64_t> ExpectedAtFirst{0};
     /// The number of misses at which to consider reading the directory.
-    std::atomic<uint32_t> ThinkAt{MinMisses};
+    std::atomic<uint32_t> ThinkAt{MinCost};
     /// Whether a thread is in `think`. That thread owns the members below.
     std::atomic<bool> Busy{false};
     unsigned Failures = 0;
@@ -77,12 +76,6 @@ public:
   /// Adds the directory \p Path ("": the current one), unread. Any thread.
   Directory &add(llvm::StringRef Path);
 
-  /// Adds \p Names, which may be negative, to the estimated number of names
-  /// that will still be searched for, in some or all directories. Any thread.
-  void expect(int64_t Names) {
-    Expected.fetch_add(Names, std::memory_order_relaxed);
-  }
-
   /// Whether \p In is known to have no entry \p Name, so that no probe is
   /// needed. May first read the directory and block for that; in the meantime
   /// other threads get false. Any thread.
@@ -90,23 +83,17 @@ public:
 
   /// Counts a stat that found nothing, of a name that was not `isMissing`.
   void noteMiss(Directory &In) {
-    if (In.Misses.fetch_add(1, std::memory_order_relaxed) == 0)
-      In.ExpectedAtFirst.store(Expected.load(std::memory_order_relaxed),
-                               std::memory_order_relaxed);
+    In.Misses.fetch_add(1, std::memory_order_relaxed);
   }
 
   SnapshotFigures figures() const;
 
   /// The cost of reading a directory of \p DirectoryBytes (st_size), in probes.
   static uint32_t listingCost(uint64_t DirectoryBytes);
-  /// The number of misses after which to read a directory, if reading it costs
-  /// as much as \p Cost probes and \p Expected more names will be searched for.
-  static uint32_t missesToSpend(uint32_t Cost, int64_t Expected);
 
 private:
   using DirectoryID = std::pair<uint64_t, uint64_t>; ///< device, inode
 
-  int64_t expectedIn(const Directory &In, uint32_t Misses) const;
   bool think(Directory &In);
   std::error_code readDirectory(Directory &In, uint32_t Misses,
                                 uint32_t &NextThought);
@@ -116,7 +103,6 @@ private:
                                   DirectorySnapshot::Ptr &Result);
 
   SnapshotOptions Options;
-  std::atomic<int64_t> Expected{0};
   std::atomic<uint64_t> Answers{0}, Listings{0}, Refusals{0};
   mutable std::mutex Mutex; ///< guards the members below
   std::vector<std::unique_ptr<Directory>> Directories;
