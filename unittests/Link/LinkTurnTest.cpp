@@ -10,7 +10,6 @@
 #include "OS/PosixTestSupport.h"
 #include "OS/TestFiles.h"
 #include "headstart/Link/ProfileStore.h"
-#include "headstart/OS/SystemMemory.h"
 #include "gtest/gtest.h"
 #include <csignal>
 #include <cstdlib>
@@ -41,18 +40,17 @@ protected:
     ::unsetenv("XDG_CACHE_HOME"); // NOLINT
   }
 
-  std::string directory() const {
-    return queueDirectory(profileDirectory(), os::memoryName(), Memory);
-  }
   /// A link in another process that takes all of the memory and does \p Work.
   template <class Function> void startOther(Function Work) {
     Other = startChild([&]() -> int {
       LinkTurn Turn;
       (void)Turn.wait(Settings, "other", "out", Memory);
       Turn.pass();
+      (void)Cache.write("begun", "");
       return Work();
     });
-    while (linksInQueue(directory()).empty())
+    // linksInQueue would take the queue's lock from the other link.
+    while (!std::filesystem::exists(Cache.path("begun")))
       std::this_thread::yield();
   }
   /// Waits for the link \p Turn of another output. Returns its note.
