@@ -96,33 +96,35 @@ struct Threads::Count {
 bool Threads::isOwn() { return IsOwnThread; }
 
 std::error_code Threads::startAsIs(std::function<void()> Work) {
+  std::error_code Error;
+  IsStartingOwn = true;
   try {
     if (!Alive)
       Alive = std::make_shared<Count>();
     Alive->add(1);
-  } catch (const std::bad_alloc &) {
-    return std::make_error_code(std::errc::not_enough_memory);
-  }
-  std::error_code Error;
-  IsStartingOwn = true;
-  try {
-    Running.emplace_back([Counted = Alive, Mine = std::move(Work)]() mutable {
-      IsOwnThread = true;
-      try {
-        Mine();
-      } catch (const std::bad_alloc &) { // NOLINT: the contract of start
-      }
-      Mine = nullptr; // destroys what it owns before join() can see the end
-      Counted->add(static_cast<size_t>(-1));
+    std::shared_ptr<void> Counted(nullptr, [Mine = Alive](void *) {
+      Mine->add(static_cast<size_t>(-1));
     });
+    Running.emplace_back(
+        [Counted = std::move(Counted), Mine = std::move(Work)]() mutable {
+          // The first thread-local object is destroyed last, so join() also
+          // detaches a thread that hangs in the destructor of another one.
+          thread_local std::shared_ptr<void> UntilEnd;
+          IsOwnThread = true;
+          try {
+            Mine();
+          } catch (const std::bad_alloc &) { // NOLINT: the contract of start
+          }
+          // Not earlier: if Mine calls exit(), that destroys the thread-local
+          // objects, but the thread may go on in a handler of exit().
+          UntilEnd = std::move(Counted);
+        });
   } catch (const std::system_error &E) {
     Error = E.code();
   } catch (const std::bad_alloc &) {
     Error = std::make_error_code(std::errc::not_enough_memory);
   }
   IsStartingOwn = false;
-  if (Error)
-    Alive->add(static_cast<size_t>(-1));
   return Error;
 }
 

@@ -12,9 +12,12 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 using namespace headstart::os;
 using std::chrono::milliseconds;
@@ -47,6 +50,47 @@ TEST(ThreadsTest, AThreadThatWaitsIsLetGo) {
   State = nullptr;
   while (!Watched.expired())
     std::this_thread::yield();
+}
+
+TEST(ThreadsTest, AThreadThatHangsAfterItsWorkIsDetached) {
+  struct Hanging {
+    std::promise<void> Reached;
+    std::shared_future<void> Released;
+    ~Hanging() {
+      Reached.set_value();
+      Released.wait();
+    }
+  };
+  auto State = std::make_shared<Hanging>();
+  std::future<void> Reached = State->Reached.get_future();
+  std::promise<void> Release;
+  State->Released = Release.get_future();
+  Threads Some;
+  // Its destructor runs in the thread, as that of os::processorWait's file.
+  ASSERT_FALSE(Some.start([Mine = std::move(State)]() mutable {
+    thread_local const std::shared_ptr<Hanging> Own = std::move(Mine);
+  }));
+  Reached.wait();
+  EXPECT_FALSE(Some.join(milliseconds(0)));
+  Release.set_value();
+}
+
+/// A fatal error of LLVM calls exit(), which destroys the thread-local objects
+/// of a thread that has not ended (LinkSession::endAtExit).
+TEST(ThreadsTest, AThreadThatHangsInAHandlerOfExitIsDetached) {
+  EXPECT_EXIT(
+      {
+        static std::promise<void> Reached;
+        std::atexit([] {
+          Reached.set_value();
+          std::promise<void>().get_future().wait();
+        });
+        Threads Some;
+        if (!Some.start([] { std::exit(1); }))
+          Reached.get_future().wait();
+        std::_Exit(Some.join(milliseconds(0)) ? 1 : 0);
+      },
+      testing::ExitedWithCode(0), "");
 }
 
 TEST(ThreadsTest, WhatAThreadOwnsIsGoneWhenItIsJoined) {

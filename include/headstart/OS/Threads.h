@@ -110,7 +110,8 @@ public:
   /// could not be started (no more threads allowed, no memory for its stack).
   std::error_code start(std::function<void()> Work);
 
-  /// Blocks until every thread has ended.
+  /// Blocks until every thread has ended, and has destroyed its thread-local
+  /// objects.
   void join();
 
   /// Like `join`, for no longer than \p MaxWait. Returns false if some threads
