@@ -176,11 +176,16 @@ std::optional<Scheduler::Work> Scheduler::nextFetch() {
   return Result;
 }
 
+static void claim(InputEntry &Entry) {
+  Entry.State = EntryState::Opening;
+  Entry.Claimed = os::now();
+}
+
 Scheduler::Work Scheduler::prepare(InputEntry &Entry) {
   ++NumScanning;
   const bool IsClaimed = Entry.State == EntryState::Waiting;
   if (IsClaimed)
-    Entry.State = EntryState::Opening;
+    claim(Entry);
   return Work{Task::Prepare, &Entry, LinkStage::Parse, nullptr, IsClaimed};
 }
 
@@ -410,21 +415,24 @@ InputEntry *Scheduler::request(StringRef Path, bool Leaves,
     More.notifyOne();
   }
   if (Entry.State == EntryState::Waiting) {
-    Entry.State = EntryState::Opening;
+    claim(Entry);
     Claimed = Entry.Named;
     note(Decision::LinkerOpened);
     return &Entry;
   }
-  const auto Until = os::now() + Own.Numbers.OpenTimeout;
+  // Many threads may hang at once, and the linker waits for all of them
+  // together no longer than for one.
+  const auto Until = Entry.Claimed + Own.Numbers.OpenTimeout;
   while (!IsCancelled && Entry.State == EntryState::Opening) {
+    if (os::now() >= Until) {
+      note(Decision::LinkerTimedOut);
+      break;
+    }
     if (OnWait) {
       std::exchange(OnWait, nullptr)();
       note(Decision::LinkerWaited);
     }
-    if (!Published.waitUntil(Lock, Until)) {
-      note(Decision::LinkerTimedOut);
-      break;
-    }
+    (void)Published.waitUntil(Lock, Until);
   }
   return Entry.State != EntryState::Opening ? &Entry : nullptr;
 }

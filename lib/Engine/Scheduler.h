@@ -145,7 +145,8 @@ public:
   /// Returns the entry that the linker means by \p Path, and has it prepared
   /// next if no thread has come to it. If no thread has claimed it, claims it
   /// for the caller and sets \p Claimed to its name. If a thread is opening it,
-  /// waits at most a second. Returns null if no entry is open by then. With
+  /// waits until a second after its claim. Returns null if no entry is open by
+  /// then. With
   /// \p Leaves, leaves an object that is not open yet to the linker.
   InputEntry *request(llvm::StringRef Path, bool Leaves,
                       std::optional<NamedInput> &Claimed,
