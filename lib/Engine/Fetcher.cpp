@@ -222,16 +222,16 @@ bool Fetcher::isFetched(const InputEntry &Entry, const os::OpenFile &File,
   return Missing == 0;
 }
 
-/// Whether the page tables show when the linker touches bytes that are fetched
-/// for \p Stage, and following it pays. In the first stage, its requests show
-/// more. A linker that comes to a range before it was fetched waits for one
-/// answer of the store; a step that is fetched too early is transferred twice.
+/// Whether the page tables show when the linker touches \p Range, which is
+/// fetched for \p Stage, and following it pays. In the first stage, the
+/// linker's requests show more. The system must show what was evicted.
 bool Fetcher::isFollowed(const InputEntry &Entry, LinkStage Stage,
-                         uint64_t Length) const {
+                         ByteRange Range) const {
   return Stage != LinkStage::Parse && window().isShort() &&
-         Position.isReported() && Entry.Contents &&
+         Position.isReported() && Entry.Before && Entry.Contents &&
          Entry.Contents->isMapped() &&
-         Entry.Store->latency() <= double(Length) * Entry.Store->prices().Byte;
+         Policy::isWorthFollowing(Range.Length, Entry.Store->latency(),
+                                  Entry.Store->prices());
 }
 
 /// Waits until a step of \p Bytes may begin for \p Stage. Returns false if all
@@ -298,7 +298,7 @@ bool Fetcher::fetch(InputEntry &Entry, size_t Index, LinkStage Stage,
         Planned.Range.Offset + Done,
         std::min(IsInLarge ? os::PageCache::LargeStepBytes : Numbers.StepBytes,
                  Planned.Range.Length - Done)};
-    const bool IsFollowed = isFollowed(Entry, Stage, Step.Length);
+    const bool IsFollowed = isFollowed(Entry, Stage, Planned.Range);
     Continues = enter(Entry, Step.Length, Stage, IsFollowed);
     if (!Continues)
       break;

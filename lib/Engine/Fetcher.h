@@ -80,7 +80,7 @@ private:
            Entry.Store->prices().Request > Numbers.DearRequest.count();
   }
   bool isFollowed(const InputEntry &Entry, LinkStage Stage,
-                  uint64_t Length) const;
+                  ByteRange Range) const;
   bool enter(InputEntry &Entry, uint64_t Bytes, LinkStage Stage,
              bool IsFollowed);
   os::HintResult fetchStep(InputEntry &Entry, const os::OpenFile &File,

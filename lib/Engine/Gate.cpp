@@ -106,7 +106,7 @@ StoreQueue::Waiter *StoreQueue::next() const {
     return nullptr;
   for (const auto &[Place, Each] : Waiting)
     if (Owner.IsCancelled || Each->Wanted.Bytes == 0 ||
-        Owner.Memory.hasRoom(Each->Wanted.Stage))
+        Owner.Memory.hasRoom(Each->Wanted.Stage, Each->Wanted.IsFollowed))
       return Each;
   return nullptr;
 }
@@ -149,7 +149,8 @@ bool StoreQueue::enter(const Step &Wanted, llvm::function_ref<void()> OnWait) {
 /// looks for room as well, and wakes the others.
 void StoreQueue::waitForMemory(Waiter &Mine,
                                std::unique_lock<std::mutex> &Lock) {
-  while (!Owner.IsCancelled && !Owner.Memory.hasRoom(Mine.Wanted.Stage)) {
+  while (!Owner.IsCancelled &&
+         !Owner.Memory.hasRoom(Mine.Wanted.Stage, Mine.Wanted.IsFollowed)) {
     const bool IsFirst = Waiting.begin()->second == &Mine;
     if (!Owner.Memory.isShort() || !IsFirst) {
       Mine.MayBegin.wait(Lock);
@@ -166,7 +167,8 @@ void StoreQueue::wait(Waiter &Mine, std::unique_lock<std::mutex> &Lock,
   const Step &Wanted = Mine.Wanted;
   bool HasNoted = false;
   while (!Owner.IsCancelled && next() != &Mine) {
-    if (Wanted.Bytes != 0 && !Owner.Memory.hasRoom(Wanted.Stage)) {
+    if (Wanted.Bytes != 0 &&
+        !Owner.Memory.hasRoom(Wanted.Stage, Wanted.IsFollowed)) {
       Owner.Decisions.note(Decision::WaitedForMemory);
       if (OnWait)
         std::exchange(OnWait, nullptr)();

@@ -53,7 +53,17 @@ void MemoryWindow::measure(const os::SystemMemory &Memory) {
   Limit.store(std::min(Budget, Now));
 }
 
-bool MemoryWindow::hasRoom(LinkStage For) const {
+/// Whether bytes that are fetched for \p For are ahead of the linker. In the
+/// first stage it reaches them input by input (`release`), and followed ones
+/// when it touches them. It has reached all others of a stage that has begun.
+bool MemoryWindow::isAhead(LinkStage For, bool IsFollowed) const {
+  return IsFollowed ? For >= stage()
+                    : For > stage() || stage() == LinkStage::Parse;
+}
+
+bool MemoryWindow::hasRoom(LinkStage For, bool IsFollowed) const {
+  if (!isAhead(For, IsFollowed))
+    return limit() != 0;
   if (ahead() >= limit())
     return false;
   return !isShort() ||
@@ -70,11 +80,7 @@ bool MemoryWindow::measureIfDue() {
 
 void MemoryWindow::add(LinkStage For, uint64_t Bytes, bool IsFollowed) {
   SinceMeasured += Bytes;
-  // The linker has reached this stage, so these bytes are not ahead. In the
-  // first stage it reaches input by input (release). Followed bytes are ahead
-  // until `touched`.
-  if (IsFollowed ? For < stage()
-                 : stage() != LinkStage::Parse && For <= stage())
+  if (!isAhead(For, IsFollowed))
     return;
   (IsFollowed ? Followed : ByStage)[static_cast<unsigned>(For)] += Bytes;
   Ahead += Bytes;

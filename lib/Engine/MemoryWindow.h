@@ -68,8 +68,8 @@ public:
   LinkStage stage() const { return Stage.load(); }
   /// @}
 
-  /// Whether something may be fetched for \p For.
-  bool hasRoom(LinkStage For) const;
+  /// Whether something may be fetched for \p For. \p IsFollowed: see `add`.
+  bool hasRoom(LinkStage For, bool IsFollowed) const;
   /// Whether another measurement may find room.
   bool mayGrow() const { return isShort() && ahead() >= limit(); }
 
@@ -86,6 +86,7 @@ public:
   void reached(LinkStage Now);
 
 private:
+  bool isAhead(LinkStage For, bool IsFollowed) const;
   void measure(const os::SystemMemory &Memory);
 
   const Tuning &Numbers;

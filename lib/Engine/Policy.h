@@ -22,6 +22,7 @@
 #include "StoreModel.h"
 #include "headstart/Plan/FetchPlan.h"
 #include "llvm/ADT/ArrayRef.h"
+#include <algorithm>
 #include <cstdint>
 #include <mutex>
 
@@ -90,6 +91,16 @@ public:
   /// Whether to list a directory before its \p Inputs inputs are opened, if
   /// opening a name takes \p NameLatency seconds.
   bool isWorthListing(uint64_t Inputs, double NameLatency) const;
+
+  /// Whether to fetch a range of \p Bytes only when the linker is near, if
+  /// memory is short. A linker that comes to the range before it was fetched
+  /// waits for an answer, which takes \p Latency seconds (0: unknown); a range
+  /// that is fetched too early is transferred twice.
+  static bool isWorthFollowing(uint64_t Bytes, double Latency,
+                               const StorePrices &Store) {
+    // An answer takes at least as long as a request that waits for no other.
+    return std::max(Latency, Store.Request) <= double(Bytes) * Store.Byte;
+  }
 
   /// Whether to query if another request has fetched a step of \p Bytes.
   bool isWorthQuery(uint64_t Bytes, const StorePrices &Store) const;

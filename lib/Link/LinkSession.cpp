@@ -288,8 +288,8 @@ LinkSession::takeBuffer(StringRef Path, const BufferRequest &Request) {
   return nullptr;
 }
 
-/// Returns the stage that lld's timer \p Name measures. The names, which /time
-/// prints, are in COFF/COFFLinkerContext.cpp.
+/// Returns the stage that begins with lld's timer \p Name, or right after it.
+/// The names, which /time prints, are in COFF/COFFLinkerContext.cpp.
 static std::optional<LinkStage> stageNamed(StringRef Name) {
   return StringSwitch<std::optional<LinkStage>>(Name)
       .Case("GC", LinkStage::Contents)

@@ -35,7 +35,8 @@ LISTEN(splitSections64BE, HEADSTART_ELF_PARAMETER, HEADSTART_ELF_ARGUMENT)
 LISTEN(splitSections32LE, HEADSTART_ELF_PARAMETER, HEADSTART_ELF_ARGUMENT)
 LISTEN(splitSections64LE, HEADSTART_ELF_PARAMETER, HEADSTART_ELF_ARGUMENT)
 
-// Mach-O: the inputs are read. The driver now lays out the output, with
-// pointers of 64 or of 32 bits.
+// Mach-O: the inputs are read. The driver now folds identical sections, if at
+// all, and then lays out the output, with pointers of 64 or of 32 bits.
+LISTEN(foldIdenticalSections, bool OnlyStrings, OnlyStrings)
 LISTEN(writeResult64, , )
 LISTEN(writeResult32, , )

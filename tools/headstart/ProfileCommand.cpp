@@ -20,6 +20,7 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include <algorithm>
 #include <atomic>
 #include <ctime>
 #include <optional>
@@ -79,15 +80,15 @@ static FileChange changeOf(const RecordedFile &File) {
 /// Returns the change of each file of \p Profile.
 static std::vector<FileChange> changesSince(const LinkProfile &Profile) {
   // The threads wait for the disk, not for a processor.
-  constexpr unsigned Jobs = 8;
-  std::vector<FileChange> Changes(Profile.Files.size());
+  constexpr size_t Jobs = 8;
+  std::vector<FileChange> Changes(Profile.Files.size(), FileChange::Unknown);
   std::atomic<size_t> Next{0};
   const auto Work = [&] {
     for (size_t I = 0; (I = Next.fetch_add(1)) < Changes.size();)
       Changes[I] = changeOf(Profile.Files[I]);
   };
   os::Threads Workers;
-  for (unsigned I = 1; I < Jobs; ++I)
+  for (size_t I = 1; I < std::min(Jobs, Changes.size()); ++I)
     if (Workers.start(Work))
       break; // the others do its work
   Work();

@@ -117,6 +117,13 @@ TEST_F(LinkerPositionTest, EvictedRangesAreNoLongerAhead) {
             0U);
 }
 
+TEST_F(LinkerPositionTest, ATouchDoesNotBeginTheNextStage) {
+  fetch(LinkStage::Types, 0, 3);
+  touch(0);
+  EXPECT_EQ(ahead(), 3U);
+  EXPECT_EQ(All.memory().stage(), LinkStage::Contents);
+}
+
 TEST_F(LinkerPositionTest, AStageThatEndsTakesItsRangesAlong) {
   fetch(LinkStage::Contents, 0, 3);
   fetch(LinkStage::Types, 3, 4);

@@ -34,9 +34,9 @@ struct Machine {
   }
 };
 
-bool hasRoom(MemoryWindow &Window, LinkStage For) {
+bool hasRoom(MemoryWindow &Window, LinkStage For, bool IsFollowed = false) {
   (void)Window.measureIfDue();
-  return Window.hasRoom(For);
+  return Window.hasRoom(For, IsFollowed);
 }
 
 TEST(MemoryWindowTest, WithMemoryToSpareOnlyTheBudgetCounts) {

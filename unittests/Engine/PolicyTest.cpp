@@ -139,6 +139,15 @@ TEST(PolicyTest, FewCachedObjectsOfALongRunAreInspected) {
   EXPECT_EQ(Choice.skipped(10000, 100e3, 5e-3, Remote), 0U);
 }
 
+TEST(PolicyTest, RangesThatTakeLongerThanAnAnswerAreFollowed) {
+  EXPECT_TRUE(Policy::isWorthFollowing(512 * KiB, 60e-6, LocalDisk));
+  EXPECT_FALSE(Policy::isWorthFollowing(512 * KiB, 20e-3, Remote));
+  EXPECT_FALSE(Policy::isWorthFollowing(4 * KiB, 60e-6, LocalDisk));
+  // The latency is unknown, but not the price of a request.
+  EXPECT_TRUE(Policy::isWorthFollowing(512 * KiB, 0, LocalDisk));
+  EXPECT_FALSE(Policy::isWorthFollowing(4 * KiB, 0, CountsRequests));
+}
+
 TEST(PolicyTest, NamesThatTakeLongAreListedAndRefreshed) {
   const Policy Choice(Numbers, 2, 2);
   EXPECT_FALSE(Choice.isWorthListing(1000, 10e-6));

@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <sys/wait.h>
 #include <thread>
 
 using namespace headstart;
@@ -50,8 +51,13 @@ protected:
       return Work();
     });
     // linksInQueue would take the queue's lock from the other link.
-    while (!std::filesystem::exists(Cache.path("begun")))
+    while (!std::filesystem::exists(Cache.path("begun"))) {
+      if (::waitpid(Other, nullptr, WNOHANG) != 0) {
+        Other = -1;
+        FAIL() << "the other link has ended";
+      }
       std::this_thread::yield();
+    }
   }
   /// Waits for the link \p Turn of another output. Returns its note.
   std::string wait(LinkTurn &Turn) const {

@@ -27,7 +27,6 @@ TEST(LinuxDirectoryTraitsTest, whatTheKernelMakesUpPromisesNothing) {
     EXPECT_FALSE(Traits.ReportsChanges) << Path;
     EXPECT_FALSE(Traits.ReportsEveryChange) << Path;
     EXPECT_TRUE(Traits.MayIgnoreCase) << Path;
-    EXPECT_FALSE(Traits.ListsStatus) << Path;
   }
 }
 

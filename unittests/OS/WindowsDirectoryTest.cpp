@@ -415,7 +415,6 @@ TEST(WindowsDirectoryTest, NothingIsPromisedThatHasNoSource) {
   const DirectoryTraits Traits = traitsOf(openDirectory(Directory.path()));
   EXPECT_FALSE(Traits.ReportsChanges);
   EXPECT_FALSE(Traits.ReportsEveryChange);
-  EXPECT_FALSE(Traits.ListsStatus);
   EXPECT_TRUE(traitsOf(DirectoryHandle()).MayIgnoreCase);
 }
 

@@ -38,6 +38,7 @@ struct CommandLineArg {
 };
 
 /// The environment in which a command line is read. Tests provide their own.
+/// Only the search for an MSVC toolchain uses the environment of the process.
 struct CommandLineContext {
   /// Reads an environment variable; without it, none is set.
   std::function<std::optional<std::string>(llvm::StringRef)> GetEnv;

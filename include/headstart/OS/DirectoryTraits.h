@@ -34,9 +34,6 @@ struct DirectoryTraits {
   /// Whether every change that follows a query of ChangedNs changes it. If not,
   /// a change within the same clock tick does not.
   bool ReportsEveryChange = false;
-  /// Whether listings have sizes and times that need no stat
-  /// (`DirectoryEntry::hasOwnStatus`).
-  bool ListsStatus = false;
 };
 
 /// Returns the traits of the file system of \p Directory. Blocks only for the

@@ -24,9 +24,6 @@ DirectoryTraits traitsOf(const DirectoryHandle &Directory) {
   const bool IsHfs = std::strcmp(FS.f_fstypename, "hfs") == 0;
   if ((FS.f_flags & MNT_LOCAL) == 0 || (!IsApfs && !IsHfs))
     return Traits;
-  // Both list sizes and times themselves, and Apple's own fts(3) uses these in
-  // place of stat(2).
-  Traits.ListsStatus = true;
   // POSIX: adding, removing or renaming an entry changes the directory's times.
   // APFS stores nanoseconds (Apple File System Reference, j_inode_val_t), HFS+
   // seconds (TN1150). It is not known whether a time that was already queried

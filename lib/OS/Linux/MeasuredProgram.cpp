@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <fstream>
 #include <poll.h>
-#include <string_view>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>

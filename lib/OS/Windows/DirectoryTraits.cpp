@@ -15,8 +15,7 @@ namespace headstart::os {
 using namespace detail;
 
 // No source was found for when NTFS updates a directory's own times, nor for
-// what a redirector holds back, so `ReportsChanges` stays false. `ListsStatus`
-// stays false, since listings report the whole status only as a hint.
+// what a redirector holds back, so `ReportsChanges` stays false.
 DirectoryTraits traitsOf(const DirectoryHandle &Directory) {
   DirectoryTraits Traits;
   if (!Directory.isOpen())
