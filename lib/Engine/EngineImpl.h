@@ -125,6 +125,7 @@ private:
   void follow(const InputEntry &Entry, FileInspector &Inspector);
   bool isWorthFollowing(const InputEntry &Entry);
   void note(Decision What) { Figures.Decisions.note(What); }
+  bool isShortFor(uint64_t InputsBytes, bool IsComplete) const;
   bool leavesToLinker() const;
   bool isWorthSymbols(uint64_t LazyBytes) const;
   bool isWanted(uint32_t Member);

@@ -95,7 +95,7 @@ void EngineImpl::workThrough() {
 void EngineImpl::begin(LinkStage Stage) {
   bool IsBegun = false;
   if (Stage == LinkStage::Parse) {
-    Bytes.window().decide(Figures.Inputs.load(), /*IsComplete=*/true);
+    (void)isShortFor(Figures.Inputs.load(), /*IsComplete=*/true);
     TakesLazy.store(!isWorthSymbols(LazyBytes.load()));
     IsBegun = !leavesToLinker() && Planner->planTogether() &&
               LazyBytes.load() != 0 && !TakesLazy.load();
@@ -109,10 +109,20 @@ void EngineImpl::begin(LinkStage Stage) {
   Inputs.begin(Stage, IsBegun);
 }
 
+/// Decides whether memory is short for a link of inputs of \p InputsBytes; see
+/// MemoryWindow::decide.
+bool EngineImpl::isShortFor(uint64_t InputsBytes, bool IsComplete) const {
+  const double Need = Planner->planTogether() ? Options.Numbers.MemoryNeedOfELF
+                                              : Options.Numbers.MemoryNeed;
+  return Bytes.window().decide(
+      static_cast<uint64_t>(Need * static_cast<double>(InputsBytes)),
+      IsComplete);
+}
+
 /// Whether the engine only opens files, because memory is short. lld's ELF
 /// driver writes section by section, and so reads all inputs many times.
 bool EngineImpl::leavesToLinker() const {
-  return Bytes.window().decide(Figures.Inputs.load(), /*IsComplete=*/false) &&
+  return isShortFor(Figures.Inputs.load(), /*IsComplete=*/false) &&
          Planner->planTogether();
 }
 

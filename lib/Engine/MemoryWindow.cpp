@@ -14,25 +14,22 @@ using namespace llvm;
 
 namespace headstart {
 
-bool MemoryWindow::decide(uint64_t InputsBytes, bool IsComplete) {
+bool MemoryWindow::decide(uint64_t Bytes, bool IsComplete) {
   // Not std::call_once: if an allocation fails, an exception leaves the
   // function, and under ThreadSanitizer other threads then wait forever.
   std::lock_guard<std::mutex> Lock(Deciding);
   // A system that does not report memory has given the engine a careful budget.
-  auto ExceedsShare = [&] {
-    return Available != 0 &&
-           InputsBytes > *Available / Numbers.ShortMemoryShare;
-  };
+  auto IsTooMuch = [&] { return Available != 0 && Bytes > *Available; };
   if (IsDecided)
     return isShort();
   if (!IsComplete && !Available)
     Available = Read().available();
-  if (!IsComplete && !ExceedsShare())
+  if (!IsComplete && !IsTooMuch())
     return false;
   // Another process may have released memory.
   const os::SystemMemory Memory = Read();
   Available = Memory.available();
-  const bool IsShort = ExceedsShare();
+  const bool IsShort = IsTooMuch();
   IsDecided = IsShort || IsComplete;
   if (IsDecided)
     Decisions.note(IsShort ? Decision::MemoryShort : Decision::MemoryPlentiful);

@@ -11,9 +11,8 @@
 /// that are fetched too early evict bytes that the linker needs next, and are
 /// themselves evicted before the linker reads them.
 ///
-/// If memory is plentiful, only a budget applies. It is short if the inputs
-/// fill half of the available memory, because the linker's data and its output
-/// need as much again. Fetching then stays at most one stage ahead of the
+/// If memory is plentiful, only a budget applies. It is short if the link needs
+/// more than is available. Fetching then stays at most one stage ahead of the
 /// linker, and within a quarter of the memory that is available at that time.
 /// Bytes are ahead until the linker reaches their input (in the first stage),
 /// until it is seen to touch them (if followed, see LinkerPosition.h), or else
@@ -51,10 +50,10 @@ public:
 
   /// \name From any thread
   /// @{
-  /// Decides, once, whether memory is short for inputs of \p InputsBytes, and
-  /// returns that. While inputs are still being counted (not \p IsComplete), it
-  /// decides as soon as the known ones are too large.
-  bool decide(uint64_t InputsBytes, bool IsComplete);
+  /// Decides, once, whether memory is short for a link that needs \p Bytes, and
+  /// returns that. While its inputs are still being counted (not
+  /// \p IsComplete), it decides as soon as the known ones need too much.
+  bool decide(uint64_t Bytes, bool IsComplete);
   bool isShort() const { return Short.load(); }
   /// Sets the limit by the available memory, which takes some 50 us.
   void measure() { measure(Read()); }

@@ -59,8 +59,7 @@ void EngineImpl::start(LinkCommand TheCommand) {
                         .MaxKept = Ours - std::min(Ours, 2 * Jobs)});
   // ExpectedBytes is an estimate, so it must exceed the limit by half.
   if (Options.ExpectedBytes != 0)
-    (void)Bytes.window().decide(Options.ExpectedBytes / 3 * 2,
-                                /*IsComplete=*/false);
+    (void)isShortFor(Options.ExpectedBytes / 3 * 2, /*IsComplete=*/false);
   if (Ours == 0)
     Figures.Problems.add("too few descriptors for threads", "prefetch",
                          std::to_string(Free) + " are free");

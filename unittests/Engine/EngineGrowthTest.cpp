@@ -241,7 +241,7 @@ TEST_F(EngineGrowthTest, ShortOfMemoryAllIsLeftToTheLinker) {
     Paths.push_back(
         Directory.write("m" + std::to_string(I) + ".o", object({})));
   evict(Paths);
-  LinkStats Stats = fetch(Paths, 1, /*AvailableBytes=*/2 * 5 * PartBytes);
+  LinkStats Stats = fetch(Paths, 1, /*AvailableBytes=*/3 * 5 * PartBytes / 2);
   EXPECT_EQ(Stats.InputsBytes, 20 * openOrFail(Paths[0]).size());
   EXPECT_EQ(Stats.HintedBytes, 0U);
   EXPECT_EQ(times(Stats, Decision::NotNeeded), 4U);
@@ -258,13 +258,14 @@ TEST_F(EngineGrowthTest, ShortOfMemoryAllIsLeftToTheLinker) {
 TEST_F(EngineGrowthTest, ItKnowsBeforehandThatMemoryWillBeShort) {
   std::string First = Directory.write("first.o", object({}));
   const uint64_t Available = 4 * openOrFail(First).size();
-  for (uint64_t Expected : {Available / 2, Available}) {
+  for (uint64_t Expected : {Available, 2 * Available}) {
+    const bool IsShort = Expected != Available;
     evict({First});
     LinkStats Stats = fetch({First}, 1, Available, Expected);
-    EXPECT_EQ(Stats.ShortOfMemory, Expected == Available);
-    EXPECT_EQ(Stats.HintedBytes == 0, Expected == Available);
-    EXPECT_EQ(times(Stats, Decision::MemoryShort), Expected == Available);
-    EXPECT_EQ(times(Stats, Decision::MemoryPlentiful), Expected != Available);
+    EXPECT_EQ(Stats.ShortOfMemory, IsShort);
+    EXPECT_EQ(Stats.HintedBytes == 0, IsShort);
+    EXPECT_EQ(times(Stats, Decision::MemoryShort), IsShort);
+    EXPECT_EQ(times(Stats, Decision::MemoryPlentiful), !IsShort);
   }
 }
 

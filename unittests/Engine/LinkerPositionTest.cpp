@@ -24,7 +24,7 @@ protected:
 
   LinkerPositionTest() {
     Numbers.FollowAhead = 2;
-    All.memory().decide(1 << 20, true);
+    All.memory().decide(2 << 20, true);
     All.reached(LinkStage::Contents);
   }
 

@@ -42,7 +42,7 @@ bool hasRoom(MemoryWindow &Window, LinkStage For, bool IsFollowed = false) {
 TEST(MemoryWindowTest, WithMemoryToSpareOnlyTheBudgetCounts) {
   Machine M;
   MemoryWindow Window(100 * MiB, M.reader(), Numbers, Decisions);
-  Window.decide(400 * MiB, true);
+  Window.decide(800 * MiB, true);
   EXPECT_FALSE(Window.isShort());
   Window.add(LinkStage::Parse, 50 * MiB);
   Window.add(LinkStage::DebugSymbols, 49 * MiB);
@@ -54,12 +54,12 @@ TEST(MemoryWindowTest, WithMemoryToSpareOnlyTheBudgetCounts) {
 TEST(MemoryWindowTest, TooManyInputsAreSeenWhileTheyAreCounted) {
   Machine M;
   MemoryWindow Window(100 * MiB, M.reader(), Numbers, Decisions);
-  EXPECT_FALSE(Window.decide(100 * MiB, false));
+  EXPECT_FALSE(Window.decide(200 * MiB, false));
   // Memory that the link itself gradually takes does not count.
   M.Available = 300 * MiB;
-  EXPECT_FALSE(Window.decide(500 * MiB, false));
+  EXPECT_FALSE(Window.decide(1000 * MiB, false));
   M.Available = 100 * MiB;
-  EXPECT_TRUE(Window.decide(501 * MiB, false));
+  EXPECT_TRUE(Window.decide(1001 * MiB, false));
   EXPECT_TRUE(Window.isShort());
 }
 
@@ -67,10 +67,10 @@ TEST(MemoryWindowTest, SomeInputsDoNotShowThatMemoryIsPlentiful) {
   Machine M;
   M.Available = 100 * MiB;
   MemoryWindow Window(100 * MiB, M.reader(), Numbers, Decisions);
-  EXPECT_FALSE(Window.decide(10 * MiB, false));
+  EXPECT_FALSE(Window.decide(20 * MiB, false));
   M.Available = 1000 * MiB; // another process has ended
-  EXPECT_FALSE(Window.decide(60 * MiB, false));
-  EXPECT_TRUE(Window.decide(501 * MiB, false));
+  EXPECT_FALSE(Window.decide(120 * MiB, false));
+  EXPECT_TRUE(Window.decide(1001 * MiB, false));
 }
 
 TEST(MemoryWindowTest, WhatTheLinkerCameToMakesRoom) {
@@ -97,7 +97,7 @@ TEST(MemoryWindowTest, WhatTheLinkerCameToMakesRoom) {
 TEST(MemoryWindowTest, ShortOfMemoryItStaysOneStageAhead) {
   Machine M;
   MemoryWindow Window(1000 * MiB, M.reader(), Numbers, Decisions);
-  Window.decide(501 * MiB, true);
+  Window.decide(1001 * MiB, true);
   EXPECT_TRUE(Window.isShort());
   EXPECT_TRUE(hasRoom(Window, LinkStage::Contents));
   Window.reached(LinkStage::Contents);
@@ -108,7 +108,7 @@ TEST(MemoryWindowTest, ShortOfMemoryItStaysOneStageAhead) {
 TEST(MemoryWindowTest, ShortOfMemoryItTakesAQuarterOfWhatThereIs) {
   Machine M;
   MemoryWindow Window(1000 * MiB, M.reader(), Numbers, Decisions);
-  Window.decide(600 * MiB, true);
+  Window.decide(1200 * MiB, true);
   Window.add(LinkStage::Contents, 249 * MiB);
   EXPECT_TRUE(hasRoom(Window, LinkStage::Contents));
   Window.add(LinkStage::Contents, 1 * MiB);
@@ -118,7 +118,7 @@ TEST(MemoryWindowTest, ShortOfMemoryItTakesAQuarterOfWhatThereIs) {
 TEST(MemoryWindowTest, TheWindowShrinksWithWhatThereIsAndUnderPressure) {
   Machine M;
   MemoryWindow Window(1000 * MiB, M.reader(), Numbers, Decisions);
-  Window.decide(600 * MiB, true);
+  Window.decide(1200 * MiB, true);
   Window.add(LinkStage::Contents, 124 * MiB);
   M.Available = 500 * MiB;
   EXPECT_TRUE(hasRoom(Window, LinkStage::Contents));
@@ -138,7 +138,7 @@ TEST(MemoryWindowTest, ItNeverGrowsBeyondTheBudget) {
   Machine M;
   M.Available = 1000 * MiB;
   MemoryWindow Window(10 * MiB, M.reader(), Numbers, Decisions);
-  Window.decide(600 * MiB, true);
+  Window.decide(1200 * MiB, true);
   Window.add(LinkStage::Contents, 10 * MiB);
   EXPECT_FALSE(hasRoom(Window, LinkStage::Contents));
 }

@@ -41,23 +41,23 @@ protected:
   }
   /// The three files of one v2 group, numbers in MiB.
   void writeV2(const std::string &Group, const std::string &Max,
-               uint64_t Current, uint64_t Inactive) const {
+               uint64_t Current, uint64_t Cached) const {
     const std::string Directory = "sys/fs/cgroup/unified" + Group;
     write(Directory + "/memory.max", Max + "\n");
     write(Directory + "/memory.current", std::to_string(Current * MiB) + "\n");
-    write(Directory + "/memory.stat", "anon 1\nactive_file 7\ninactive_file " +
-                                          std::to_string(Inactive * MiB) +
-                                          "\n");
+    write(Directory + "/memory.stat", "anon 1\nactive_file " + mib(Cached / 2) +
+                                          "\ninactive_file " +
+                                          mib(Cached - Cached / 2) + "\n");
   }
   void writeV1(const std::string &Group, const std::string &Limit,
-               uint64_t Usage, uint64_t Inactive) const {
+               uint64_t Usage, uint64_t Cached) const {
     const std::string Directory = "sys/fs/cgroup/memory" + Group;
     write(Directory + "/memory.limit_in_bytes", Limit + "\n");
     write(Directory + "/memory.usage_in_bytes",
           std::to_string(Usage * MiB) + "\n");
-    write(Directory + "/memory.stat", "inactive_file 0\ntotal_inactive_file " +
-                                          std::to_string(Inactive * MiB) +
-                                          "\n");
+    write(Directory + "/memory.stat",
+          "inactive_file 0\ntotal_inactive_file " + mib(Cached / 2) +
+              "\ntotal_active_file " + mib(Cached - Cached / 2) + "\n");
   }
   static std::string mib(uint64_t Value) { return std::to_string(Value * MiB); }
 
@@ -134,13 +134,6 @@ TEST_F(CgroupTest, V1Limit) {
   writeV1("/b", mib(1), 0, 0);
   writeV1("", None, 500, 0);
   expect(100, 60);
-}
-
-TEST_F(CgroupTest, V1WithoutHierarchicalFigures) {
-  write("proc/self/cgroup", "4:memory:/a\n");
-  writeV1("/a", mib(100), 60, 0);
-  write("sys/fs/cgroup/memory/a/memory.stat", "inactive_file 1048576\n");
-  expect(100, 41);
 }
 
 TEST_F(CgroupTest, V1WithoutALimit) {

@@ -264,7 +264,8 @@ void SimulatedLink::drawTuning() {
   Draw(T.MinRoomToCombine, 4 * KiB, 64 * MiB);
   Draw(T.StepBytes, 64 * KiB, 2 * MiB);
   T.StepBytes -= T.StepBytes % PageBytes;
-  Draw(T.ShortMemoryShare, 1, 8);
+  Draw(T.MemoryNeed, 1, 8);
+  Draw(T.MemoryNeedOfELF, 1, 8);
   Draw(T.WindowShare, 1, 16);
   Draw(T.MeasureBytes, 64 * KiB, 32 * MiB);
   DrawTime(T.MeasureAfter, 1e-3, 0.2);

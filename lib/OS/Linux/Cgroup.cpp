@@ -41,9 +41,10 @@ struct Hierarchy {
 /// The names of a group's files about memory.
 struct MemoryFiles {
   std::string_view UsageFile;
-  /// Keys of memory.stat, the preferred one first. A v1 group's usage includes
-  /// its children's, but in its memory.stat only the "total_" figures do.
-  std::string_view InactiveKeys[2];
+  /// Keys of memory.stat: the page cache, all of which counts as available, as
+  /// in MemAvailable. A v1 group's usage includes its children's, but in its
+  /// memory.stat only the "total_" figures do.
+  std::string_view CacheKeys[2];
   /// Reclaim begins at the lower of the two: at memory.high the kernel
   /// throttles us, at memory.max it kills us.
   std::string_view LimitFiles[2];
@@ -51,11 +52,13 @@ struct MemoryFiles {
 
 constexpr Hierarchy V2 = {"cgroup2", ""};
 
-constexpr MemoryFiles MemoryFilesV1 = {"memory.usage_in_bytes",
-                                       {"total_inactive_file", "inactive_file"},
-                                       {"memory.limit_in_bytes", ""}};
-constexpr MemoryFiles MemoryFilesV2 = {
-    "memory.current", {"inactive_file", ""}, {"memory.max", "memory.high"}};
+constexpr MemoryFiles MemoryFilesV1 = {
+    "memory.usage_in_bytes",
+    {"total_inactive_file", "total_active_file"},
+    {"memory.limit_in_bytes", ""}};
+constexpr MemoryFiles MemoryFilesV2 = {"memory.current",
+                                       {"inactive_file", "active_file"},
+                                       {"memory.max", "memory.high"}};
 
 /// v1 writes "no limit" as the largest page counter: LONG_MAX rounded down to a
 /// page. This is its value for 64 KiB pages; for smaller pages it is larger.
@@ -174,15 +177,12 @@ static void addLevel(const std::string &Directory, const MemoryFiles &Files,
       readNumber(Directory + "/" + std::string(Files.UsageFile));
   if (!Usage)
     return;
-  uint64_t Inactive = 0;
+  uint64_t Cached = 0;
   if (const auto Stat = readPseudoFile(Directory + "/memory.stat"))
-    for (const std::string_view Key : Files.InactiveKeys)
-      if (const auto Value = findNumber(*Stat, Key)) {
-        Inactive = *Value;
-        break;
-      }
+    for (const std::string_view Key : Files.CacheKeys)
+      Cached += std::min(findNumber(*Stat, Key).value_or(0), *Usage - Cached);
   // The files are read one after the other and may be inconsistent.
-  const uint64_t Charged = *Usage - std::min(*Usage, Inactive);
+  const uint64_t Charged = *Usage - Cached;
   lower(Memory.AvailableBytes, *Limit - std::min(*Limit, Charged));
 }
 
