@@ -115,7 +115,7 @@ bool EngineImpl::isShortFor(uint64_t InputsBytes, bool IsComplete) const {
   const double Need = Planner->planTogether() ? Options.Numbers.MemoryNeedOfELF
                                               : Options.Numbers.MemoryNeed;
   return Bytes.window().decide(
-      static_cast<uint64_t>(Need * static_cast<double>(InputsBytes)),
+      static_cast<uint64_t>(std::min(Need * double(InputsBytes), 0x1p63)),
       IsComplete);
 }
 

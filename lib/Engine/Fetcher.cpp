@@ -224,11 +224,11 @@ bool Fetcher::isFetched(const InputEntry &Entry, const os::OpenFile &File,
 
 /// Whether the page tables show when the linker touches \p Range, which is
 /// fetched for \p Stage, and following it pays. In the first stage, the
-/// linker's requests show more. The system must show what was evicted.
+/// linker's requests show more.
 bool Fetcher::isFollowed(const InputEntry &Entry, LinkStage Stage,
                          ByteRange Range) const {
   return Stage != LinkStage::Parse && window().isShort() &&
-         Position.isReported() && Entry.Before && Entry.Contents &&
+         Position.isReported() && Entry.Contents &&
          Entry.Contents->isMapped() &&
          Policy::isWorthFollowing(Range.Length, Entry.Store->latency(),
                                   Entry.Store->prices());

@@ -58,7 +58,7 @@ std::optional<size_t> LinkerPosition::countPassed(const Queue &Ranges) {
 size_t LinkerPosition::countEvicted(const Queue &Ranges) const {
   auto IsCached = [&](const Fetched &Each) {
     const auto Found = Cache.residency(Each.Of->part(Each.Range));
-    return !Found || Found->complete();
+    return !Found || Found->IsLowerBound || Found->complete();
   };
   size_t Evicted = 0;
   while (Evicted != std::min(Ranges.size(), Numbers.FollowAhead) &&

@@ -19,16 +19,19 @@ bool MemoryWindow::decide(uint64_t Bytes, bool IsComplete) {
   // function, and under ThreadSanitizer other threads then wait forever.
   std::lock_guard<std::mutex> Lock(Deciding);
   // A system that does not report memory has given the engine a careful budget.
-  auto IsTooMuch = [&] { return Available != 0 && Bytes > *Available; };
+  auto AvailableIn = [](const os::SystemMemory &Memory) {
+    return Memory.AvailableBytes == 0 ? UINT64_MAX : Memory.available();
+  };
+  auto IsTooMuch = [&] { return Bytes > *Available; };
   if (IsDecided)
     return isShort();
   if (!IsComplete && !Available)
-    Available = Read().available();
+    Available = AvailableIn(Read());
   if (!IsComplete && !IsTooMuch())
     return false;
   // Another process may have released memory.
   const os::SystemMemory Memory = Read();
-  Available = Memory.available();
+  Available = AvailableIn(Memory);
   const bool IsShort = IsTooMuch();
   IsDecided = IsShort || IsComplete;
   if (IsDecided)
@@ -59,7 +62,8 @@ bool MemoryWindow::isAhead(LinkStage For, bool IsFollowed) const {
 }
 
 bool MemoryWindow::hasRoom(LinkStage For, bool IsFollowed) const {
-  if (!isAhead(For, IsFollowed))
+  // The linker may need these bytes now, unlike those of an earlier stage.
+  if (For == stage() && !isAhead(For, IsFollowed))
     return limit() != 0;
   if (ahead() >= limit())
     return false;

@@ -95,7 +95,7 @@ private:
   const Reader Read;
   std::mutex Deciding;
   bool IsDecided = false; ///< guarded by Deciding, like the next member
-  /// Bytes, when last read to decide; 0: the system does not report it.
+  /// Bytes, when last read to decide.
   std::optional<uint64_t> Available;
   std::array<uint64_t, NumLinkStages> ByStage{}, Followed{};
   std::atomic<uint64_t> Ahead{0}; ///< the sum of both

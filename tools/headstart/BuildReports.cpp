@@ -40,7 +40,7 @@ BuildReports::BuildReports() {
     return;
   // The same path each time: tools compare the environment with that of the
   // last build, and a compiler's server may start links after this one.
-  Directory = hashedPath(Cache, "reports-", os::currentDirectory());
+  Directory = hashedPath(Cache, "links-", os::currentDirectory());
   if (sys::fs::create_directories(Directory)) {
     Directory.clear();
     return;

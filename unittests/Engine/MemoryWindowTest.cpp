@@ -115,6 +115,30 @@ TEST(MemoryWindowTest, ShortOfMemoryItTakesAQuarterOfWhatThereIs) {
   EXPECT_FALSE(hasRoom(Window, LinkStage::Contents));
 }
 
+TEST(MemoryWindowTest, OnlyFollowedBytesOfABegunStageWaitForRoom) {
+  Machine M;
+  MemoryWindow Window(1000 * MiB, M.reader(), Numbers, Decisions);
+  Window.decide(1200 * MiB, true);
+  Window.reached(LinkStage::Contents);
+  Window.add(LinkStage::Contents, 250 * MiB, /*IsFollowed=*/true);
+  EXPECT_FALSE(hasRoom(Window, LinkStage::Contents, /*IsFollowed=*/true));
+  EXPECT_TRUE(hasRoom(Window, LinkStage::Contents));
+  EXPECT_FALSE(hasRoom(Window, LinkStage::Types));
+}
+
+TEST(MemoryWindowTest, AGroupThatIsFullIsShort) {
+  MemoryWindow Window(
+      10 * MiB,
+      [] {
+        os::SystemMemory Memory;
+        Memory.AvailableBytes = 1000 * MiB;
+        Memory.CgroupAvailableBytes = 0;
+        return Memory;
+      },
+      Numbers, Decisions);
+  EXPECT_TRUE(Window.decide(1, false));
+}
+
 TEST(MemoryWindowTest, TheWindowShrinksWithWhatThereIsAndUnderPressure) {
   Machine M;
   MemoryWindow Window(1000 * MiB, M.reader(), Numbers, Decisions);

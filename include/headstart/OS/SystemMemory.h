@@ -33,9 +33,8 @@ struct SystemMemory {
   /// or v2 (which also has `memory.high`); absent without a limit. On Windows,
   /// the limit of the job object, which counts committed memory.
   std::optional<uint64_t> CgroupLimitBytes;
-  /// The memory that these cgroups can still take before the kernel must
-  /// reclaim, the least of them: the limit minus what is charged, with inactive
-  /// file pages counted as free.
+  /// The memory that is available in these cgroups, the least of them: the
+  /// limit minus what is charged, without file pages.
   std::optional<uint64_t> CgroupAvailableBytes;
 
   /// The share of the last ten seconds in which a task waited for memory, in
