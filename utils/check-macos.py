@@ -42,10 +42,10 @@ WARNINGS = ("-Wall -Wextra -Wpedantic -Wno-unused-parameter -Wimplicit-fallthrou
 
 # The symbols of the C++ library and its runtime, in libc++.dylib and libc++abi.dylib:
 # mangled names of namespace std, operators new and delete, type information of
-# the language, and the runtime itself.
+# the language, and the runtime itself. The linker defines ___dso_handle.
 RUNTIME = re.compile(r"^(__ZN?K?S|__ZT[ISTV]N?K?S|__ZT[IV]N10__cxxabiv1|__Zn[wa]|"
                      r"__Zd[la]|__ZTI[a-zP]|__ZTS[a-zP]|___cxa_|___gxx_|__ZT[hc]|"
-                     r"___clang_call_terminate)")
+                     r"___clang_call_terminate|___dso_handle$)")
 # The symbols of googletest, which is not compiled here.
 TESTING = re.compile(r"^__ZT?[ISV]?N?K?7testing|^__ZN?K?7testing")
 
