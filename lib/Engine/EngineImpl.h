@@ -122,8 +122,8 @@ private:
   /// linker has come to \p Now. One thread does this, once for each stage.
   void releaseConsumed(LinkStage Now);
 
-  void follow(const InputEntry &Entry, FileInspector &Inspector);
-  bool isWorthFollowing(const InputEntry &Entry);
+  void scan(const InputEntry &Entry, FileInspector &Inspector);
+  bool isWorthScanning(const InputEntry &Entry);
   void note(Decision What) { Figures.Decisions.note(What); }
   bool isShortFor(uint64_t InputsBytes, bool IsComplete) const;
   bool leavesToLinker() const;

@@ -126,7 +126,7 @@ bool EngineImpl::leavesToLinker() const {
          Planner->planTogether();
 }
 
-void EngineImpl::follow(const InputEntry &Entry, FileInspector &Inspector) {
+void EngineImpl::scan(const InputEntry &Entry, FileInspector &Inspector) {
   TraceSpan Span("look inside", Entry.Path);
   WorkPart Part(PrefetchWork::Inspecting);
   Inputs.add(Entry, Resolver->scan(Entry.Named, Entry.Path, Inspector));
@@ -135,7 +135,7 @@ void EngineImpl::follow(const InputEntry &Entry, FileInspector &Inspector) {
 /// Whether to scan the object \p Entry for references, which the profile has of
 /// a recorded object. Most objects name the same inputs, so of those that are
 /// inspected for nothing else a few are enough.
-bool EngineImpl::isWorthFollowing(const InputEntry &Entry) {
+bool EngineImpl::isWorthScanning(const InputEntry &Entry) {
   if (Entry.Record) {
     note(Decision::ScanSkippedRecorded);
     return false;
@@ -234,8 +234,8 @@ void EngineImpl::prepare(InputEntry &Entry, bool IsClaimed, Worker &Own) {
   // Archives, scripts and stubs name inputs that the linker reads next. The
   // references of objects come after all known inputs, so objects are best
   // scanned after they have been read.
-  if (!Entry.IsFollowed && !Own.Inspector.isObject())
-    follow(Entry, Own.Inspector);
+  if (!Entry.IsScanned && !Own.Inspector.isObject())
+    scan(Entry, Own.Inspector);
   if (leavesToLinker())
     return LeaveAll(Decision::LeftForMemory);
   const bool NeedsPlan = needsPlan(Entry, *File);
@@ -299,8 +299,8 @@ void EngineImpl::planAndFetch(InputEntry &Entry, const FilePointer &File,
   Inputs.planned(Entry, stagesOf(Entry.Plan, Command.model()), File, IsDone);
   fetchStage(Entry, LinkStage::Parse, File);
   if ((isPlannedUnseen(Entry) || Own.Inspector.isObject()) &&
-      isWorthFollowing(Entry) && Own.Inspector.isObject())
-    follow(Entry, Own.Inspector);
+      isWorthScanning(Entry) && Own.Inspector.isObject())
+    scan(Entry, Own.Inspector);
 }
 
 /// Whether to read the symbols of all inputs that were not inspected, to find

@@ -60,7 +60,9 @@ public:
   Gate &gate() { return TheGate; }
   /// Makes fewer and larger requests if one is expensive.
   const os::PageCache &cacheFor(const InputEntry &Entry) const {
-    return isDear(Entry) ? LargeCache : Cache;
+    const bool IsDear = Entry.Store && Entry.Store->prices().Request >
+                                           Numbers.DearRequest.count();
+    return IsDear ? LargeCache : Cache;
   }
   MemoryWindow &window() { return TheGate.memory(); }
   const MemoryWindow &window() const { return TheGate.memory(); }
@@ -74,11 +76,6 @@ private:
   bool isLarge(const InputEntry &Entry, ByteRange Range) const;
   bool isFetched(const InputEntry &Entry, const os::OpenFile &File,
                  ByteRange Step, uint64_t &Missing);
-  /// Whether a request to the store of \p Entry is expensive.
-  bool isDear(const InputEntry &Entry) const {
-    return Entry.Store &&
-           Entry.Store->prices().Request > Numbers.DearRequest.count();
-  }
   bool isFollowed(const InputEntry &Entry, LinkStage Stage,
                   ByteRange Range) const;
   bool enter(InputEntry &Entry, uint64_t Bytes, LinkStage Stage,

@@ -81,7 +81,7 @@ struct InputEntry {
   std::chrono::steady_clock::time_point Seen;
   /// From the last link, if that read this very file; else null.
   const RecordedFile *Record = nullptr;
-  bool IsFollowed = false; ///< its references were added before that
+  bool IsScanned = false; ///< its references were added before that
 
   // The thread that plans the entry writes these, others read them after
   // IsPlanned:

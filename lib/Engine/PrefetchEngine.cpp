@@ -236,8 +236,8 @@ FilePointer EngineImpl::openAndPublish(InputEntry &Entry,
   if (Entry.hasCopy() && !isObjectByName(Named)) {
     FileInspector Inspector;
     Inspector.open(Entry.Contents->bytes(), Entry.Identity);
-    Entry.IsFollowed = Inspector.kind() == file_magic::archive;
-    if (Entry.IsFollowed)
+    Entry.IsScanned = Inspector.kind() == file_magic::archive;
+    if (Entry.IsScanned)
       Inputs.add(Entry, Resolver->scan(Named, Entry.Path, Inspector));
   }
   Inputs.publish(Entry, EntryState::Ready, ForLinker ? File : nullptr);

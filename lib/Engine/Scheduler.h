@@ -146,8 +146,7 @@ public:
   /// next if no thread has come to it. If no thread has claimed it, claims it
   /// for the caller and sets \p Claimed to its name. If a thread is opening it,
   /// waits until a second after its claim. Returns null if no entry is open by
-  /// then. With
-  /// \p Leaves, leaves an object that is not open yet to the linker.
+  /// then. With \p Leaves, leaves an object that is not open yet to the linker.
   InputEntry *request(llvm::StringRef Path, bool Leaves,
                       std::optional<NamedInput> &Claimed,
                       Waits OnWait = nullptr);
