@@ -65,6 +65,13 @@ static void writeTo(const std::string &File, StringRef Tool,
     Warn(Error.message());
 }
 
+PrefetchRun::PrefetchRun(PrefetchSettings Settings,
+                         TraceClock::time_point Origin)
+    : Settings(std::move(Settings)), Origin(Origin) {
+  if (this->Settings.On)
+    os::reserveDescriptors();
+}
+
 void PrefetchRun::beginTrace(const std::string &Program) {
   if (!Settings.TraceFile.empty())
     Trace = std::make_shared<TraceLog>(Origin, Program);

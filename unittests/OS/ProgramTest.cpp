@@ -12,7 +12,10 @@
 #include "headstart/OS/SystemMemory.h"
 
 #include "gtest/gtest.h"
+#include <algorithm>
 #include <cstring>
+#include <fstream>
+#include <string>
 #include <sys/resource.h>
 #include <vector>
 
@@ -76,6 +79,30 @@ TEST(ProgramTest, MoreThanAThousandOpenDescriptorsLeaveOthersFree) {
                   return 2;
               }
               return freeDescriptors() == 100 ? 0 : 3;
+            })),
+            0);
+}
+
+/// The "FDSize" of this process; 0 if the system does not report it.
+uint64_t descriptorTableSize() {
+  std::ifstream Status("/proc/self/status");
+  for (std::string Line; std::getline(Status, Line);)
+    if (Line.starts_with("FDSize:"))
+      return std::stoull(Line.substr(std::strlen("FDSize:")));
+  return 0;
+}
+
+TEST(ProgramTest, ReservedDescriptorsHaveTheirTableButStayFree) {
+  if (descriptorTableSize() == 0)
+    GTEST_SKIP() << "needs FDSize in /proc/self/status";
+  EXPECT_EQ(exitStatus(startChild([] {
+              const uint64_t Free = freeDescriptors();
+              reserveDescriptors();
+              return freeDescriptors() != Free ? 1
+                     : descriptorTableSize() <
+                             std::min<uint64_t>(maxOpenFiles(), 1024)
+                         ? 2
+                         : 0;
             })),
             0);
 }

@@ -40,8 +40,8 @@ std::error_code writeFile(const std::string &File,
 /// The state of prefetching for a link that runs in this process or alongside
 /// it: the user's settings, the engine's options, and the final reports.
 struct PrefetchRun {
-  PrefetchRun(PrefetchSettings Settings, TraceClock::time_point Origin)
-      : Settings(std::move(Settings)), Origin(Origin) {}
+  /// Must be called before the process starts its first thread.
+  PrefetchRun(PrefetchSettings Settings, TraceClock::time_point Origin);
 
   /// Traces the engine, if the user requested a trace. \p Program is the name
   /// of the process in the trace.

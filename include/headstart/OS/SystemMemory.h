@@ -84,6 +84,13 @@ uint64_t maxOpenFiles();
 /// system calls.
 uint64_t freeDescriptors();
 
+/// Enlarges this process's table of descriptors, so that it does not grow while
+/// threads open files. Call it before the first thread starts: from then on,
+/// each time the table grows (at 64, 128, 256 and 512 descriptors), Linux lets
+/// every open wait for a grace period of RCU, 4 to 10 ms (fs/file.c,
+/// expand_fdtable). Three system calls; without effect if one fails.
+void reserveDescriptors();
+
 /// Returns a limit of this process that leaves no room for Headstart's threads
 /// alongside the program's own, as a message ("ulimit -v"), or "": a limit on
 /// address space or data, stacks of less than 1 MiB, or fewer than 34 free

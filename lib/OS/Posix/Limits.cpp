@@ -12,8 +12,10 @@
 #include <array>
 #include <climits>
 #include <cstddef>
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 using namespace headstart;
 
@@ -36,6 +38,20 @@ uint64_t os::freeDescriptors() {
     From += Count;
   }
   return Free;
+}
+
+void os::reserveDescriptors() {
+  // A link has about 1,000 open at most (see freeDescriptors): 8 KiB.
+  constexpr uint64_t Wanted = 1024;
+  const int Any = ::open("/", O_RDONLY | O_CLOEXEC);
+  if (Any < 0)
+    return;
+  const int Last =
+      ::fcntl(Any, F_DUPFD_CLOEXEC,
+              static_cast<int>(std::min(maxOpenFiles(), Wanted)) - 1);
+  if (Last >= 0)
+    ::close(Last);
+  ::close(Any);
 }
 
 std::string os::blockingLimit() {

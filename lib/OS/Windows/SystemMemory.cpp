@@ -116,4 +116,7 @@ uint64_t headstart::os::maxOpenFiles() { return 16'711'680; }
 
 uint64_t headstart::os::freeDescriptors() { return maxOpenFiles(); }
 
+// Windows enlarges its table of handles while threads use it.
+void headstart::os::reserveDescriptors() {}
+
 std::string headstart::os::blockingLimit() { return ""; }
