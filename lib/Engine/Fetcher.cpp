@@ -290,7 +290,7 @@ bool Fetcher::fetch(InputEntry &Entry, size_t Index, LinkStage Stage,
   TraceSpan Span("fetch", Entry.Path);
   Span.event().Offset = Planned.Range.Offset;
   Span.event().Why = partName(Planned.Why);
-  Span.event().Stage = linkStageName(Stage);
+  Span.event().Stage = LinkerModel::of(Options.Plan.Kind).stageName(Stage);
   bool Continues = true;
   for (uint64_t Done = 0; Continues && Done < Planned.Range.Length;) {
     const bool IsInLarge = isLarge(Entry, Planned.Range);

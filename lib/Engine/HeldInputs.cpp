@@ -34,7 +34,7 @@ std::shared_ptr<const FileContents> EngineImpl::copy(const os::OpenFile &File,
   TraceSpan Span("fetch", Path);
   Span.event().Bytes = File.size();
   Span.event().Why = "whole file";
-  Span.event().Stage = linkStageName(LinkStage::Parse);
+  Span.event().Stage = Command.model().stageName(LinkStage::Parse);
   const auto Begin = TraceClock::now();
   std::unique_ptr<WritableMemoryBuffer> Buffer =
       WritableMemoryBuffer::getNewUninitMemBuffer(File.size(), Path);

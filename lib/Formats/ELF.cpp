@@ -76,8 +76,13 @@ static PartKind kindInObject(uint32_t Type, uint64_t Flags, bool ForDebug) {
   default:
     break;
   }
+  // lld cuts mergeable data and unwind tables into pieces before it copies any
+  // section. (If the assembler gave the tables no type of their own, they
+  // count as other contents.)
   if (IsLoaded)
-    return PartKind::Contents;
+    return Type == ELF::SHT_X86_64_UNWIND || (Flags & ELF::SHF_MERGE) != 0
+               ? PartKind::ParsedContents
+               : PartKind::Contents;
   if (Flags & ELF::SHF_EXCLUDE)
     return PartKind::NeverRead;
   // lld cuts mergeable strings into pieces before it does anything else.
@@ -120,6 +125,11 @@ public:
       else
         addSection(S, I, *Table);
     }
+    // To scan relocations without addends, lld reads these in the contents.
+    if (HasREL)
+      for (LayoutPart &Part : Result.Parts)
+        if (Part.Kind == PartKind::Contents)
+          Part.Kind = PartKind::ParsedContents;
     Result.Parts.insert(Result.Parts.end(), Relocations.begin(),
                         Relocations.end());
     addPart(Result.Parts, {Header->e_shoff, Table->size()}, Object.size(),
@@ -143,6 +153,7 @@ private:
         Kind == PartKind::Relocations || Kind == PartKind::DebugRelocs;
     addPart(Relocates ? Relocations : Result.Parts, RangeOf(S), Object.size(),
             Kind, Number);
+    HasREL |= S.sh_type == ELF::SHT_REL && Kind == PartKind::Relocations;
     // Neither groups nor .deplibs share bytes. If a file claims that they do,
     // only as many count as the file has room for.
     if (S.sh_type == ELF::SHT_GROUP && !RangeOf(S).empty() &&
@@ -167,6 +178,7 @@ private:
   /// Assemblers put relocations after everything else, in the same order, so
   /// two lists need less sorting than one.
   std::vector<LayoutPart> Relocations;
+  bool HasREL = false; ///< relocations of loaded sections that lack addends
   uint64_t GroupBytesLeft = Object.size();
   uint64_t DependentBytesLeft =
       std::min<uint64_t>(Object.size(), uint64_t(1) << 20);

@@ -14,7 +14,6 @@
 #include "llvm/Option/Option.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Path.h"
-#include <array>
 
 using namespace llvm;
 
@@ -113,13 +112,6 @@ StageSet LinkerModel::stagesOf(LinkStage First, PartKind) const {
 }
 
 bool LinkerModel::isBackward(LinkStage) const { return false; }
-
-const char *linkStageName(LinkStage Stage) {
-  static constexpr std::array<const char *, NumLinkStages> Names = {
-      "parse",         "contents", "types", "debug symbols",
-      "contributions", "names",    "commit"};
-  return Names.at(static_cast<size_t>(Stage));
-}
 
 const LinkerModel &LinkerModel::of(Flavour Kind) {
   switch (Kind) {

@@ -327,7 +327,7 @@ void LinkSession::traceStages() {
   TraceLane &Lane = Trace->addLane("linker");
   for (size_t I = 0; I != Stages.size(); ++I) {
     TraceEvent Event;
-    Event.Name = linkStageName(Stages[I].first);
+    Event.Name = LinkerModel::of(LinkedAs).stageName(Stages[I].first);
     Event.Begin = Stages[I].second;
     Event.End =
         I + 1 != Stages.size() ? Stages[I + 1].second : TraceClock::now();

@@ -101,6 +101,26 @@ TYPED_TEST(ELFTest, EveryPartIsFoundInItsPlace) {
               ElementsAre(std::string(700, 's')));
 }
 
+TYPED_TEST(ELFTest, ContentsThatAreSplitOrHaveAddendsAreReadEarlier) {
+  using namespace ELF;
+  const std::string Text(3000, 't'), Merged(200, 'm'), Unwind(300, 'u');
+  auto PartsOf = [&](uint32_t RelocationType, PartKind Kind) {
+    const std::string File =
+        makeObject<TypeParam>({{SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, Text},
+                               {RelocationType, 0, std::string(240, 'r'), 0, 1},
+                               {SHT_PROGBITS, SHF_ALLOC | SHF_MERGE, Merged},
+                               {SHT_X86_64_UNWIND, SHF_ALLOC, Unwind}});
+    std::optional<ELFObject> Layout = read(File);
+    return Layout ? this->parts(File, *Layout, Kind)
+                  : std::vector<std::string>();
+  };
+  EXPECT_THAT(PartsOf(SHT_RELA, PartKind::Contents), ElementsAre(Text));
+  EXPECT_THAT(PartsOf(SHT_RELA, PartKind::ParsedContents),
+              ElementsAre(Merged, Unwind));
+  EXPECT_THAT(PartsOf(SHT_REL, PartKind::ParsedContents),
+              ElementsAre(Text, Merged, Unwind));
+}
+
 TYPED_TEST(ELFTest, TheNumberOfManySectionsStandsInTheFirst) {
   std::string File = this->object(/*ManySections=*/true);
   std::optional<ELFObject> Layout = read(File);

@@ -226,6 +226,13 @@ TEST(ELFCommandTest, knowsWhenUnreferencedSectionsAreDropped) {
       parseELF({"a.o", "--gc-sections", "-no-gc-sections"}).DropsUnreferenced);
 }
 
+TEST(ELFCommandTest, knowsWhenContentsAreFolded) {
+  EXPECT_FALSE(parseELF({"a.o"}).FoldsContents);
+  EXPECT_TRUE(parseELF({"a.o", "--icf=all"}).FoldsContents);
+  EXPECT_TRUE(parseELF({"a.o", "--icf=none", "-icf=safe"}).FoldsContents);
+  EXPECT_FALSE(parseELF({"a.o", "--icf=all", "--icf=none"}).FoldsContents);
+}
+
 TEST(ELFCommandTest, knowsWhenThereIsNoLink) {
   for (const Strings &Args :
        {Strings{"a.o", "--help"}, Strings{"a.o", "--version"}, Strings{},

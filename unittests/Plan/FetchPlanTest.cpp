@@ -99,6 +99,23 @@ TEST(FetchPlanTest, MarkingLiveSectionsReadsTheRelocationsOfDebugSymbols) {
                   IsRange(LinkStage::DebugSymbols, 100 * KiB, 108 * KiB)));
 }
 
+TEST(FetchPlanTest, ELFSectionsAreCopiedAfterRelocationsAndDebugInformation) {
+  std::vector<LayoutPart> L = {{{0, 64 * KiB}, PartKind::Contents},
+                               {{200 * KiB, 8 * KiB}, PartKind::DWARF},
+                               {{300 * KiB, 8 * KiB}, PartKind::ParsedContents},
+                               {{400 * KiB, 8 * KiB}, PartKind::Relocations}};
+  PlanOptions Options;
+  Options.Kind = Flavour::ELF;
+  EXPECT_THAT(planFile(L, 1 * MiB, Options),
+              ElementsAre(IsRange(LinkStage::Contents, 300 * KiB, 308 * KiB),
+                          IsRange(LinkStage::Contents, 400 * KiB, 408 * KiB),
+                          IsRange(LinkStage::Types, 200 * KiB, 208 * KiB),
+                          IsRange(LinkStage::DebugSymbols, 0U, 64 * KiB)));
+  Options.FoldsContents = true;
+  EXPECT_THAT(planFile(L, 1 * MiB, Options).front(),
+              IsRange(LinkStage::Contents, 0U, 64 * KiB));
+}
+
 TEST(FetchPlanTest, SmallGapsAreClosed) {
   std::vector<LayoutPart> L = {{{0, 8 * KiB}, PartKind::Headers},
                                {{24 * KiB, 8 * KiB}, PartKind::Symbols},

@@ -56,10 +56,12 @@ static FileBytes elfObject(SeededRandom &Random, bool IsSmall,
   ELFWriter Writer(Begin, IsSmall ? PartPlacer{128, 0}
                                   : PartPlacer{partGap(), partGap()});
   addSection(Writer, Input, SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, SizeOf(),
-             LinkStage::Contents);
+             LinkStage::DebugSymbols);
   if (Random.onceIn(2))
-    addSection(Writer, Input, SHT_PROGBITS, 0, SizeOf(),
-               LinkStage::DebugSymbols);
+    addSection(Writer, Input, SHT_PROGBITS, SHF_ALLOC | SHF_MERGE, SizeOf(),
+               LinkStage::Contents);
+  if (Random.onceIn(2))
+    addSection(Writer, Input, SHT_PROGBITS, 0, SizeOf(), LinkStage::Types);
   addSymbols(Writer, Input, Random);
   const ByteRange Table = Writer.end();
   if (!IsSmall) {

@@ -96,7 +96,7 @@ void SimulatedLink::parse() {
 }
 
 void SimulatedLink::advanceTo(LinkStage Now) {
-  OS.tell("stage", linkStageName(Now));
+  OS.tell("stage", Link.Command.model().stageName(Now));
   Engine->reached(Now);
   Stage = Now;
   ParseAhead = 0;
@@ -205,8 +205,8 @@ void SimulatedLink::tell() {
                  << " pages cached"
                  << (Of.ReportsResidency ? ":" : " (unknown):");
     for (const auto &[Range, When] : Input.Parts)
-      llvm::errs() << " " << linkStageName(When) << " " << Range.Offset << "+"
-                   << Range.Length;
+      llvm::errs() << " " << Link.Command.model().stageName(When) << " "
+                   << Range.Offset << "+" << Range.Length;
     llvm::errs() << "\n";
   }
 }

@@ -157,7 +157,7 @@ template <class Function>
 void WorldRun::inStage(LinkStage Stage, Function Work) {
   const Device &Store = OS.Devices.front();
   StageFigures &Figures = Result.Stages.emplace_back();
-  Figures.Name = linkStageName(Stage);
+  Figures.Name = LinkerModel::of(Of.Inputs->Kind).stageName(Stage);
   const Nanoseconds Begin = OS.now(), ComputedBefore = Computed;
   const uint64_t Requests = Store.Requests, Bytes = Store.Bytes,
                  Waits = OS.running()->Waits;

@@ -31,8 +31,9 @@ enum class PartKind : uint8_t {
   Symbols = 2,      ///< symbol and string tables, an archive's symbol index
   CompilerInfo = 3, ///< debug info read while parsing: COFF.cpp, MachO.cpp
   Contents = 4,     ///< contents of sections that go into the image
-  /// Contents that the linker reads while it parses: unwind tables, strings,
-  /// sections with addends. Mach-O: see MachO.cpp.
+  /// Contents that the linker reads before it copies any, for Mach-O while it
+  /// parses: unwind tables, strings, sections with addends (ELF.cpp,
+  /// MachO.cpp).
   ParsedContents = 5,
   Relocations = 6,   ///< relocations of those sections
   Types = 7,         ///< CodeView type records: .debug$T, .debug$P

@@ -91,6 +91,9 @@ struct ReadKinds {
   /// /debug). To find them the linker reads the relocations of all sections
   /// that are reached, including those of debug symbols.
   bool DropsUnreferenced = false;
+  /// ELF: whether it compares the contents of sections before it copies any
+  /// (--icf).
+  bool FoldsContents = false;
 };
 
 class LinkerModel;

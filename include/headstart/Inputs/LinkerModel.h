@@ -25,6 +25,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/CommandLine.h"
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -36,10 +37,11 @@ namespace headstart {
 /// starts the next (docs/internals/Design.md, "lld reads in stages"). It first
 /// reads each part in one of the first four stages, and again in the others.
 enum class LinkStage : uint8_t {
-  Parse,         ///< the inputs are parsed, in command-line order
-  Contents,      ///< chunks are hashed, folded and laid out
-  Types,         ///< COFF: type records are merged
-  DebugSymbols,  ///< COFF: the PDB's symbols are merged; ELF: DWARF is copied
+  Parse,        ///< the inputs are parsed, in command-line order
+  Contents,     ///< chunks are hashed, folded and laid out
+  Types,        ///< COFF: type records are merged; ELF: DWARF is copied
+  DebugSymbols, ///< COFF: the PDB's symbols are merged; ELF: other sections are
+                ///< copied
   Contributions, ///< COFF: checksums of section contents, for the PDB; ELF and
                  ///< Mach-O: the output is written
   Names,         ///< COFF: public symbols are sorted by name
@@ -47,9 +49,6 @@ enum class LinkStage : uint8_t {
 };
 inline constexpr unsigned NumLinkStages = 7;
 inline constexpr unsigned NumFirstStages = 4;
-
-/// The name of \p Stage for messages: "debug symbols". A string literal.
-const char *linkStageName(LinkStage Stage);
 
 /// A bit for each LinkStage.
 using StageSet = uint8_t;
@@ -100,7 +99,15 @@ public:
   unsigned InspectionRequests = 2;
   /// See PlanOptions.
   uint64_t MergeGapBytes = 16 * 1024;
+  std::array<const char *, NumLinkStages> StageNames = {
+      "parse",         "contents", "types", "debug symbols",
+      "contributions", "names",    "commit"};
   /// @}
+
+  /// The name of \p Stage for messages: "debug symbols". A string literal.
+  const char *stageName(LinkStage Stage) const {
+    return StageNames.at(static_cast<size_t>(Stage));
+  }
 
   /// How response files are split into arguments, and which arguments precede
   /// the command line.

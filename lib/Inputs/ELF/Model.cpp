@@ -27,6 +27,9 @@ public:
   ELFModel() : LinkerModel(Flavour::ELF, "elf", "ld.lld") {
     PlansTogether = true;
     InspectionRequests = 3;
+    StageNames = {"parse",    "relocations", "debug information",
+                  "sections", "output",      "names",
+                  "commit"};
   }
 
   /// MinGW's linker does not know --rsp-quoting.
@@ -63,25 +66,27 @@ public:
     return elf::scan(Request);
   }
 
-  /// lld 22's ELF driver splits strings into pieces, scans relocations and the
-  /// instructions that they modify, and then writes the output. It only copies
-  /// debug information.
+  /// lld 22's ELF driver splits strings and unwind tables into pieces, scans
+  /// relocations, and then copies one section of the output after the other,
+  /// the last one first (Writer::writeSections spawns a task for each section;
+  /// an idle thread takes the newest). Debug information comes last in it.
   std::optional<LinkStage> stageOf(PartKind K,
                                    const ReadKinds &O) const override {
     switch (K) {
     case PartKind::Contents:
+      return O.FoldsContents ? LinkStage::Contents : LinkStage::DebugSymbols;
+    case PartKind::ParsedContents:
     case PartKind::Relocations:
       return LinkStage::Contents;
     case PartKind::DebugStrings:
       return stageIf(O.ReadsDWARF, LinkStage::Contents);
     case PartKind::DWARF:
     case PartKind::DebugRelocs:
-      return stageIf(O.ReadsDWARF, LinkStage::DebugSymbols);
+      return stageIf(O.ReadsDWARF, LinkStage::Types);
     case PartKind::Whole:
     case PartKind::Headers:
     case PartKind::Symbols:
     case PartKind::CompilerInfo:
-    case PartKind::ParsedContents:
       return LinkStage::Parse;
     case PartKind::Types: // these three: COFF only
     case PartKind::DebugSymbols:
@@ -93,7 +98,7 @@ public:
   }
 
   bool isBackward(LinkStage Stage) const override {
-    return Stage == LinkStage::Contents;
+    return Stage != LinkStage::Parse;
   }
 
 private:

@@ -121,6 +121,9 @@ void Parser::readSettings() {
       !Args.hasFlag(OPT_dependent_libraries, OPT_no_dependent_libraries, true);
   Command.DropsUnreferenced =
       Args.hasFlag(OPT_gc_sections, OPT_no_gc_sections, false);
+  const Arg *ICF =
+      Args.getLastArg(OPT_icf_eq_all, OPT_icf_eq_safe, OPT_icf_eq_none);
+  Command.FoldsContents = ICF && !ICF->getOption().matches(OPT_icf_eq_none);
   // lld strips nothing from a relocatable output. Without section headers no
   // program could find a debug section.
   bool NoHeaders = false;

@@ -25,6 +25,7 @@ public:
     // objects with 6.9 MB touched, 8.7 MB in 321 ranges; with 4 KiB, 7.2 MB in
     // 452 ranges.
     MergeGapBytes = 4 * 1024;
+    StageNames[static_cast<size_t>(LinkStage::Contributions)] = "output";
   }
 
   Expansion expansionOf(ArrayRef<std::string>) const override { return {}; }
