@@ -73,7 +73,7 @@ TEST_F(ProgramPagesTest, ARecordOfAnotherBuildIsIgnored) {
 }
 
 TEST_F(ProgramPagesTest, AHostileRecordIsIgnored) {
-  for (const char *Text : {"", "headstart profile 3\n", "something else"}) {
+  for (const char *Text : {"", "headstart profile 4\n", "something else"}) {
     Directory.write("record", Text);
     ProgramPages Pages("test", Program, Record);
     Pages.request();

@@ -162,7 +162,7 @@ TEST(LinkProfileTest, AKindKeepsTheNumberThatIsStored) {
 
 TEST(LinkProfileTest, ANumberThatDoesNotEndIsMalformed) {
   std::string Bytes =
-      "headstart profile 3\n" + std::string(200, '\x80') + std::string(8, 'x');
+      "headstart profile 4\n" + std::string(200, '\x80') + std::string(8, 'x');
   EXPECT_THAT(problemOf(resealed(Bytes)), HasSubstr("malformed"));
 }
 
