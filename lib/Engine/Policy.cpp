@@ -11,13 +11,14 @@
 
 namespace headstart {
 
-double Policy::price(const Expense &What, const StorePrices &Store) const {
-  // How much longer than the linker the store takes for a byte.
-  const double Ratio = Store.Byte / Numbers.LinkSecondsPerByte;
-  const double LaterShare = Ratio * Ratio / (1 + Ratio * Ratio);
+double Policy::price(const Expense &What, uint64_t Size,
+                     const StorePrices &Store) const {
+  // What is fetched later is fetched while the linker works.
+  const double Work =
+      Numbers.LaterWork * Numbers.LinkSecondsPerByte * double(Size);
+  const double Later = Store.of(What.Later.Bytes, What.Later.Requests);
   return std::max(Store.of(What.First.Bytes, What.First.Requests) +
-                      LaterShare *
-                          Store.of(What.Later.Bytes, What.Later.Requests),
+                      std::max(0.0, Later - Work),
                   processorShare(What.Processor));
 }
 
@@ -91,9 +92,10 @@ Policy::Expense Policy::inspectExpense(const FileFacts &File) const {
 FetchMethod Policy::choose(const FileFacts &File,
                            const StorePrices &Store) const {
   FetchMethod Best = FetchMethod::Whole;
-  double Least = price(rangeExpense(File.Missing, File.MayBeLarge), Store);
+  double Least =
+      price(rangeExpense(File.Missing, File.MayBeLarge), File.Size, Store);
   auto Consider = [&](FetchMethod Method, const Expense &What) {
-    const double Price = price(What, Store);
+    const double Price = price(What, File.Size, Store);
     if (Price <= Least)
       Best = Method;
     Least = std::min(Least, Price);
@@ -151,7 +153,7 @@ bool Policy::isWorthSymbols(uint64_t LazyBytes, uint64_t ObjectFiles,
   Spent.First.Requests = double(ObjectFiles) * Missing * Inspections;
   Spent.Processor = double(ObjectFiles) * Numbers.OpenSeconds +
                     double(FileBytes) * Numbers.SymbolsSecondsPerByte;
-  return price(Saved, Store) > price(Spent, Store);
+  return price(Saved, LazyBytes, Store) > price(Spent, 0, Store);
 }
 
 unsigned Policy::threads(double Latency) const {

@@ -123,7 +123,8 @@ private:
     Amount First, Later;
     double Processor = 0;
   };
-  double price(const Expense &What, const StorePrices &Store) const;
+  double price(const Expense &What, uint64_t Size,
+               const StorePrices &Store) const;
   double processorShare(double Seconds) const { return Seconds / Processors; }
   Expense rangeExpense(uint64_t Bytes, bool IsLarge) const;
   Expense recordedExpense(llvm::ArrayRef<PlannedRange> Plan) const;

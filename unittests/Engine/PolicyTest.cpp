@@ -40,7 +40,7 @@ void learn(Policy &Choice, uint64_t Size, uint64_t First, uint64_t Later) {
 TEST(PolicyTest, ASmallObjectIsFetchedWhole) {
   const Policy Choice(Numbers, 2, 2);
   for (const StorePrices &Store : {LocalDisk, CountsRequests, Remote})
-    EXPECT_EQ(Choice.choose(object(60 * KiB, 60 * KiB), Store),
+    EXPECT_EQ(Choice.choose(object(40 * KiB, 40 * KiB), Store),
               FetchMethod::Whole);
 }
 
