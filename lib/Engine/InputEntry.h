@@ -63,7 +63,8 @@ struct InputEntry {
   // Guarded by the scheduler:
   unsigned Threads = 0; ///< that work for it
   EntryState State = EntryState::Waiting;
-  std::chrono::steady_clock::time_point Claimed; ///< since then Opening
+  /// When it became Opening, or a listing before that ended.
+  std::chrono::steady_clock::time_point Claimed;
   bool WasLeft = false; ///< to the linker; Path is set if the name is one
   bool IsPlanned = false;
   StageSet Stages = 0; ///< that still have something to fetch
