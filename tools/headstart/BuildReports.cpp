@@ -24,15 +24,6 @@ namespace headstart {
 
 static constexpr const char *Variable = "HEADSTART_FLAGS";
 
-/// Calls \p Use for each file in \p Directory.
-static void forEachFile(const Twine &Directory,
-                        function_ref<void(const std::string &)> Use) {
-  std::error_code Error;
-  for (sys::fs::directory_iterator It(Directory, Error), End;
-       !Error && It != End; It.increment(Error))
-    Use(It->path());
-}
-
 BuildReports::BuildReports() {
   const std::string Flags = sys::Process::GetEnv(Variable).value_or("");
   const std::string Cache = profileDirectory();
@@ -40,12 +31,12 @@ BuildReports::BuildReports() {
     return;
   // The same path each time: tools compare the environment with that of the
   // last build, and a compiler's server may start links after this one.
-  Directory = hashedPath(Cache, "links-", os::currentDirectory());
+  Directory = hashedPath(Cache, "reports-", os::currentDirectory());
+  clear();
   if (sys::fs::create_directories(Directory)) {
     Directory.clear();
     return;
   }
-  clear();
   std::string Quoted;
   raw_string_ostream OS(Quoted);
   sys::printArg(OS, "--prefetch-stats=" + Directory + "/",
@@ -55,28 +46,31 @@ BuildReports::BuildReports() {
 
 void BuildReports::clear() const {
   if (!Directory.empty())
-    forEachFile(Directory,
-                [](const std::string &Path) { (void)sys::fs::remove(Path); });
+    (void)sys::fs::remove_directories(Directory);
 }
 
 std::string BuildReports::summary() const {
   uint64_t Links = 0, Inputs = 0, Cached = 0;
-  forEachFile(Directory, [&](const std::string &Path) {
-    const auto Text = MemoryBuffer::getFile(Path);
+  std::error_code Error;
+  for (sys::fs::directory_iterator It(Directory, Error), End;
+       !Error && It != End; It.increment(Error)) {
+    const auto Text = MemoryBuffer::getFile(It->path());
     Expected<json::Value> Report =
         json::parse(Text ? (*Text)->getBuffer() : StringRef());
-    if (!Report)
-      return consumeError(Report.takeError());
+    if (!Report) {
+      consumeError(Report.takeError());
+      continue;
+    }
     const json::Object *Of = Report->getAsObject();
     auto Bytes = [&](StringRef Name) {
       return Of ? Of->getInteger(Name).value_or(0) : 0;
     };
     if (Bytes("inputs_bytes") <= 0 || Bytes("unknown_bytes_before") != 0)
-      return;
+      continue;
     ++Links;
     Inputs += static_cast<uint64_t>(Bytes("inputs_bytes"));
     Cached += static_cast<uint64_t>(Bytes("resident_bytes_before"));
-  });
+  }
   if (Links == 0)
     return "";
   return "; " + counted(Links, "link") + " began with " +

@@ -20,7 +20,7 @@ public:
   /// Sets the variable for programs that are started from now on, unless it
   /// selects statistics already. To be called before there are other threads.
   BuildReports();
-  /// Removes the files.
+  /// Removes the directory.
   void clear() const;
 
   /// Returns a clause for a message, such as "; 1 link began with 98% of its
