@@ -24,6 +24,16 @@ using testing::Not;
 
 namespace {
 
+/// LLVM also searches a toolchain by these variables of the process.
+class WithoutToolchain : public testing::Environment {
+  void SetUp() override {
+    for (const char *Name : {"VCToolsInstallDir", "VCINSTALLDIR", "PATH"})
+      os::test::removeVariable(Name);
+  }
+};
+[[maybe_unused]] const testing::Environment *const Without =
+    testing::AddGlobalTestEnvironment(new WithoutToolchain);
+
 Strings searchPaths(const Strings &Args,
                     const CommandLineContext &Context = contextWith()) {
   return parse(Args, Context).SearchPaths;

@@ -15,6 +15,7 @@
 #include "gtest/gtest.h"
 
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -39,6 +40,15 @@ inline constexpr bool OnWindows =
 #else
     false;
 #endif
+
+/// Removes \p Name from the environment of this process.
+inline void removeVariable(const char *Name) {
+#ifdef _WIN32
+  ::_putenv_s(Name, "");
+#else
+  ::unsetenv(Name);
+#endif
+}
 
 /// The running test's own directory, removed with its contents.
 class TestDirectory {
