@@ -295,7 +295,9 @@ std::error_code PageCache::adviseCold(std::span<const char> Bytes) const {
   SimulatedOS &OS = SimulatedOS::current();
   OS.beginSlow("adviseCold");
   uint64_t Offset = 0;
-  if (FilePtr Of = OS.mappedAt(Bytes.data(), Offset))
+  // Linux ignores MADV_PAGEOUT on another user's file.
+  if (FilePtr Of = OS.mappedAt(Bytes.data(), Offset);
+      Of && Of->ReportsResidency)
     OS.deactivate(*Of, {Offset, Bytes.size()});
   return {};
 }
@@ -305,7 +307,8 @@ std::error_code PageCache::dontNeed(const MappedFile &, ByteRange) const {
   return {};
 }
 
-// mincore never waits for a device.
+// mincore never waits for a device. It reports every page of another user's
+// file as resident.
 std::optional<Residency>
 PageCache::residency(std::span<const char> Bytes) const {
   SimulatedOS &OS = SimulatedOS::current();
@@ -314,7 +317,10 @@ PageCache::residency(std::span<const char> Bytes) const {
   if (!Of)
     return std::nullopt;
   OS.charge(OS.Costs.Residency);
-  return residencyOf(*Of, {Offset, Bytes.size()});
+  Residency Found = residencyOf(*Of, {Offset, Bytes.size()});
+  if (!Of->ReportsResidency)
+    Found.ResidentPages = Found.TotalPages;
+  return Found;
 }
 
 PageTables::PageTables(const Capabilities &) {}
