@@ -177,11 +177,9 @@ FilePointer EngineImpl::open(InputEntry &Entry, bool IsClaimed) {
       return Bytes.policy().isWorthListing(Count, Latency);
     };
     // If names are that cheap, no number of them is worth a listing.
-    if (IsWorth(UINT32_MAX)) {
-      if (Directories.beforeOpen(Entry.Named.Name, Command, Latency, IsWorth))
-        note(Decision::DirectoryListed);
-      Inputs.restartClaim(Entry);
-    }
+    if (IsWorth(UINT32_MAX) &&
+        Directories.beforeOpen(Entry.Named.Name, Command, Latency, IsWorth))
+      note(Decision::DirectoryListed);
     File = openAndPublish(Entry, Entry.Named, /*ForLinker=*/false);
     if (Entry.Contents)
       Span.event().Flow = {TraceFlow::From, Entry.flow()};

@@ -63,8 +63,7 @@ struct InputEntry {
   // Guarded by the scheduler:
   unsigned Threads = 0; ///< that work for it
   EntryState State = EntryState::Waiting;
-  /// When it became Opening, or a listing before that ended.
-  std::chrono::steady_clock::time_point Claimed;
+  std::chrono::steady_clock::time_point Claimed; ///< since then Opening
   bool WasLeft = false; ///< to the linker; Path is set if the name is one
   bool IsPlanned = false;
   StageSet Stages = 0; ///< that still have something to fetch

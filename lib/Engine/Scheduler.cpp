@@ -362,11 +362,6 @@ void Scheduler::begin(LinkStage Next, bool IsBegun) {
   More.notifyAll();
 }
 
-void Scheduler::restartClaim(InputEntry &Entry) {
-  std::lock_guard Lock(Mutex);
-  Entry.Claimed = os::now();
-}
-
 bool Scheduler::settle(const InputEntry &Entry, const ResolvedInput &Found) {
   std::lock_guard Lock(Mutex);
   return List->settle(Entry.Number, Found);
@@ -427,8 +422,8 @@ InputEntry *Scheduler::request(StringRef Path, bool Leaves,
   }
   // Many threads may hang at once, and the linker waits for all of them
   // together no longer than for one.
+  const auto Until = Entry.Claimed + Own.Numbers.OpenTimeout;
   while (!IsCancelled && Entry.State == EntryState::Opening) {
-    const auto Until = Entry.Claimed + Own.Numbers.OpenTimeout;
     if (os::now() >= Until) {
       note(Decision::LinkerTimedOut);
       break;

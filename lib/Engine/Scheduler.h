@@ -130,9 +130,6 @@ public:
   /// Answers Task::Begin. If a stage is not begun, no later one is.
   void begin(LinkStage Stage, bool IsBegun);
 
-  /// Restarts the time for which the linker waits for \p Entry: the caller,
-  /// which opens it, has listed its directory first.
-  void restartClaim(InputEntry &Entry);
   /// See InputList::settle.
   bool settle(const InputEntry &Entry, const ResolvedInput &Found);
   /// Publishes \p Entry, which the caller has filled. Keeps \p File, if it is
@@ -148,9 +145,8 @@ public:
   /// Returns the entry that the linker means by \p Path, and has it prepared
   /// next if no thread has come to it. If no thread has claimed it, claims it
   /// for the caller and sets \p Claimed to its name. If a thread is opening it,
-  /// waits until a second after its claim or `restartClaim`. Returns null if no
-  /// entry is open by then. With \p Leaves, leaves an object that is not open
-  /// yet to the linker.
+  /// waits until a second after its claim. Returns null if no entry is open by
+  /// then. With \p Leaves, leaves an object that is not open yet to the linker.
   InputEntry *request(llvm::StringRef Path, bool Leaves,
                       std::optional<NamedInput> &Claimed,
                       Waits OnWait = nullptr);

@@ -8,7 +8,6 @@
 
 #include "../../lib/Engine/LinkerPosition.h"
 #include "EngineTestSupport.h"
-#include "OS/PosixTestSupport.h"
 #include "gtest/gtest.h"
 #include <numeric>
 
@@ -116,32 +115,6 @@ TEST_F(LinkerPositionTest, EvictedRangesAreNoLongerAhead) {
   EXPECT_EQ(ahead(), 0U);
   EXPECT_EQ(Decisions.read().at(static_cast<size_t>(Decision::LinkerFollowed)),
             0U);
-}
-
-/// The kernel reports every page of such a file as cached, but the page tables
-/// show what the linker has touched.
-TEST_F(LinkerPositionTest, AnotherUsersRangesAreAheadUntilTheyAreTouched) {
-  if (::geteuid() != 0)
-    GTEST_SKIP() << "root: needed for a file that is not ours";
-  EXPECT_EQ(os::test::exitStatus(os::test::startChild([&] {
-              // Still as root, to whom the page tables belong.
-              fetch(LinkStage::Contents, 0, 3);
-              constexpr uid_t Nobody = 65534;
-              if (::seteuid(Nobody) != 0)
-                return 1;
-              os::OpenFile File = openOrFail(Path);
-              if (Cache.residency(File, range(0)))
-                return 2;
-              const ByteRange Fetched{0, 5 * Bytes};
-              while (Cache.seemsCached(File, {&Fetched, 1}) == true)
-                if (Cache.evict(File))
-                  return 3;
-              if (ahead() != 3)
-                return 4;
-              touch(1); // it has passed 0
-              return ahead() == 1 ? 0 : 5;
-            })),
-            0);
 }
 
 TEST_F(LinkerPositionTest, ATouchDoesNotBeginTheNextStage) {

@@ -121,30 +121,6 @@ TEST(SchedulerTest, TheLinkerWaitsOnceForThreadsThatHangTogether) {
   EXPECT_EQ(Waits, 0U);
 }
 
-/// The opening takes no longer because a listing, which went before, did.
-TEST(SchedulerTest, TheLinkerWaitsForAnOpeningAfterALongListing) {
-  Scheduler::Settings Settings;
-  Settings.Numbers.OpenTimeout = std::chrono::hours(1);
-  Scheduler Inputs;
-  Inputs.fill(linkOf({input("a.o")}), Settings);
-  InputEntry *Opening = Inputs.next().Entry;
-  Opening->Claimed -= std::chrono::hours(2);
-  std::optional<NamedInput> Claimed;
-  EXPECT_EQ(Inputs.request("a.o", false, Claimed), nullptr);
-  Inputs.restartClaim(*Opening);
-  std::atomic<unsigned> Waiting{0};
-  InputEntry *Found = nullptr;
-  std::thread Linker([&] {
-    Found = Inputs.request("a.o", false, Claimed, [&] { ++Waiting; });
-    ++Waiting;
-  });
-  while (Waiting == 0)
-    std::this_thread::yield();
-  Inputs.publish(*Opening, EntryState::Ready);
-  Linker.join();
-  EXPECT_EQ(Found, Opening);
-}
-
 TEST(SchedulerTest, ObjectsBehindAnotherAreLeftToTheLinker) {
   Scheduler Inputs;
   Inputs.fill(linkOf({input("a.o"), input("b.o"), input("c.o"), input("d.a"),

@@ -295,9 +295,7 @@ std::error_code PageCache::adviseCold(std::span<const char> Bytes) const {
   SimulatedOS &OS = SimulatedOS::current();
   OS.beginSlow("adviseCold");
   uint64_t Offset = 0;
-  // Linux ignores MADV_PAGEOUT on another user's file.
-  if (FilePtr Of = OS.mappedAt(Bytes.data(), Offset);
-      Of && Of->ReportsResidency)
+  if (FilePtr Of = OS.mappedAt(Bytes.data(), Offset))
     OS.deactivate(*Of, {Offset, Bytes.size()});
   return {};
 }
@@ -307,8 +305,7 @@ std::error_code PageCache::dontNeed(const MappedFile &, ByteRange) const {
   return {};
 }
 
-// mincore never waits for a device. It reports every page of another user's
-// file as resident.
+// mincore never waits for a device.
 std::optional<Residency>
 PageCache::residency(std::span<const char> Bytes) const {
   SimulatedOS &OS = SimulatedOS::current();
@@ -317,10 +314,7 @@ PageCache::residency(std::span<const char> Bytes) const {
   if (!Of)
     return std::nullopt;
   OS.charge(OS.Costs.Residency);
-  Residency Found = residencyOf(*Of, {Offset, Bytes.size()});
-  if (!Of->ReportsResidency)
-    Found.ResidentPages = Found.TotalPages;
-  return Found;
+  return residencyOf(*Of, {Offset, Bytes.size()});
 }
 
 PageTables::PageTables(const Capabilities &) {}
