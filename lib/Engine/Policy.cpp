@@ -11,11 +11,11 @@
 
 namespace headstart {
 
-double Policy::price(const Expense &What, uint64_t Size,
+double Policy::price(const Expense &What, double UsedBytes,
                      const StorePrices &Store) const {
   // What is fetched later is fetched while the linker works.
   const double Work =
-      Numbers.LaterWork * Numbers.LinkSecondsPerByte * double(Size);
+      Numbers.LaterWork * Numbers.LinkSecondsPerByte * UsedBytes;
   const double Later = Store.of(What.Later.Bytes, What.Later.Requests);
   return std::max(Store.of(What.First.Bytes, What.First.Requests) +
                       std::max(0.0, Later - Work),
@@ -92,10 +92,13 @@ Policy::Expense Policy::inspectExpense(const FileFacts &File) const {
 FetchMethod Policy::choose(const FileFacts &File,
                            const StorePrices &Store) const {
   FetchMethod Best = FetchMethod::Whole;
+  // The linker works only on the members of an archive that are linked.
+  const double Used =
+      double(File.Size) * (File.IsArchive ? 1 - Numbers.LazyShare : 1);
   double Least =
-      price(rangeExpense(File.Missing, File.MayBeLarge), File.Size, Store);
+      price(rangeExpense(File.Missing, File.MayBeLarge), Used, Store);
   auto Consider = [&](FetchMethod Method, const Expense &What) {
-    const double Price = price(What, File.Size, Store);
+    const double Price = price(What, Used, Store);
     if (Price <= Least)
       Best = Method;
     Least = std::min(Least, Price);
@@ -153,7 +156,8 @@ bool Policy::isWorthSymbols(uint64_t LazyBytes, uint64_t ObjectFiles,
   Spent.First.Requests = double(ObjectFiles) * Missing * Inspections;
   Spent.Processor = double(ObjectFiles) * Numbers.OpenSeconds +
                     double(FileBytes) * Numbers.SymbolsSecondsPerByte;
-  return price(Saved, LazyBytes, Store) > price(Spent, 0, Store);
+  const double Used = double(LazyBytes) * (1 - Numbers.LazyShare);
+  return price(Saved, Used, Store) > price(Spent, 0, Store);
 }
 
 unsigned Policy::threads(double Latency) const {

@@ -11,8 +11,8 @@
 /// prices, without a system call. A price is a time by which a link becomes
 /// longer. The store and the processors work in parallel, so the longer time
 /// counts. The linker waits for the first stage of all files, so a byte of that
-/// stage counts in full. Later bytes count for nothing if the store is much
-/// faster than the linker, and in full if it is much slower.
+/// stage counts in full. The bytes of later stages count as far as they take
+/// longer than the linker's later work on the file.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -123,7 +123,7 @@ private:
     Amount First, Later;
     double Processor = 0;
   };
-  double price(const Expense &What, uint64_t Size,
+  double price(const Expense &What, double UsedBytes,
                const StorePrices &Store) const;
   double processorShare(double Seconds) const { return Seconds / Processors; }
   Expense rangeExpense(uint64_t Bytes, bool IsLarge) const;

@@ -8,6 +8,7 @@
 
 #include "headstart/Formats/ELF.h"
 #include "NameTable.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Object/ELFTypes.h"
@@ -72,13 +73,12 @@ static PartKind kindInObject(uint32_t Type, uint64_t Flags, bool ForDebug) {
     return ForDebug ? PartKind::DebugRelocs : PartKind::Relocations;
   case ELF::SHT_LLVM_ADDRSIG:
   case ELF::SHT_LLVM_CALL_GRAPH_PROFILE:
-    return PartKind::Contents;
+    return PartKind::ParsedContents;
   default:
     break;
   }
   // lld cuts mergeable data and unwind tables into pieces before it copies any
-  // section. (If the assembler gave the tables no type of their own, they
-  // count as other contents.)
+  // section.
   if (IsLoaded)
     return Type == ELF::SHT_X86_64_UNWIND || (Flags & ELF::SHF_MERGE) != 0
                ? PartKind::ParsedContents
@@ -113,6 +113,9 @@ public:
     if (!Table)
       return false;
     Result.NumSections = static_cast<uint32_t>(Count);
+    RelaxesCode = Header->e_machine == ELF::EM_RISCV ||
+                  Header->e_machine == ELF::EM_LOONGARCH;
+    ReadEarly.resize(static_cast<unsigned>(Count));
     addPart(Result.Parts, {0, sizeof(*Header)}, Object.size(),
             PartKind::Headers);
     for (uint32_t I = 1; I < Count; ++I) {
@@ -125,11 +128,10 @@ public:
       else
         addSection(S, I, *Table);
     }
-    // To scan relocations without addends, lld reads these in the contents.
-    if (HasREL)
-      for (LayoutPart &Part : Result.Parts)
-        if (Part.Kind == PartKind::Contents)
-          Part.Kind = PartKind::ParsedContents;
+    for (LayoutPart &Part : Result.Parts)
+      if (Part.Kind == PartKind::Contents &&
+          (HasREL || ReadEarly.test(Part.Section)))
+        Part.Kind = PartKind::ParsedContents;
     Result.Parts.insert(Result.Parts.end(), Relocations.begin(),
                         Relocations.end());
     addPart(Result.Parts, {Header->e_shoff, Table->size()}, Object.size(),
@@ -153,7 +155,15 @@ private:
         Kind == PartKind::Relocations || Kind == PartKind::DebugRelocs;
     addPart(Relocates ? Relocations : Result.Parts, RangeOf(S), Object.size(),
             Kind, Number);
+    // To scan relocations without addends, lld reads these in the contents.
     HasREL |= S.sh_type == ELF::SHT_REL && Kind == PartKind::Relocations;
+    // Unwind tables may have no type of their own, but relocations, like few
+    // other sections that are neither code nor writable.
+    if (Kind == PartKind::Relocations && Target &&
+        Target->sh_flags == ELF::SHF_ALLOC)
+      ReadEarly.set(S.sh_info);
+    if (RelaxesCode && (S.sh_flags & ELF::SHF_EXECINSTR))
+      ReadEarly.set(Number);
     // Neither groups nor .deplibs share bytes. If a file claims that they do,
     // only as many count as the file has room for.
     if (S.sh_type == ELF::SHT_GROUP && !RangeOf(S).empty() &&
@@ -179,6 +189,9 @@ private:
   /// two lists need less sorting than one.
   std::vector<LayoutPart> Relocations;
   bool HasREL = false; ///< relocations of loaded sections that lack addends
+  /// lld changes the code of such machines before it copies any.
+  bool RelaxesCode = false;
+  BitVector ReadEarly; ///< by number: sections that are read before any copy
   uint64_t GroupBytesLeft = Object.size();
   uint64_t DependentBytesLeft =
       std::min<uint64_t>(Object.size(), uint64_t(1) << 20);

@@ -161,7 +161,8 @@ void LinkSession::useProfile(const LinkCommand &Command,
     return;
   ProfileSettings = std::string(Command.ReadsCodeView ? "codeview " : "") +
                     (Command.ReadsDWARF ? "dwarf " : "") +
-                    (Command.DropsUnreferenced ? "ref " : "");
+                    (Command.DropsUnreferenced ? "ref " : "") +
+                    (Command.FoldsContents ? "icf " : "");
   ProfilePath = profilePath(Settings.Profile, Tool, Output);
   if (ProfilePath.empty())
     return;

@@ -76,6 +76,13 @@ TEST(PolicyTest, TheMembersOfAnArchiveAreRequestsEach) {
   EXPECT_EQ(Choice.choose(Facts, SlowDisk), FetchMethod::Inspect);
 }
 
+TEST(PolicyTest, SymbolsAreReadToSpareMembersOnASlowStore) {
+  const Policy Choice(Numbers, 2, 3);
+  const StorePrices At400MB = {10e-6, 2.5e-9};
+  EXPECT_TRUE(Choice.isWorthSymbols(200 * MiB, 100, 300 * MiB, 1, At400MB));
+  EXPECT_FALSE(Choice.isWorthSymbols(2 * MiB, 1000, 300 * MiB, 1, At400MB));
+}
+
 TEST(PolicyTest, WhatIsAlmostCachedIsNotInspected) {
   const Policy Choice(Numbers, 2, 2);
   EXPECT_EQ(Choice.choose(object(4 * MiB, 4 * KiB), LocalDisk),

@@ -121,6 +121,23 @@ TYPED_TEST(ELFTest, ContentsThatAreSplitOrHaveAddendsAreReadEarlier) {
               ElementsAre(Text, Merged, Unwind));
 }
 
+TYPED_TEST(ELFTest, RelocatedConstantsMayBeUnwindTables) {
+  using namespace ELF;
+  const std::string Table(300, 'u'), Constants(200, 'c');
+  const std::string File = makeObject<TypeParam>(
+      {{SHT_PROGBITS, SHF_ALLOC, Table},
+       {SHT_RELA, 0, std::string(240, 'r'), 0, 1},
+       {SHT_PROGBITS, SHF_ALLOC, Constants},
+       {SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, std::string(100, 'd')},
+       {SHT_RELA, 0, std::string(24, 'r'), 0, 4}});
+  std::optional<ELFObject> Layout = read(File);
+  ASSERT_TRUE(Layout);
+  EXPECT_THAT(this->parts(File, *Layout, PartKind::ParsedContents),
+              ElementsAre(Table));
+  EXPECT_THAT(this->parts(File, *Layout, PartKind::Contents),
+              ElementsAre(Constants, std::string(100, 'd')));
+}
+
 TYPED_TEST(ELFTest, TheNumberOfManySectionsStandsInTheFirst) {
   std::string File = this->object(/*ManySections=*/true);
   std::optional<ELFObject> Layout = read(File);

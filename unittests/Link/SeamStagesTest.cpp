@@ -13,6 +13,7 @@
 
 #include "../../lib/Link/Seam.h"
 #include "../../lib/Link/SeamNames.h"
+#include "headstart/Inputs/LinkerModel.h"
 #include "headstart/LLVM.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -30,7 +31,7 @@ using testing::ElementsAre;
 static std::vector<std::string> Calls;
 
 void headstart::stageReached(LinkStage Stage) {
-  Calls.emplace_back(linkStageName(Stage));
+  Calls.emplace_back(LinkerModel::of(Flavour::COFF).stageName(Stage));
 }
 
 #define LLD_FUNCTION(Name, Parameter)                                          \
@@ -51,7 +52,7 @@ namespace {
   HEADSTART_WRAP(Name)(Argument);                                              \
   EXPECT_THAT(std::exchange(Calls, {}), ElementsAre("contents", #Name))
 
-TEST(SeamStagesTest, splittingSectionsBeginsTheContents) {
+TEST(SeamStagesTest, splittingSectionsBeginsTheRelocations) {
   [[maybe_unused]] lld::elf::Ctx Context;
   EXPECT_STAGE(splitSections32BE, HEADSTART_ELF_ARGUMENT);
   EXPECT_STAGE(splitSections64BE, HEADSTART_ELF_ARGUMENT);

@@ -38,7 +38,8 @@ namespace headstart {
 /// reads each part in one of the first four stages, and again in the others.
 enum class LinkStage : uint8_t {
   Parse,        ///< the inputs are parsed, in command-line order
-  Contents,     ///< chunks are hashed, folded and laid out
+  Contents,     ///< chunks are hashed, folded and laid out; ELF: relocations
+                ///< are scanned
   Types,        ///< COFF: type records are merged; ELF: DWARF is copied
   DebugSymbols, ///< COFF: the PDB's symbols are merged; ELF: other sections are
                 ///< copied
