@@ -51,10 +51,8 @@ void BuildReports::clear() const {
 
 std::string BuildReports::summary() const {
   uint64_t Links = 0, Inputs = 0, Cached = 0;
-  std::error_code Error;
-  for (sys::fs::directory_iterator It(Directory, Error), End;
-       !Error && It != End; It.increment(Error)) {
-    const auto Text = MemoryBuffer::getFile(It->path());
+  for (const std::string &Path : pathsIn(Directory, "")) {
+    const auto Text = MemoryBuffer::getFile(Path);
     Expected<json::Value> Report =
         json::parse(Text ? (*Text)->getBuffer() : StringRef());
     if (!Report) {
