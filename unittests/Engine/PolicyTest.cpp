@@ -39,8 +39,10 @@ void learn(Policy &Choice, uint64_t Size, uint64_t First, uint64_t Later) {
 
 TEST(PolicyTest, ASmallObjectIsFetchedWhole) {
   const Policy Choice(Numbers, 2, 2);
-  for (const StorePrices &Store : {LocalDisk, CountsRequests, Remote})
-    EXPECT_EQ(Choice.choose(object(40 * KiB, 40 * KiB), Store),
+  EXPECT_EQ(Choice.choose(object(40 * KiB, 40 * KiB), LocalDisk),
+            FetchMethod::Whole);
+  for (const StorePrices &Store : {CountsRequests, Remote})
+    EXPECT_EQ(Choice.choose(object(60 * KiB, 60 * KiB), Store),
               FetchMethod::Whole);
 }
 
@@ -79,7 +81,7 @@ TEST(PolicyTest, TheMembersOfAnArchiveAreRequestsEach) {
 TEST(PolicyTest, SymbolsAreReadToSpareMembersOnASlowStore) {
   const Policy Choice(Numbers, 2, 3);
   const StorePrices At400MB = {10e-6, 2.5e-9};
-  EXPECT_TRUE(Choice.isWorthSymbols(200 * MiB, 100, 300 * MiB, 1, At400MB));
+  EXPECT_TRUE(Choice.isWorthSymbols(100 * MiB, 100, 300 * MiB, 1, At400MB));
   EXPECT_FALSE(Choice.isWorthSymbols(2 * MiB, 1000, 300 * MiB, 1, At400MB));
 }
 
