@@ -88,7 +88,7 @@ uint64_t freeDescriptors();
 /// threads open files. Call it before the first thread starts: from then on,
 /// each time the table grows (at 64, 128, 256 and 512 descriptors), Linux lets
 /// every open wait for a grace period of RCU, 4 to 10 ms (fs/file.c,
-/// expand_fdtable). Three system calls; without effect if one fails.
+/// expand_fdtable). Costs a few system calls; without effect if one fails.
 void reserveDescriptors();
 
 /// Returns a limit of this process that leaves no room for Headstart's threads
