@@ -23,6 +23,7 @@ void Scheduler::fill(const LinkCommand &Command, const Settings &TheSettings) {
   std::lock_guard Lock(Mutex);
   Own = TheSettings;
   Model = &Command.model();
+  Reads = Command;
   List.emplace(Command);
 }
 
@@ -329,7 +330,8 @@ void Scheduler::planned(InputEntry &Entry, StageSet Stages,
     for (unsigned S = 1; S != End; ++S)
       if (const auto Each = static_cast<LinkStage>(S);
           Entry.Stages & bitOf(Each))
-        Queue.try_emplace({Each, Model->orderIn(Each, Entry.Place)}, &Entry);
+        Queue.try_emplace({Each, Model->orderIn(Each, Entry.Place, Reads)},
+                          &Entry);
     const bool MayEnter = Own.PlanTogether && Now != Phase::Fetching;
     if ((Entry.Stages & KeptFor) || (MayEnter && !Entry.HasSymbols))
       keep(Entry, File);

@@ -198,6 +198,7 @@ private:
   // All guarded by Mutex:
   std::optional<InputList> List;
   const LinkerModel *Model = nullptr; ///< set with List
+  ReadKinds Reads;                    ///< set with List
   std::deque<InputEntry> Entries;     ///< by number
   InputEntry *Urgent = nullptr;       ///< requested last, and not prepared
   /// The entries to fetch for a stage and, for the first one, to plan: by

@@ -79,10 +79,11 @@ static PartKind kindInObject(uint32_t Type, uint64_t Flags, bool ForDebug) {
   }
   // lld cuts mergeable data and unwind tables into pieces before it copies any
   // section.
+  if (IsLoaded && (Type == ELF::SHT_X86_64_UNWIND || Flags & ELF::SHF_MERGE))
+    return PartKind::ParsedContents;
   if (IsLoaded)
-    return Type == ELF::SHT_X86_64_UNWIND || (Flags & ELF::SHF_MERGE) != 0
-               ? PartKind::ParsedContents
-               : PartKind::Contents;
+    return Flags & ELF::SHF_EXECINSTR ? PartKind::FoldableContents
+                                      : PartKind::Contents;
   if (Flags & ELF::SHF_EXCLUDE)
     return PartKind::NeverRead;
   // lld cuts mergeable strings into pieces before it does anything else.
@@ -129,9 +130,9 @@ public:
         addSection(S, I, *Table);
     }
     for (LayoutPart &Part : Result.Parts)
-      if (Part.Kind == PartKind::Contents &&
-          (HasREL || ReadEarly.test(Part.Section)))
-        Part.Kind = PartKind::ParsedContents;
+      if (Part.Kind == PartKind::Contents ||
+          Part.Kind == PartKind::FoldableContents)
+        Part.Kind = kindOfContents(Part);
     Result.Parts.insert(Result.Parts.end(), Relocations.begin(),
                         Relocations.end());
     addPart(Result.Parts, {Header->e_shoff, Table->size()}, Object.size(),
@@ -143,6 +144,15 @@ public:
   ELFObject Result;
 
 private:
+  /// The final kind of \p Part. lld folds read-only data only if its object
+  /// says which addresses matter.
+  PartKind kindOfContents(const LayoutPart &Part) const {
+    bool IsCode = Part.Kind == PartKind::FoldableContents;
+    if (HasREL || (IsCode && RelaxesCode) || ReadEarly.test(Part.Section))
+      return PartKind::ParsedContents;
+    return HasAddressTable ? PartKind::FoldableContents : Part.Kind;
+  }
+
   template <typename Shdr>
   void addSection(const Shdr &S, uint32_t Number, ArrayRef<char> Table) {
     auto RangeOf = [&](const Shdr &Of) {
@@ -162,8 +172,7 @@ private:
     if (Kind == PartKind::Relocations && Target &&
         Target->sh_flags == ELF::SHF_ALLOC)
       ReadEarly.set(S.sh_info);
-    if (RelaxesCode && (S.sh_flags & ELF::SHF_EXECINSTR))
-      ReadEarly.set(Number);
+    HasAddressTable |= S.sh_type == ELF::SHT_LLVM_ADDRSIG;
     // Neither groups nor .deplibs share bytes. If a file claims that they do,
     // only as many count as the file has room for.
     if (S.sh_type == ELF::SHT_GROUP && !RangeOf(S).empty() &&
@@ -191,6 +200,7 @@ private:
   bool HasREL = false; ///< relocations of loaded sections that lack addends
   /// lld changes the code of such machines before it copies any.
   bool RelaxesCode = false;
+  bool HasAddressTable = false;
   BitVector ReadEarly; ///< by number: sections that are read before any copy
   uint64_t GroupBytesLeft = Object.size();
   uint64_t DependentBytesLeft =

@@ -25,7 +25,7 @@ StringRef partName(PartKind K) {
       "compiler information", "section contents", "parsed contents",
       "relocations",          "type records",     "debug symbols",
       "debug relocations",    "type hashes",      "DWARF",
-      "debug strings",        "never read"};
+      "debug strings",        "never read",       "foldable contents"};
   return Names.at(static_cast<size_t>(K));
 }
 

@@ -162,7 +162,8 @@ void LinkSession::useProfile(const LinkCommand &Command,
   ProfileSettings = std::string(Command.ReadsCodeView ? "codeview " : "") +
                     (Command.ReadsDWARF ? "dwarf " : "") +
                     (Command.DropsUnreferenced ? "ref " : "") +
-                    (Command.FoldsContents ? "icf " : "");
+                    (Command.FoldsContents ? "icf " : "") +
+                    (Command.HasOneThread ? "one-thread " : "");
   ProfilePath = profilePath(Settings.Profile, Tool, Output);
   if (ProfilePath.empty())
     return;

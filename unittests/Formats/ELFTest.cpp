@@ -91,7 +91,7 @@ TYPED_TEST(ELFTest, EveryPartIsFoundInItsPlace) {
   std::optional<ELFObject> Layout = read(File);
   ASSERT_TRUE(Layout);
   auto Parts = [&](PartKind K) { return this->parts(File, *Layout, K); };
-  EXPECT_THAT(Parts(PartKind::Contents),
+  EXPECT_THAT(Parts(PartKind::FoldableContents),
               ElementsAre(std::string(3000, 't'), std::string(900, 'g')));
   EXPECT_THAT(Parts(PartKind::Relocations),
               ElementsAre(std::string(240, 'r'), std::string(96, 'q')));
@@ -114,11 +114,28 @@ TYPED_TEST(ELFTest, ContentsThatAreSplitOrHaveAddendsAreReadEarlier) {
     return Layout ? this->parts(File, *Layout, Kind)
                   : std::vector<std::string>();
   };
-  EXPECT_THAT(PartsOf(SHT_RELA, PartKind::Contents), ElementsAre(Text));
+  EXPECT_THAT(PartsOf(SHT_RELA, PartKind::FoldableContents), ElementsAre(Text));
   EXPECT_THAT(PartsOf(SHT_RELA, PartKind::ParsedContents),
               ElementsAre(Merged, Unwind));
   EXPECT_THAT(PartsOf(SHT_REL, PartKind::ParsedContents),
               ElementsAre(Text, Merged, Unwind));
+}
+
+TYPED_TEST(ELFTest, ConstantsAreFoldableIfAnAddressTableExists) {
+  using namespace ELF;
+  const std::string Text(300, 't'), Constants(200, 'c'), Table(16, 'a');
+  for (bool HasTable : {false, true}) {
+    const std::string File = makeObject<TypeParam>(
+        {{SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, Text},
+         {SHT_PROGBITS, SHF_ALLOC, Constants},
+         {HasTable ? SHT_LLVM_ADDRSIG : SHT_PROGBITS, SHF_EXCLUDE, Table}});
+    std::optional<ELFObject> Layout = read(File);
+    ASSERT_TRUE(Layout);
+    std::vector<std::string> Foldable = {Text};
+    if (HasTable)
+      Foldable.push_back(Constants);
+    EXPECT_EQ(this->parts(File, *Layout, PartKind::FoldableContents), Foldable);
+  }
 }
 
 TYPED_TEST(ELFTest, RelocatedConstantsMayBeUnwindTables) {

@@ -266,6 +266,11 @@ TEST(COFFCommandTest, knowsWhenUnreferencedSectionsAreDropped) {
   }
 }
 
+TEST(COFFCommandTest, KnowsWhenTheLinkerHasOneThread) {
+  EXPECT_FALSE(parse({"a.obj", "/threads:1", "/threads:4"}).HasOneThread);
+  EXPECT_TRUE(parse({"a.obj", "/THREADS:1"}).HasOneThread);
+}
+
 TEST(COFFCommandTest, collectsPrefetchOptionsFromEverywhere) {
   CurrentTestDirectory Directory;
   Directory.write("x.rsp", "/prefetch-stats:\"a b.json\" b.obj");

@@ -233,6 +233,22 @@ TEST(ELFCommandTest, knowsWhenContentsAreFolded) {
   EXPECT_FALSE(parseELF({"a.o", "--icf=all", "--icf=none"}).FoldsContents);
 }
 
+TEST(ELFCommandTest, oneThreadReadsForward) {
+  const LinkerModel &Model = LinkerModel::of(Flavour::ELF);
+  for (auto [Args, IsForward] :
+       {std::pair(std::vector<std::string>{"a.o"}, false),
+        {{"a.o", "--threads=1", "--threads=2"}, false},
+        {{"a.o", "--threads", "1"}, true}}) {
+    const LinkCommand Command = parseELF(Args);
+    EXPECT_EQ(Command.HasOneThread, IsForward);
+    EXPECT_LT(Model.orderIn(LinkStage::Parse, 0, Command),
+              Model.orderIn(LinkStage::Parse, 1, Command));
+    EXPECT_EQ(Model.orderIn(LinkStage::Contents, 0, Command) <
+                  Model.orderIn(LinkStage::Contents, 1, Command),
+              IsForward);
+  }
+}
+
 TEST(ELFCommandTest, knowsWhenThereIsNoLink) {
   for (const Strings &Args :
        {Strings{"a.o", "--help"}, Strings{"a.o", "--version"}, Strings{},

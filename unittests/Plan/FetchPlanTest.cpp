@@ -111,9 +111,30 @@ TEST(FetchPlanTest, ELFSectionsAreCopiedAfterRelocationsAndDebugInformation) {
                           IsRange(LinkStage::Contents, 400 * KiB, 408 * KiB),
                           IsRange(LinkStage::Types, 200 * KiB, 208 * KiB),
                           IsRange(LinkStage::DebugSymbols, 0U, 64 * KiB)));
-  Options.FoldsContents = true;
-  EXPECT_THAT(planFile(L, 1 * MiB, Options).front(),
-              IsRange(LinkStage::Contents, 0U, 64 * KiB));
+  // One thread copies the sections in the order of the output.
+  Options.HasOneThread = true;
+  EXPECT_THAT(
+      planFile(L, 1 * MiB, Options),
+      ElementsAre(IsRange(LinkStage::Contents, 300 * KiB, 308 * KiB),
+                  IsRange(LinkStage::Contents, 400 * KiB, 408 * KiB),
+                  IsRange(LinkStage::Types, 0U, 64 * KiB),
+                  IsRange(LinkStage::DebugSymbols, 200 * KiB, 208 * KiB)));
+}
+
+TEST(FetchPlanTest, ELFSectionsThatMayBeFoldedAreReadFirst) {
+  std::vector<LayoutPart> L = {{{0, 64 * KiB}, PartKind::FoldableContents},
+                               {{200 * KiB, 8 * KiB}, PartKind::Contents}};
+  PlanOptions Options;
+  Options.Kind = Flavour::ELF;
+  for (bool Folds : {false, true}) {
+    Options.FoldsContents = Folds;
+    EXPECT_THAT(
+        planFile(L, 1 * MiB, Options),
+        ElementsAre(
+            IsRange(Folds ? LinkStage::Contents : LinkStage::DebugSymbols, 0U,
+                    64 * KiB),
+            IsRange(LinkStage::DebugSymbols, 200 * KiB, 208 * KiB)));
+  }
 }
 
 TEST(FetchPlanTest, SmallGapsAreClosed) {

@@ -149,7 +149,7 @@ TEST(LinkProfileTest, AKindKeepsTheNumberThatIsStored) {
       PartKind::CompilerInfo, PartKind::Contents,   PartKind::ParsedContents,
       PartKind::Relocations,  PartKind::Types,      PartKind::DebugSymbols,
       PartKind::DebugRelocs,  PartKind::TypeHashes, PartKind::DWARF,
-      PartKind::DebugStrings, PartKind::NeverRead};
+      PartKind::DebugStrings, PartKind::NeverRead,  PartKind::FoldableContents};
   static_assert(std::size(Kinds) == NumPartKinds);
   for (size_t I = 0; I != NumPartKinds; ++I) {
     LinkProfile P;

@@ -43,8 +43,10 @@ enum class PartKind : uint8_t {
   DWARF = 11,        ///< .debug_*
   DebugStrings = 12, ///< ELF: .debug_str and its kin, which are merged
   NeverRead = 13,    ///< sections marked to be removed, padding
+  /// ELF: contents that lld compares if it folds identical sections (--icf).
+  FoldableContents = 14,
 };
-inline constexpr unsigned NumPartKinds = 14;
+inline constexpr unsigned NumPartKinds = 15;
 
 /// The name of the kind, as `headstart plan` prints it.
 llvm::StringRef partName(PartKind K);

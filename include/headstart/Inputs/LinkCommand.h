@@ -81,7 +81,7 @@ struct MachOSettings {
   bool ForcesSwiftLibraries = false;
 };
 
-/// The kinds of bytes that a link reads in addition to code and data.
+/// The kinds of bytes that a link reads in addition to code and data, and how.
 struct ReadKinds {
   /// Whether it reads CodeView sections (/debug in a form that makes a PDB).
   bool ReadsCodeView = false;
@@ -94,6 +94,9 @@ struct ReadKinds {
   /// ELF: whether it compares the contents of sections before it copies any
   /// (--icf).
   bool FoldsContents = false;
+  /// Whether the linker has one thread (--threads=1). LLVM's parallelFor then
+  /// is a loop.
+  bool HasOneThread = false;
 };
 
 class LinkerModel;

@@ -159,15 +159,17 @@ public:
   /// first reads in \p First.
   virtual StageSet stagesOf(LinkStage First, PartKind Kind) const;
 
-  /// Whether the linker processes the last input first in \p Stage. It does in
-  /// LLVM's parallelFor, whose threads take the newest task
+  /// Whether the threads of the linker process the last input first in
+  /// \p Stage. They do in LLVM's parallelFor: a thread takes the newest task
   /// (ThreadPoolExecutor in llvm/lib/Support/Parallel.cpp keeps a stack).
   virtual bool isBackward(LinkStage Stage) const;
 
-  /// A sort key for the input at \p Place: the earlier the linker processes the
-  /// input in \p Stage, the smaller the key.
-  uint32_t orderIn(LinkStage Stage, uint32_t Place) const {
-    return isBackward(Stage) ? UINT32_MAX - Place : Place;
+  /// A sort key for the input at \p Place: the earlier a linker that reads
+  /// \p Reads processes the input in \p Stage, the smaller the key.
+  uint32_t orderIn(LinkStage Stage, uint32_t Place,
+                   const ReadKinds &Reads) const {
+    return isBackward(Stage) && !Reads.HasOneThread ? UINT32_MAX - Place
+                                                    : Place;
   }
 
 protected:

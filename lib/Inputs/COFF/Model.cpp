@@ -199,8 +199,9 @@ public:
       return stageIf(O.ReadsCodeView, LinkStage::DebugSymbols);
     case PartKind::DWARF:
       return stageIf(O.ReadsDWARF, LinkStage::Contents);
-    case PartKind::ParsedContents: // Mach-O only
-    case PartKind::DebugStrings:   // ELF only
+    case PartKind::ParsedContents:   // Mach-O only
+    case PartKind::DebugStrings:     // ELF only
+    case PartKind::FoldableContents: // ELF only
     case PartKind::NeverRead:
       return std::nullopt;
     }

@@ -454,6 +454,8 @@ LinkCommand Parser::run() {
   Command.ReadsCodeView = Debug.MakesPDB && makesImage();
   Command.ReadsDWARF = Debug.ReadsDWARF && makesImage();
   Command.DropsUnreferenced = dropsUnreferenced() && makesImage();
+  const OptionArg *Threads = Options.last(OPT_value_threads);
+  Command.HasOneThread = Threads && Threads->Value == "1";
 
   addEarlyFiles();
   Command.Inputs.insert(Command.Inputs.end(),

@@ -66,15 +66,21 @@ public:
     return elf::scan(Request);
   }
 
-  /// lld 22's ELF driver splits strings and unwind tables into pieces, scans
-  /// relocations, and then copies one section of the output after the other,
-  /// the last one first (Writer::writeSections spawns a task for each section;
-  /// an idle thread takes the newest). Debug information comes last in it.
+  /// lld 22's ELF driver splits strings and unwind tables into pieces, folds
+  /// identical sections, scans relocations, and then copies one section of the
+  /// output after the other. The first copies are those of debug information,
+  /// which is at the end of the output: Writer::writeSections spawns a task for
+  /// each section, and an idle thread takes the newest. One thread copies them
+  /// in the order of the output.
   std::optional<LinkStage> stageOf(PartKind K,
                                    const ReadKinds &O) const override {
     switch (K) {
+    case PartKind::FoldableContents:
+      if (O.FoldsContents)
+        return LinkStage::Contents;
+      [[fallthrough]];
     case PartKind::Contents:
-      return O.FoldsContents ? LinkStage::Contents : LinkStage::DebugSymbols;
+      return O.HasOneThread ? LinkStage::Types : LinkStage::DebugSymbols;
     case PartKind::ParsedContents:
     case PartKind::Relocations:
       return LinkStage::Contents;
@@ -82,7 +88,8 @@ public:
       return stageIf(O.ReadsDWARF, LinkStage::Contents);
     case PartKind::DWARF:
     case PartKind::DebugRelocs:
-      return stageIf(O.ReadsDWARF, LinkStage::Types);
+      return stageIf(O.ReadsDWARF, O.HasOneThread ? LinkStage::DebugSymbols
+                                                  : LinkStage::Types);
     case PartKind::Whole:
     case PartKind::Headers:
     case PartKind::Symbols:

@@ -124,6 +124,7 @@ void Parser::readSettings() {
   const Arg *ICF =
       Args.getLastArg(OPT_icf_eq_all, OPT_icf_eq_safe, OPT_icf_eq_none);
   Command.FoldsContents = ICF && !ICF->getOption().matches(OPT_icf_eq_none);
+  Command.HasOneThread = Args.getLastArgValue(OPT_threads) == "1";
   // lld strips nothing from a relocatable output. Without section headers no
   // program could find a debug section.
   bool NoHeaders = false;

@@ -73,6 +73,7 @@ public:
     case PartKind::TypeHashes:
     case PartKind::DebugStrings:
     case PartKind::NeverRead:
+    case PartKind::FoldableContents: // ELF only
       return std::nullopt;
     }
     return std::nullopt;
