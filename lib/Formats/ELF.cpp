@@ -148,7 +148,7 @@ private:
   /// says which addresses matter.
   PartKind kindOfContents(const LayoutPart &Part) const {
     bool IsCode = Part.Kind == PartKind::FoldableContents;
-    if (HasREL || (IsCode && RelaxesCode) || ReadEarly.test(Part.Section))
+    if ((IsCode && RelaxesCode) || ReadEarly.test(Part.Section))
       return PartKind::ParsedContents;
     return HasAddressTable ? PartKind::FoldableContents : Part.Kind;
   }
@@ -166,11 +166,10 @@ private:
     addPart(Relocates ? Relocations : Result.Parts, RangeOf(S), Object.size(),
             Kind, Number);
     // To scan relocations without addends, lld reads these in the contents.
-    HasREL |= S.sh_type == ELF::SHT_REL && Kind == PartKind::Relocations;
     // Unwind tables may have no type of their own, but relocations, like few
     // other sections that are neither code nor writable.
     if (Kind == PartKind::Relocations && Target &&
-        Target->sh_flags == ELF::SHF_ALLOC)
+        (S.sh_type == ELF::SHT_REL || Target->sh_flags == ELF::SHF_ALLOC))
       ReadEarly.set(S.sh_info);
     HasAddressTable |= S.sh_type == ELF::SHT_LLVM_ADDRSIG;
     // Neither groups nor .deplibs share bytes. If a file claims that they do,
@@ -197,7 +196,6 @@ private:
   /// Assemblers put relocations after everything else, in the same order, so
   /// two lists need less sorting than one.
   std::vector<LayoutPart> Relocations;
-  bool HasREL = false; ///< relocations of loaded sections that lack addends
   /// lld changes the code of such machines before it copies any.
   bool RelaxesCode = false;
   bool HasAddressTable = false;

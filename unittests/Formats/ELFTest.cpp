@@ -103,13 +103,15 @@ TYPED_TEST(ELFTest, EveryPartIsFoundInItsPlace) {
 
 TYPED_TEST(ELFTest, ContentsThatAreSplitOrHaveAddendsAreReadEarlier) {
   using namespace ELF;
-  const std::string Text(3000, 't'), Merged(200, 'm'), Unwind(300, 'u');
+  const std::string Text(3000, 't'), Merged(200, 'm'), Unwind(300, 'u'),
+      Constants(100, 'c');
   auto PartsOf = [&](uint32_t RelocationType, PartKind Kind) {
     const std::string File =
         makeObject<TypeParam>({{SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, Text},
                                {RelocationType, 0, std::string(240, 'r'), 0, 1},
                                {SHT_PROGBITS, SHF_ALLOC | SHF_MERGE, Merged},
-                               {SHT_X86_64_UNWIND, SHF_ALLOC, Unwind}});
+                               {SHT_X86_64_UNWIND, SHF_ALLOC, Unwind},
+                               {SHT_PROGBITS, SHF_ALLOC, Constants}});
     std::optional<ELFObject> Layout = read(File);
     return Layout ? this->parts(File, *Layout, Kind)
                   : std::vector<std::string>();
@@ -119,6 +121,7 @@ TYPED_TEST(ELFTest, ContentsThatAreSplitOrHaveAddendsAreReadEarlier) {
               ElementsAre(Merged, Unwind));
   EXPECT_THAT(PartsOf(SHT_REL, PartKind::ParsedContents),
               ElementsAre(Text, Merged, Unwind));
+  EXPECT_THAT(PartsOf(SHT_REL, PartKind::Contents), ElementsAre(Constants));
 }
 
 TYPED_TEST(ELFTest, ConstantsAreFoldableIfAnAddressTableExists) {
