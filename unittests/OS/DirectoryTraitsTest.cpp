@@ -16,7 +16,7 @@ using namespace headstart::os::test;
 
 namespace {
 
-TEST(DirectoryTraitsTest, noChangeIsEarlierThanTheClockSaid) {
+TEST(DirectoryTraitsTest, FileTimesAreNotBeforeFileClock) {
   const TestDirectory Directory;
   for (int I = 0; I < 20; ++I) {
     const int64_t Before = fileClockNs();
@@ -26,7 +26,7 @@ TEST(DirectoryTraitsTest, noChangeIsEarlierThanTheClockSaid) {
   }
 }
 
-TEST(DirectoryTraitsTest, theClockIsThatOfTheWall) {
+TEST(DirectoryTraitsTest, FileClockIsWallClock) {
   using namespace std::chrono;
   const int64_t Wall =
       duration_cast<nanoseconds>(system_clock::now().time_since_epoch())

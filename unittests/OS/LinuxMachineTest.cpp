@@ -47,7 +47,7 @@ protected:
   std::string Number = deviceNumberOf(Root.path());
 };
 
-TEST_F(LinuxMachineTest, KindsByNamesOfFileSystems) {
+TEST_F(LinuxMachineTest, DerivesStorageKindFromFileSystemName) {
   EXPECT_EQ(on("nfs4").Kind, StorageKind::Network);
   EXPECT_EQ(on("9p").Kind, StorageKind::Network);
   EXPECT_EQ(on("fuse").Kind, StorageKind::UserSpace);
@@ -58,7 +58,7 @@ TEST_F(LinuxMachineTest, KindsByNamesOfFileSystems) {
   EXPECT_EQ(on("ext4").Kind, StorageKind::Unknown);
 }
 
-TEST_F(LinuxMachineTest, ABlockDeviceIsADiskWhateverTheName) {
+TEST_F(LinuxMachineTest, BlockDeviceIsDiskRegardlessOfName) {
   Root.write("sys/dev/block/" + Number + "/dev", Number + "\n");
   Root.write("sys/dev/block/" + Number + "/queue/read_ahead_kb", "256\n");
   const Disk D = on("fuseblk");
@@ -67,7 +67,7 @@ TEST_F(LinuxMachineTest, ABlockDeviceIsADiskWhateverTheName) {
 }
 
 // The kernel gives each Btrfs subvolume a device number that mountinfo lacks.
-TEST_F(LinuxMachineTest, AMountOfBtrfsIsFoundByItsId) {
+TEST_F(LinuxMachineTest, FindsBtrfsMountById) {
   struct statx S = {};
   ASSERT_EQ(::statx(AT_FDCWD, Root.path().c_str(), 0, STATX_MNT_ID, &S), 0);
   const std::string Id = std::to_string(S.stx_mnt_id);
@@ -81,7 +81,7 @@ TEST_F(LinuxMachineTest, AMountOfBtrfsIsFoundByItsId) {
   EXPECT_EQ(FileSystemOf(Id, "ext4 somewhere rw\n"), "");
 }
 
-TEST_F(LinuxMachineTest, ReadaheadWithoutABlockDevice) {
+TEST_F(LinuxMachineTest, ReadsReadaheadWithoutBlockDevice) {
   EXPECT_FALSE(on("nfs4").ReadaheadBytes);
   EXPECT_EQ(on("nfs4").ReadaheadFile, "");
   const std::string File =
@@ -93,12 +93,12 @@ TEST_F(LinuxMachineTest, ReadaheadWithoutABlockDevice) {
   EXPECT_EQ(D.Number, "");
 }
 
-TEST_F(LinuxMachineTest, WhatIsNotThereHasNoKind) {
+TEST_F(LinuxMachineTest, MissingPathHasUnknownKind) {
   EXPECT_EQ(readDisk(Root.path("missing"), Root.path()).Kind,
             StorageKind::Unknown);
 }
 
-TEST_F(LinuxMachineTest, KnowsWhatIsNotMounted) {
+TEST_F(LinuxMachineTest, ReportsUnmountedPseudoFileSystems) {
   using Places = std::vector<std::string>;
   EXPECT_EQ(readMachine(Root.path()).Unmounted, Places({"/proc", "/sys"}));
   Root.write("proc/self/status", "");
@@ -108,12 +108,12 @@ TEST_F(LinuxMachineTest, KnowsWhatIsNotMounted) {
   EXPECT_EQ(readMachine().Unmounted, Places());
 }
 
-TEST(LinuxCapabilitiesTest, EveryCallHasAName) {
+TEST(LinuxCapabilitiesTest, EveryCapabilityNamesItsCall) {
   for (const Capability &One : probeCapabilities())
     EXPECT_NE(One.Call, "") << static_cast<int>(One.Kind);
 }
 
-TEST(LinuxCapabilitiesTest, ACallThatIsForbiddenDoesNotWork) {
+TEST(LinuxCapabilitiesTest, ForbiddenCallDoesNotWork) {
   EXPECT_EQ(runWithout(SYS_madvise, EPERM,
                        [] {
                          for (const Capability &One : probeCapabilities()) {
@@ -147,7 +147,7 @@ size_t countHeaps() {
   return Count;
 }
 
-TEST(LinuxHeapsTest, ThreadsShareThem) {
+TEST(LinuxHeapsTest, ThreadsShareHeaps) {
   const size_t Before = countHeaps();
   shareHeaps();
   const unsigned Count = 4 * usableProcessors();

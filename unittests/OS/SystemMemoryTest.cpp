@@ -20,7 +20,7 @@ using namespace headstart::os::test;
 
 namespace {
 
-TEST(SystemMemoryTest, MakesSense) {
+TEST(SystemMemoryTest, ValuesAreConsistent) {
   const SystemMemory Memory = SystemMemory::read();
   EXPECT_LE(Memory.AvailableBytes, Memory.TotalBytes);
   if (Memory.CgroupAvailableBytes) {
@@ -28,7 +28,7 @@ TEST(SystemMemoryTest, MakesSense) {
   }
 }
 
-TEST(SystemMemoryTest, LeavesOutWhatIsNotThere) {
+TEST(SystemMemoryTest, MissingFilesLeaveValuesEmpty) {
   const TestDirectory Directory;
   const SystemMemory Memory = SystemMemory::read(Directory.path());
   EXPECT_EQ(Memory.TotalBytes, 0U);
@@ -38,7 +38,7 @@ TEST(SystemMemoryTest, LeavesOutWhatIsNotThere) {
   EXPECT_EQ(Memory.available(), 0U);
 }
 
-TEST(SystemMemoryTest, TheSmallerOfMachineAndCgroupIsAvailable) {
+TEST(SystemMemoryTest, AvailableIsMinimumOfMachineAndCgroup) {
   SystemMemory Memory;
   Memory.AvailableBytes = 1000;
   EXPECT_EQ(Memory.available(), 1000U);
@@ -48,12 +48,12 @@ TEST(SystemMemoryTest, TheSmallerOfMachineAndCgroupIsAvailable) {
   EXPECT_EQ(Memory.available(), 1000U);
 }
 
-TEST(SystemMemoryTest, MemoryKeepsItsName) {
+TEST(SystemMemoryTest, MemoryNameIsStable) {
   EXPECT_EQ(memoryName(), memoryName());
   EXPECT_EQ(memoryName().find('\n'), std::string::npos);
 }
 
-TEST(SystemMemoryTest, GuessesTheLimitsItCannotRead) {
+TEST(SystemMemoryTest, GuessesUnreadableLimits) {
   const TestDirectory Directory;
   EXPECT_EQ(maxMappings(Directory.path()), 65530U);
   EXPECT_GT(maxMappings(), 0U);

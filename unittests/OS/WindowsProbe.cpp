@@ -1,4 +1,4 @@
-//===- WindowsProbe.cpp - A program of Windows that tests run -------------===//
+//===- WindowsProbe.cpp - A Windows program that tests run ----------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -117,7 +117,7 @@ int servePageCache() {
   const auto Fail = [](std::error_code Error) {
     std::cout << "error " << Error.message() << std::endl;
   };
-  const auto Tell = [](const std::optional<Residency> &Found) {
+  const auto Print = [](const std::optional<Residency> &Found) {
     if (!Found)
       std::cout << "unknown" << std::endl;
     else
@@ -153,9 +153,9 @@ int servePageCache() {
         Pages += (R.Length + Cache.pageSize() - 1) / Cache.pageSize();
       std::cout << Pages << std::endl;
     } else if (Command == "resident") {
-      Tell(Cache.residency(File, {0, File.size()}));
+      Print(Cache.residency(File, {0, File.size()}));
     } else if (Command == "mapped") {
-      Tell(Cache.residency(Mapping.bytes()));
+      Print(Cache.residency(Mapping.bytes()));
     } else if (Command == "hint" && In >> Range.Offset >> Range.Length) {
       const HintResult Result = Cache.hint(File, {&Range, 1}).front();
       if (Result.Outcome != HintOutcome::Accepted)
