@@ -55,7 +55,7 @@ public:
       Result.insert(Path);
     return Result;
   }
-  bool sawAnythingTwice() const {
+  bool sawDuplicates() const {
     for (const auto &[Path, Times] : Seen)
       if (Times != 1)
         return true;
