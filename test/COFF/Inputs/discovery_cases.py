@@ -40,8 +40,8 @@ THIN = {"sub/thin.lib": ("sub/two.obj", "sub/../d.obj"),
 LINK = ["/entry:main", "/subsystem:console", "/out:out.exe"]
 
 
-def run(*words) -> None:
-    subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
+def run(*args) -> None:
+    subprocess.run(args, check=True, stdout=subprocess.DEVNULL)
 
 
 def write(path: str, text="", encoding="utf-8") -> None:
@@ -239,8 +239,8 @@ def cases():
     yield from random_cases()
 
 
-def case(name, *words, **more):
-    return Case(name, LINK + list(words), **more)  # noqa: F821
+def case(name, *args, **more):
+    return Case(name, LINK + list(args), **more)  # noqa: F821
 
 
 def plain_cases():
@@ -485,21 +485,21 @@ def random_cases():
                "/natvis:x.natvis", "/force", "/nodefaultlib:p1/k.lib",
                "/machine:x64"]
     for number in range(60):
-        words = ["main.obj", "/force", "/libpath:p1", "/libpath:p2"]
-        words += chance.sample(objects, chance.randint(1, 7))
-        words += chance.sample(libraries, chance.randint(0, 3))
-        words += chance.sample(options, chance.randint(0, 5))
-        chance.shuffle(words)
-        yield case(f"mixture {number}", *words)
+        args = ["main.obj", "/force", "/libpath:p1", "/libpath:p2"]
+        args += chance.sample(objects, chance.randint(1, 7))
+        args += chance.sample(libraries, chance.randint(0, 3))
+        args += chance.sample(options, chance.randint(0, 5))
+        chance.shuffle(args)
+        yield case(f"mixture {number}", *args)
 
 
-def read_by(lld: str, words):
+def read_by(lld: str, args):
     for name in ("r.tar", "r.rsp"):
         pathlib.Path(name).unlink(missing_ok=True)
     # A link that fails has read its inputs as well.
     done = subprocess.run(
         [lld, "/reproduce:r.tar", "/linkreprofullpathrsp:r.rsp", "/verbose"] +
-        list(words), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        list(args), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         timeout=60)
     # The archive has absolute paths without dots.
     spelled = {}
@@ -512,7 +512,7 @@ def read_by(lld: str, words):
     check_resolved(inside)
     # /verbose has the names that thin archives have for their members.
     for archive, members in THIN.items():
-        if any(word.endswith(archive) for word in words):
+        if any(word.endswith(archive) for word in args):
             spelled.update((os.path.abspath(m), m) for m in members)
     here = os.getcwd() + "/"
     return [spelled.get(path, path.removeprefix(here)) for path in inside]

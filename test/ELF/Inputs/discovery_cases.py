@@ -15,8 +15,8 @@ NAME = "ld.lld"
 TOOLS = os.environ["HEADSTART_LLVM_TOOLS"]
 
 
-def run(tool, *words, text=None):
-    subprocess.run([os.path.join(TOOLS, tool), *words], input=text, check=True,
+def run(tool, *args, text=None):
+    subprocess.run([os.path.join(TOOLS, tool), *args], input=text, check=True,
                    text=True, timeout=60)
 
 
@@ -288,16 +288,16 @@ def script_cases():
     for script in sorted(pathlib.Path("s").glob("*.ld")):
         if script.name in ("inner.ld", "part.ld"):
             continue
-        folders = ["-L", "l1", "-L", "l3"]
+        directories = ["-L", "l1", "-L", "l3"]
         yield Case(f"{script} as an input",
-                   ["a.o", str(script), "t0.o"] + folders)
+                   ["a.o", str(script), "t0.o"] + directories)
         if script.name in ("plain.ld", "sections.ld", "includes.ld",
                            "folder.ld", "libraries.ld"):
             yield Case(f"{script} with -T",
-                       ["a.o", "-T", str(script), "t0.o"] + folders)
+                       ["a.o", "-T", str(script), "t0.o"] + directories)
             yield Case(f"{script} as the default",
                        ["a.o", f"--default-script={script}", "t0.o"]
-                       + folders)
+                       + directories)
     yield Case("-T searched for",
                ["a.o", "-Ls", "--script=group.ld", "t0.o"])
     yield Case("a default that -T replaces",
@@ -307,7 +307,7 @@ def script_cases():
     yield Case("static libraries in scripts",
                ["a.o", "-L", "l1", "-L", "l2", "-Bstatic", "s/libraries.ld",
                 "-Bdynamic", "-lboth", "-L", "l3"])
-    yield Case("-nostdlib ignores the folders of scripts",
+    yield Case("-nostdlib ignores the directories of scripts",
                ["a.o", "-nostdlib", "s/folder.ld", "-L", "l1", "-lx"])
     yield Case("folders of scripts come last, and only from there on",
                ["a.o", "-L", "l2", "-lx", "s/folder.ld", "-lz", "-ly"])
@@ -338,15 +338,15 @@ def inside_cases():
                ["a.o", "--whole-archive", "thin.a", "-L", "thin", "-lmore",
                 "-L", "l3"])
     yield Case("a thin archive twice", ["a.o", "thin.a", "b.o", "thin.a"])
-    for words in (["dep-x.o"], ["dep-file.o"], ["dep-script.o"],
+    for args in (["dep-x.o"], ["dep-file.o"], ["dep-script.o"],
                   ["dep-dep.o"], ["dep-x.o", "dep-file.o", "dep-both.o"],
                   ["-Bstatic", "dep-both.o"], ["dep-both.o", "-Bstatic"],
                   ["-r", "dep-x.o"], ["--no-dependent-libraries", "dep-x.o"],
                   ["dep-whole.o", "-L", "thin"],
                   ["--start-lib", "dep-x.o", "--end-lib"],
                   ["--whole-archive", "dep-whole.o", "-L", "thin"]):
-        yield Case(f"dependents of {' '.join(words)}",
-                   ["a.o"] + words + ["b.o", "-L", "l1", "-L", "l2",
+        yield Case(f"dependents of {' '.join(args)}",
+                   ["a.o"] + args + ["b.o", "-L", "l1", "-L", "l2",
                                       "-L", "l3"])
     extracted = "Members of archives are not inspected"
     yield Case("dependents of an extracted member",
@@ -369,10 +369,10 @@ def reproduced():
                 yield path
 
 
-def read_by(lld, words):
+def read_by(lld, args):
     pathlib.Path("repro.tar").unlink(missing_ok=True)
     done = subprocess.run(
-        [NAME, "--reproduce=repro.tar", "--verbose", "-o", "out"] + words,
+        [NAME, "--reproduce=repro.tar", "--verbose", "-o", "out"] + args,
         executable=lld, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         timeout=60)
     here = os.getcwd() + "/"

@@ -29,9 +29,9 @@ def prepare():
     object_file("a.o", "mainCRTStartup")
     for name in "bcd":
         object_file(f"{name}.o", name)
-    for folder in ("l1", "l2", "l3", "l4"):
+    for directory in ("l1", "l2", "l3", "l4"):
         for lib in ("x", "y", "z"):
-            object_file(f"{folder}/{lib}.o", f"{folder}_{lib}")
+            object_file(f"{directory}/{lib}.o", f"{directory}_{lib}")
     import_library("l1/libx.dll.a", "x.dll")
     archive("l1/libx.a", "l1/x.o")
     archive("l1/liby.a", "l1/y.o")
@@ -80,7 +80,7 @@ def search_cases():
                PEP + ["a.o", "-L", "l1", "-Bstatic", "-lx", "-Bdynamic", "-lx",
                       "-L", "l2", "-non_shared", "-lx", "-call_shared",
                       "-ly"])
-    yield Case("the current folder as a search path",
+    yield Case("the current directory as a search path",
                PEP + ["a.o", "-L", "", "-l:own.a", "-l:twice.a"])
     yield Case("search paths that are none",
                PEP + ["a.o", "-La.o", "-Lnowhere", "-Ll1", "-lx"])
@@ -159,12 +159,12 @@ def cases():
         yield from group()
 
 
-def read_by(lld, words):
+def read_by(lld, args):
     pathlib.Path("repro.tar").unlink(missing_ok=True)
-    subprocess.run([NAME, *words, "--reproduce=repro.tar", "-o", "out.exe"],
+    subprocess.run([NAME, *args, "--reproduce=repro.tar", "-o", "out.exe"],
                    executable=lld, stdout=subprocess.DEVNULL,
                    stderr=subprocess.DEVNULL, timeout=60)
     here = os.getcwd() + "/"
-    absolute = {w for w in words if w.startswith("/")}
+    absolute = {w for w in args if w.startswith("/")}
     return [path if path in absolute else path.removeprefix(here)
             for path in elf.reproduced()]

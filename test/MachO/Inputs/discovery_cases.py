@@ -214,9 +214,9 @@ exports:
 
 
 def prepare_frameworks() -> None:
-    for folder, name in (("fw", "Plain"), ("fw", "Auto"), ("fw2", "Plain"),
+    for directory, name in (("fw", "Plain"), ("fw", "Auto"), ("fw2", "Plain"),
                          ("sys/System/Library/Frameworks", "Public")):
-        dylib(f"{folder}/{name}.framework/{name}",
+        dylib(f"{directory}/{name}.framework/{name}",
               f"/System/Library/Frameworks/{name}.framework/{name}")
     dylib("fw/Deep.framework/Versions/A/Deep",
           "@rpath/Deep.framework/Versions/A/Deep")

@@ -131,9 +131,9 @@ class Samples:
                 self.program, "build", "--directory=build", sys.executable, step,
                 self.program, "build", "--json")))
         result = set()
-        for words in self.commands(subcommand):
+        for args in self.commands(subcommand):
             result |= fields_of(json.loads(output_of(
-                self.program, subcommand, "--json", *words)))
+                self.program, subcommand, "--json", *args)))
         return result
 
     def always_printed(self, fields):
