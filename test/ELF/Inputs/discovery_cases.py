@@ -46,9 +46,9 @@ def shared(name, *objects):
 
 
 def prepare_libraries():
-    for folder in ("l1", "l2", "l3"):
+    for directory in ("l1", "l2", "l3"):
         for lib in ("x", "y", "z"):
-            object_file(f"{folder}/{lib}.o", f"{folder}_{lib}")
+            object_file(f"{directory}/{lib}.o", f"{directory}_{lib}")
     archive("l1/libx.a", "l1/x.o")
     archive("l1/libboth.a", "l1/y.o")
     shared("l1/libboth.so", "l1/y.o")
@@ -171,10 +171,10 @@ def search_cases():
         yield Case(f"search {p} {' '.join(mode)}",
                    mode + ["a.o", "-lx", "--library", "both"] + place
                    + ["--library=y"])
-    folder = "A directory stops the search"
-    yield Case("a folder that bears a library's name",
+    stopped = "A directory stops the search"
+    yield Case("a directory with a library's name",
                ["a.o", "-L", "l3", "-lfolder", "b.o"],
-               only_headstart={"l3/libfolder.so": folder})
+               only_headstart={"l3/libfolder.so": stopped})
     for name in ("-l:odd.name", "-l:libx.a", "-lversion", "-lnone",
                  "-l:l3/odd.name", "-l:none"):
         yield Case(f"search for {name}",
@@ -189,7 +189,7 @@ def search_cases():
     yield Case("-r outweighs -Bdynamic",
                ["-r", "-Bdynamic", "a.o", "-L", "l1", "-lboth"])
     yield Case("-n searches archives", ["-n", "a.o", "-L", "l1", "-lboth"])
-    yield Case("the current folder as a search path",
+    yield Case("the current directory as a search path",
                ["a.o", "-L", "", "-l:own.a", "-L", ".", "-l:l1/libx.a"])
     yield Case("a search path that is a file, or nowhere",
                ["a.o", "-L", "a.o", "-L", "nowhere", "-L", "l1", "-lx"])
@@ -257,7 +257,7 @@ def list_cases():
                 "--retain-symbols-file", "retain.txt", "b.o",
                 "--dynamic-list=dynamic.list", "--symbol-ordering-file",
                 "order.txt", "--remap-inputs-file=remap.txt"])
-    yield Case("remapped by words",
+    yield Case("remapped by arguments",
                ["a.o", "b.o", "-L", "l1", "-lx", "--remap-inputs=b.o=d.o",
                 "--remap-inputs", "l?/*.a=own.a"])
     yield Case("remapped by a file",
@@ -309,7 +309,7 @@ def script_cases():
                 "-Bdynamic", "-lboth", "-L", "l3"])
     yield Case("-nostdlib ignores the directories of scripts",
                ["a.o", "-nostdlib", "s/folder.ld", "-L", "l1", "-lx"])
-    yield Case("folders of scripts come last, and only from there on",
+    yield Case("directories of scripts come last, and only from there on",
                ["a.o", "-L", "l2", "-lx", "s/folder.ld", "-lz", "-ly"])
 
 
@@ -323,7 +323,7 @@ def sysroot_cases():
         yield Case(f"sysroot {name}, more scripts",
                    ["--sysroot", root, "a.o", f"{root}/usr/lib/relative.ld",
                     f"{root}/usr/lib/equals.ld", f"{root}/usr/lib/dir.ld"])
-        yield Case(f"sysroot {name}, a script's own folder",
+        yield Case(f"sysroot {name}, a script's own directory",
                    ["--sysroot", root, "a.o", f"{root}/usr/lib/dir.ld"])
     yield Case("a script outside the sysroot",
                ["--sysroot=sys", "a.o", "s/absolute.ld"])

@@ -22,7 +22,7 @@ def make(root):
         name = rng.choice([b"d", b"d.", b"d!", b"d-x", b"D", b"\xff", b"e e"])
         path = os.path.join(parent, name + b"%d" % number)
         os.mkdir(path)
-        folders.append(path)
+        directories.append(path)
     for number in range(400):
         name = rng.choice([b"f", b".f", b"d.", b"a\nb", b"\xfe\n", b"-", b"'\""])
         path = os.path.join(rng.choice(directories), name + b"%d" % number)
@@ -34,7 +34,7 @@ def make(root):
     os.makedirs(deep)
     os.symlink(b"nowhere", os.path.join(root, b"dangling"))
     os.symlink(b".", os.path.join(root, b"loop"))
-    os.symlink(directories[3], os.path.join(root, b"to-folder"))
+    os.symlink(directories[3], os.path.join(root, b"to-directory"))
     os.mkfifo(os.path.join(root, b"fifo"))
     os.chdir(root)
     with socket.socket(socket.AF_UNIX) as listener:

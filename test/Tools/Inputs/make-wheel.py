@@ -37,7 +37,7 @@ files[f"{info}/WHEEL"] = (
     "Tag: py3-none-any\n")
 files[f"{info}/RECORD"] = "".join(f"{place},,\n" for place in
                                   [*files, f"{info}/RECORD"])
-folder.mkdir(parents=True, exist_ok=True)
+directory.mkdir(parents=True, exist_ok=True)
 wheel = directory / f"headstart_linker-{version}-py3-none-any.whl"
 with zipfile.ZipFile(wheel, "w") as archive:
     for place, text in files.items():

@@ -106,7 +106,7 @@ def github(inputs, build):
             job.step(step)
     for path in job.cached:
         directory = pathlib.Path(path.replace("~", job.env["HOME"], 1))
-        print(f"saved: {path}: {len(list(folder.glob('*')))} files")
+        print(f"saved: {path}: {len(list(directory.glob('*')))} files")
     for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY"):
         print(f"{name}:\n{job.files[name].read_text()}end of {name}")
     return job.failed

@@ -145,15 +145,15 @@ print("a driver's drop-in linker does not wait for the driver:",
       ended(run("driven", linker=DRIVER)))
 print("nor without the variable:", ended(run("bare", linker=BARE)))
 
-other = run("other")
-wait_for("other", "running")
+alongside = run("alongside")
+wait_for("alongside", "running")
 for name in ("none", "off", "both"):
     go(name)
 print("--prefetch-queue=none:", ended(run("none", "--prefetch-queue=none")))
 print("HEADSTART=off:", ended(run("off", HEADSTART="off")))
 print("enough for both:", ended(run("both", "--prefetch-queue=1M")))
-go("other")
-other.communicate(timeout=120)
+go("alongside")
+alongside.communicate(timeout=120)
 
 ended(run("taken", "--prefetch-queue=1G", linker=GOLD))
 again = run("taken", "--prefetch-queue=1G")
