@@ -22,7 +22,7 @@ protected:
   std::vector<std::string> Paths = writeFiles(Directory, 20, 20000);
 };
 
-TEST_F(EngineShutdownTest, AThreadThatDoesNotComeBackIsLetGo) {
+TEST_F(EngineShutdownTest, DetachesHungThread) {
   // The memory reader simulates a system call that does not return.
   struct Gate {
     std::mutex Mutex;
@@ -61,7 +61,7 @@ TEST_F(EngineShutdownTest, AThreadThatDoesNotComeBackIsLetGo) {
     std::this_thread::yield();
 }
 
-TEST_F(EngineShutdownTest, MissingMemoryEndsThePrefetchingAlone) {
+TEST_F(EngineShutdownTest, BadAllocEndsOnlyPrefetching) {
   EngineOptions Options;
   Options.Jobs = 2;
   Options.ReadMemory = []() -> os::SystemMemory { os::throwBadAlloc(); };
