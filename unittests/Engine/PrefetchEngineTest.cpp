@@ -443,9 +443,9 @@ TEST_F(PrefetchEngineTest, MemoryShortageFollowsLinker) {
   evict({Path});
   EngineOptions Options;
   Options.Jobs = 1;
-  std::atomic<unsigned> Looks{0};
+  std::atomic<unsigned> Queries{0};
   Options.ReadMemory = [&] {
-    ++Looks;
+    ++Queries;
     os::SystemMemory Memory;
     Memory.AvailableBytes = 700000; // less than twice the object
     return Memory;
@@ -486,7 +486,7 @@ TEST_F(PrefetchEngineTest, MemoryShortageFollowsLinker) {
   Read({0, File.size()});
   Engine.join();
   EXPECT_TRUE(Engine.wasShortOfMemory());
-  EXPECT_GE(Looks.load(), 2U);
+  EXPECT_GE(Queries.load(), 2U);
   LinkStats Stats = statsOf(Engine);
   EXPECT_TRUE(Stats.Problems.empty());
   EXPECT_GE(times(Stats, Decision::Released), 1U);

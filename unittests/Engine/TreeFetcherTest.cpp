@@ -232,11 +232,11 @@ TEST(TreeFetcherTest, SkipsSpecialFilesWithoutOpening) {
 
 TEST(TreeFetcherTest, AcceptsRemovedAndShrunkFiles) {
   const TestDirectory Directory;
-  const std::string Gone = Directory.path("gone");
+  const std::string Removed = Directory.path("gone");
   const std::string Less = Directory.write("less", pattern(1000));
   TreeFetcher Fetcher({}, {});
   Fetcher.start();
-  Fetcher.add({{Gone, 5000}, {Less, 1'000'000}});
+  Fetcher.add({{Removed, 5000}, {Less, 1'000'000}});
   Fetcher.finish();
   Fetcher.join();
   const TreeFetchFigures F = Fetcher.figures();

@@ -254,8 +254,7 @@ TEST(DirectorySnapshotTest, ReadsStatusOnRequest) {
   auto Entry = Snapshot->find(SnapshotName("five"));
   ASSERT_TRUE(Entry);
   EXPECT_TRUE(Entry->HasStatus);
-  std::error_code Error;
-  EXPECT_EQ(Entry->Identity, os::statFile(Path, Error).Identity);
+  EXPECT_EQ(Entry->Identity, os::test::statOf(Path).Identity);
   auto Link = Snapshot->find(SnapshotName("link"));
   ASSERT_TRUE(Link);
   EXPECT_EQ(Link->Identity.Size, 4U) << "links are not followed";
@@ -288,11 +287,10 @@ TEST(DirectorySnapshotTest, ConfirmsOrMarksHints) {
   Entry = Snapshot->find(SnapshotName("five"));
   ASSERT_TRUE(Entry);
   EXPECT_TRUE(Entry->hasOwnStatus());
-  std::error_code Error;
-  EXPECT_EQ(Entry->Identity, os::statFile(Path, Error).Identity);
-  if (auto Gone = Snapshot->find(SnapshotName("goes"))) {
-    EXPECT_FALSE(Gone->HasStatus);
-    EXPECT_EQ(Gone->Identity.Size, 0U);
+  EXPECT_EQ(Entry->Identity, os::test::statOf(Path).Identity);
+  if (auto Removed = Snapshot->find(SnapshotName("goes"))) {
+    EXPECT_FALSE(Removed->HasStatus);
+    EXPECT_EQ(Removed->Identity.Size, 0U);
   }
 }
 

@@ -353,8 +353,7 @@ TEST_F(TreeChangesTest, SkipsManifestFile) {
   Directory.write("a", "x");
   const Manifest M = record();
   const std::string Path = Directory.write("manifest", "x");
-  std::error_code Error;
-  LeftOut = os::statFile(Path, Error).Identity;
+  LeftOut = os::test::statOf(Path).Identity;
   EXPECT_EQ(changes(M), Lines{});
 }
 

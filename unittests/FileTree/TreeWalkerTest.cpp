@@ -100,9 +100,8 @@ TEST(TreeWalkerTest, ReportsTypesAndRequestedSizes) {
   Options.WithStatus = true;
   Recorder Full;
   walk(Tree.path(), Full, Options);
-  std::error_code Error;
   EXPECT_EQ(Full.Identities["file"],
-            os::statFile(Tree.path("file"), Error).Identity);
+            os::test::statOf(Tree.path("file")).Identity);
   EXPECT_EQ(Full.Identities["file"].Size, 7U);
 }
 

@@ -21,7 +21,7 @@ using testing::ElementsAre;
 namespace {
 
 template <typename ELFT>
-std::string words(std::initializer_list<uint32_t> Values) {
+std::string wordsOf(std::initializer_list<uint32_t> Values) {
   std::string Result;
   for (uint32_t V : Values) {
     typename ELFT::Word W;
@@ -62,7 +62,7 @@ public:
          {SHT_PROGBITS, 0, std::string(5000, 'd')},
          {SHT_RELA, 0, std::string(480, 'e'), 9, 3},
          {SHT_PROGBITS, SHF_MERGE | SHF_STRINGS, std::string(700, 's')},
-         {SHT_GROUP, 0, words<ELFT>({GRP_COMDAT, 7, 8}), 9, 1},
+         {SHT_GROUP, 0, wordsOf<ELFT>({GRP_COMDAT, 7, 8}), 9, 1},
          {SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR | SHF_GROUP,
           std::string(900, 'g')},
          {SHT_RELA, SHF_GROUP, std::string(96, 'q'), 9, 7},
@@ -176,7 +176,7 @@ TYPED_TEST(ELFTest, IgnoresGroupPastEnd) {
   using Shdr = TypeParam::Shdr;
   std::string File = makeObject<TypeParam>(
       {{ELF::SHT_GROUP, 0, "", 3, 1},
-       {ELF::SHT_GROUP, 0, words<TypeParam>({ELF::GRP_COMDAT, 1}), 3, 1},
+       {ELF::SHT_GROUP, 0, wordsOf<TypeParam>({ELF::GRP_COMDAT, 1}), 3, 1},
        {ELF::SHT_SYMTAB, 0,
         symbol<TypeParam>(0, 0, ELF::STB_LOCAL) + symbol<TypeParam>(1, 1), 4,
         1},
@@ -191,7 +191,7 @@ TYPED_TEST(ELFTest, IgnoresGroupPastEnd) {
 
 TYPED_TEST(ELFTest, FirstOfOverlappingGroupsCounts) {
   using Shdr = TypeParam::Shdr;
-  std::string Group = words<TypeParam>({ELF::GRP_COMDAT, 1});
+  std::string Group = wordsOf<TypeParam>({ELF::GRP_COMDAT, 1});
   Group.resize(20000);
   std::string Symbols = symbol<TypeParam>(0, 0, ELF::STB_LOCAL) +
                         symbol<TypeParam>(1, 1) + symbol<TypeParam>(3, 1);

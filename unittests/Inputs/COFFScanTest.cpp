@@ -195,7 +195,7 @@ TEST(COFFScanTest, ScansBitcode) {
   MadeBitcode Made{"/defaultlib:a \"/defaultlib:b.lib\""};
   std::string Bytes = Made.bytes();
   EXPECT_THAT(Scan(Bytes), ElementsAre("a", "b.lib"));
-  // The same bitcode in the wrapper.
+  // Bitcode in the wrapper.
   EXPECT_THAT(Scan(little(0x0b17c0de, 4) + little(0, 4) + little(20, 4) +
                    little(Bytes.size(), 4) + little(7, 4) + Bytes),
               ElementsAre("a", "b.lib"));

@@ -191,7 +191,7 @@ TEST_F(ELFScanTest, BoundsNamesThatShareBytes) {
   Directory.write("a.o", File + Libraries);
   EXPECT_GE(bytesOfReferences("a.o"), 4000U);
   EXPECT_LE(bytesOfReferences("a.o"), File.size() + Libraries.size());
-  // The same name is repeated.
+  // A repeated name.
   Directory.write("b.o", object<object::ELF64LE>(std::string("x\0x\0x\0", 6)));
   EXPECT_EQ(bytesOfReferences("b.o"), 1U);
 }

@@ -110,17 +110,17 @@ TEST_F(BuildFetcherTest, SkipsLinksThatDoNotFit) {
 
 TEST_F(BuildFetcherTest, SkipsChangedFiles) {
   FileRanges Changed = file("a");
-  FileRanges Gone = file("b");
+  FileRanges Removed = file("b");
   FileRanges Same = file("c");
   NEED_EVICTION();
   Changed.Planned = openOrFail(Changed.Path).identity();
   ++Changed.Planned->Size;
-  Gone.Path += "-gone";
+  Removed.Path += "-gone";
   os::OpenFile Open = openOrFail(Same.Path);
   Same.Planned = Open.identity();
   BuildFetcher Fetcher(UINT64_MAX, 2);
   Fetcher.addLink("one");
-  Fetcher.add(0, {Changed, Gone, Same});
+  Fetcher.add(0, {Changed, Removed, Same});
   Fetcher.finish();
   Fetcher.start();
   ASSERT_TRUE(Fetcher.waitFor(Timeout));

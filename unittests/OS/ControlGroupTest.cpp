@@ -151,9 +151,9 @@ TEST_F(ControlGroupTest, ReportsRequiredPermission) {
   Root.write("sys/fs/cgroup/cgroup.subtree_control", "io memory\n");
   ASSERT_EQ(::chmod(Root.path("sys/fs/cgroup").c_str(), 0555), 0);
   const bool IsRoot = ::geteuid() == 0;
-  constexpr uid_t Nobody = 65534;
+  constexpr uid_t Unprivileged = 65534;
   ASSERT_EQ(::chmod(Root.path().c_str(), 0755), 0);
-  ASSERT_TRUE(!IsRoot || ::seteuid(Nobody) == 0);
+  ASSERT_TRUE(!IsRoot || ::seteuid(Unprivileged) == 0);
   ControlGroup Group;
   const std::string InV2 = Group.create(Limits, Root.path());
   ASSERT_TRUE(!IsRoot || ::seteuid(0) == 0);
@@ -164,7 +164,7 @@ TEST_F(ControlGroupTest, ReportsRequiredPermission) {
   Root.write("sys/fs/cgroup/memory/memory.limit_in_bytes", "");
   Limits.ReadBytesPerSecond = 0;
   ASSERT_EQ(::chmod(Root.path("sys/fs/cgroup/memory").c_str(), 0555), 0);
-  ASSERT_TRUE(!IsRoot || ::seteuid(Nobody) == 0);
+  ASSERT_TRUE(!IsRoot || ::seteuid(Unprivileged) == 0);
   const std::string InV1 = Group.create(Limits, Root.path());
   ASSERT_TRUE(!IsRoot || ::seteuid(0) == 0);
   EXPECT_THAT(InV1, testing::EndsWith("Permission denied. Run it as root"));

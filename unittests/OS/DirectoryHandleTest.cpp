@@ -202,8 +202,7 @@ TEST(DirectoryHandleTest, StatusMatchesStatFile) {
   if (makeFifo(Directory.path("fifo")))
     Others["fifo"] = EntryType::Fifo;
   const DirectoryHandle Base = openDirectory(Directory.path());
-  std::error_code Error;
-  const FileIdentity File = statFile(Directory.path("file"), Error).Identity;
+  const FileIdentity File = statOf(Directory.path("file")).Identity;
   ASSERT_EQ(File.Size, 5u);
 
   for (const LinkRule Links : {LinkRule::Refuse, LinkRule::Follow}) {
@@ -233,8 +232,7 @@ TEST(DirectoryHandleTest, StatusFollowsLinksOnRequest) {
   Directory.write("file", "hello");
   makeLink("file", Directory.path("link"));
   const DirectoryHandle Base = openDirectory(Directory.path());
-  std::error_code Error;
-  const FileIdentity File = statFile(Directory.path("file"), Error).Identity;
+  const FileIdentity File = statOf(Directory.path("file")).Identity;
   DirectoryEntry Entry;
   Entry.Name = "link";
   EXPECT_FALSE(Base.addStatus(Entry));

@@ -56,8 +56,7 @@ TEST(LinuxDirectoryTraitsTest, LookupIsCaseSensitive) {
   Directory.write("name", "");
   if (traitsOfPath(Directory.path()).MayIgnoreCase)
     GTEST_SKIP() << "the file system may ignore case";
-  std::error_code Error;
-  EXPECT_EQ(statFile(Directory.path("NAME"), Error).Kind, FileKind::Missing);
+  EXPECT_EQ(statOf(Directory.path("NAME")).Kind, FileKind::Missing);
 }
 
 } // namespace

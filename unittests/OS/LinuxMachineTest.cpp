@@ -36,7 +36,8 @@ namespace {
 
 class LinuxMachineTest : public testing::Test {
 protected:
-  /// What is said of the test's directory when its file system has that name.
+  /// Returns the store of the test's directory if its file system is
+  /// \p FileSystem.
   Disk on(const std::string &FileSystem) const {
     Root.write("proc/self/mountinfo", "30 1 " + Number + " / /here rw - " +
                                           FileSystem + " somewhere rw\n");
@@ -53,7 +54,7 @@ TEST_F(LinuxMachineTest, DerivesStorageKindFromFileSystemName) {
   EXPECT_EQ(on("fuse").Kind, StorageKind::UserSpace);
   EXPECT_EQ(on("fuse.sshfs").Kind, StorageKind::UserSpace);
   EXPECT_EQ(on("tmpfs").Kind, StorageKind::Memory);
-  // What lies beneath is not known.
+  // The store below these is unknown.
   EXPECT_EQ(on("overlay").Kind, StorageKind::Unknown);
   EXPECT_EQ(on("ext4").Kind, StorageKind::Unknown);
 }

@@ -70,9 +70,7 @@ TEST(LinuxMappedFileTest, HardLinksShareIdentity) {
 /// The modification time of \p Path by its name and as an entry of its
 /// directory.
 std::pair<int64_t, int64_t> modificationTimes(const fs::path &Path) {
-  std::error_code Error;
-  const int64_t ByName = statFile(Path, Error).Identity.ModifiedNs;
-  EXPECT_FALSE(Error) << Error.message();
+  const int64_t ByName = statOf(Path).Identity.ModifiedNs;
   DirectoryHandle Directory;
   EXPECT_FALSE(DirectoryHandle::open(Path.parent_path(), Directory));
   const std::string Name = Path.filename();

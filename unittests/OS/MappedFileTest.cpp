@@ -32,13 +32,6 @@ namespace {
 
 using headstart::os::OpenFile; // windows.h has a function of this name
 
-FileStatus statOf(const std::string &Path) {
-  std::error_code Error;
-  const FileStatus Status = statFile(Path, Error);
-  EXPECT_FALSE(Error) << Path << ": " << Error.message();
-  return Status;
-}
-
 TEST(StatFileTest, KnownIdentityHoldsUntilFileChanges) {
   const TestDirectory Directory;
   const std::string Path = Directory.write("file", "hello");

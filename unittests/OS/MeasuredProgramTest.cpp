@@ -129,14 +129,14 @@ TEST_F(MeasuredProgramTest, KillsProcessGroup) {
   Program.kill();
   EXPECT_EQ(Program.id(), -1);
   // The child has ended, or init has not yet reaped it.
-  const auto IsGone = [&] {
+  const auto HasEnded = [&] {
     const std::string Stat =
         contentsOf("/proc/" + std::to_string(std::stoi(Child)) + "/stat");
     return Stat.empty() || Stat.find(") Z") != std::string::npos;
   };
-  for (unsigned I = 0; I != 1000 && !IsGone(); ++I)
+  for (unsigned I = 0; I != 1000 && !HasEnded(); ++I)
     ::usleep(10000);
-  EXPECT_TRUE(IsGone());
+  EXPECT_TRUE(HasEnded());
 }
 
 TEST_F(MeasuredProgramTest, SamplesProgramAndChildren) {

@@ -165,9 +165,9 @@ TEST_F(PageCacheTest, FetchOfShrunkFileFails) {
   EXPECT_TRUE(Whole.Error);
   EXPECT_LE(Whole.AcceptedBytes, Left);
   EXPECT_GE(Whole.Calls, 1U);
-  const HintResult Gone = Cache.fetch(File, {Left + 100'000, 1000});
-  EXPECT_EQ(Gone.Outcome, HintOutcome::Failed);
-  EXPECT_EQ(Gone.AcceptedBytes, 0U);
+  const HintResult Lost = Cache.fetch(File, {Left + 100'000, 1000});
+  EXPECT_EQ(Lost.Outcome, HintOutcome::Failed);
+  EXPECT_EQ(Lost.AcceptedBytes, 0U);
   EXPECT_EQ(Cache.fetch(File, {1000, 400'000}).Outcome, HintOutcome::Accepted);
   EXPECT_NE(Cache.fetchInLargePages(File, {0, FileBytes}).Outcome,
             HintOutcome::Accepted);

@@ -102,14 +102,14 @@ TEST_P(PageTablesTest, ReportsManyRanges) {
 }
 
 TEST_P(PageTablesTest, UnmappedMemoryHasNoPresentPages) {
-  std::span<const char> Gone;
+  std::span<const char> Unmapped;
   {
     const MappedFile Mapping = freshMapping(10 * Page);
     volatile char Byte = Mapping.data()[0];
     (void)Byte;
-    Gone = Mapping.bytes();
+    Unmapped = Mapping.bytes();
   }
-  auto Present = Tables.present(Gone);
+  auto Present = Tables.present(Unmapped);
   ASSERT_TRUE(Present.has_value());
   EXPECT_THAT(*Present, IsEmpty());
 }

@@ -71,8 +71,8 @@ template <class Function> int runUnprivileged(Function Work) {
   if (::geteuid() != 0)
     return Work();
   return exitStatus(startChild([&] {
-    constexpr uid_t Nobody = 65534;
-    return ::seteuid(Nobody) == 0 ? Work() : 99;
+    constexpr uid_t Unprivileged = 65534;
+    return ::seteuid(Unprivileged) == 0 ? Work() : 99;
   }));
 }
 

@@ -119,12 +119,12 @@ TEST(ProcessActivityTest, WaitEndsWhenAncestorExecs) {
 }
 
 TEST(ProcessActivityTest, WaitEndsWhenAncestorExits) {
-  Ancestor Gone;
+  Ancestor Ended;
   const pid_t Child = startChild([] { return 0; });
-  Gone.Process = static_cast<uint64_t>(Child);
+  Ended.Process = static_cast<uint64_t>(Child);
   EXPECT_EQ(exitStatus(Child), 0);
-  Gone.Args = {"make"};
-  waitForEnd(Gone);
+  Ended.Args = {"make"};
+  waitForEnd(Ended);
 }
 
 TEST(ProcessActivityTest, ProcessSpaceIsStable) {

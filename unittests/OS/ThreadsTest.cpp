@@ -25,7 +25,7 @@ using std::chrono::milliseconds;
 TEST(ThreadsTest, JoinDetachesWaitingThread) {
   struct Shared {
     std::mutex Gate;
-    std::atomic<bool> Passed{false};
+    std::atomic<bool> HasRun{false};
   };
   auto State = std::make_shared<Shared>();
   const std::weak_ptr<Shared> Watched = State;
@@ -34,7 +34,7 @@ TEST(ThreadsTest, JoinDetachesWaitingThread) {
     Threads Waiting;
     ASSERT_FALSE(Waiting.start([State] {
       const std::lock_guard<std::mutex> Lock(State->Gate);
-      State->Passed = true;
+      State->HasRun = true;
     }));
     EXPECT_FALSE(Waiting.join(milliseconds(10)));
     EXPECT_EQ(Waiting.size(), 0U);
@@ -43,9 +43,9 @@ TEST(ThreadsTest, JoinDetachesWaitingThread) {
     EXPECT_FALSE(Waiting.join(std::chrono::minutes(1)))
         << "join reports the detached thread";
   }
-  EXPECT_FALSE(State->Passed);
+  EXPECT_FALSE(State->HasRun);
   State->Gate.unlock();
-  while (!State->Passed)
+  while (!State->HasRun)
     std::this_thread::yield();
   // The thread frees its captures when it ends.
   State = nullptr;

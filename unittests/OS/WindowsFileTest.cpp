@@ -58,13 +58,6 @@ bool writeWide(const std::wstring &Path, const std::string &Text) {
   return Written == Text.size();
 }
 
-os::FileStatus statOf(const std::string &Path) {
-  std::error_code Error;
-  const os::FileStatus Status = os::statFile(Path, Error);
-  EXPECT_FALSE(Error) << Path << ": " << Error.message();
-  return Status;
-}
-
 std::string contents(const os::OpenFile &File) {
   std::string Text(100, '\0');
   std::error_code Error;

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//     WindowsProbe words A B...      prints its arguments, a line each
+//     WindowsProbe arguments A B...  prints its arguments, a line each
 //     WindowsProbe exit STATUS       exits with this status
 //     WindowsProbe flood             writes until it is killed
 //     WindowsProbe sleep             sleeps for ten minutes
@@ -219,11 +219,11 @@ int hold(const std::string &How, const std::string &Path, const Args &Program) {
   const HANDLE File = ::CreateFileW(std::filesystem::u8path(Path).c_str(),
                                     GENERIC_READ | DELETE, Share, nullptr,
                                     OPEN_EXISTING, 0, nullptr);
-  FILE_DISPOSITION_INFO Gone = {.DeleteFile = TRUE};
+  FILE_DISPOSITION_INFO Deleted = {.DeleteFile = TRUE};
   if (File == INVALID_HANDLE_VALUE ||
       (How == "deleted" &&
-       ::SetFileInformationByHandle(File, FileDispositionInfo, &Gone,
-                                    sizeof(Gone)) == 0)) {
+       ::SetFileInformationByHandle(File, FileDispositionInfo, &Deleted,
+                                    sizeof(Deleted)) == 0)) {
     std::cout << "cannot hold " << Path << std::endl;
     return 98;
   }
@@ -314,7 +314,7 @@ int main(int Count, char **Arguments) {
   const Args All(Arguments, Arguments + Count);
   const std::string Command = Count > 1 ? All[1] : "";
   const Args Rest(All.begin() + std::min(Count, 2), All.end());
-  if (Command == "words") {
+  if (Command == "arguments") {
     for (const std::string &Arg : Rest)
       std::cout << Arg << '\n';
     return 0;

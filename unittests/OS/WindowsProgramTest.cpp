@@ -71,7 +71,7 @@ DWORD statusOf(const std::wstring &Arguments) {
 std::wstring quotedProbe() { return L'"' + fs::path(probe()).wstring() + L'"'; }
 
 /// Whether \p Path can be deleted, which fails while its program runs.
-bool waitUntilGone(const fs::path &Path) {
+bool waitUntilDeletable(const fs::path &Path) {
   for (unsigned I = 0; I != 600; ++I) {
     std::error_code Error;
     if (fs::remove(Path, Error) && !Error)
@@ -119,7 +119,7 @@ TEST(WindowsProgramTest, ForgetsInvalidHandles) {
 TEST(WindowsCaptureOutputTest, PassesArgumentsUnchanged) {
   const Args Sent = {"a",  "",          "a b",   "\"",     "x\"y z",
                      "\\", "C:\\a b\\", "*.txt", "%PATH%", "\\\\\"q"};
-  Args Program = {probe(), "words"};
+  Args Program = {probe(), "arguments"};
   std::string Expected;
   for (const std::string &Arg : Sent) {
     // The C runtime may expand patterns, but these match no file.
@@ -186,7 +186,7 @@ TEST(WindowsCaptureOutputTest, KillsChildrenAtLimit) {
   EXPECT_EQ(os::captureOutput({"cmd", "/c", Copy.string(), "flood"},
                               os::ProgramStream::Output, Small, Answer),
             std::errc::value_too_large);
-  EXPECT_TRUE(waitUntilGone(Copy));
+  EXPECT_TRUE(waitUntilDeletable(Copy));
 }
 
 TEST(WindowsForegroundTest, ExitsWithProgramStatus) {
@@ -242,7 +242,7 @@ TEST(WindowsForegroundTest, ProgramDiesWithKilledParent) {
   ::CloseHandle(Info.hThread);
   if (!IsHeld)
     GTEST_SKIP() << "the system lets a running program's file be deleted";
-  EXPECT_TRUE(waitUntilGone(Copy));
+  EXPECT_TRUE(waitUntilDeletable(Copy));
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-//===- LinkProfileTest.cpp - The record of a link, written and read back --===//
+//===- LinkProfileTest.cpp - Profiles, written and read back --------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
