@@ -120,16 +120,16 @@ TEST(COFFHostileScanTest, IgnoresContentsOutsideOfFile) {
 
 TEST(COFFHostileScanTest, IgnoresSectionTablesOutsideOfFile) {
   CurrentTestDirectory Directory;
-  std::string Bytes = objectWithDirectives("/defaultlib:a");
+  std::string Bytes = objectWith("/defaultlib:a");
   Bytes.replace(2, 2, little(0xffff, 2));
   Directory.write("a.obj", Bytes);
   EXPECT_THAT(scan({"a.obj"}), IsEmpty());
-  Bytes = objectWithDirectives("/defaultlib:a");
+  Bytes = objectWith("/defaultlib:a");
   Bytes.replace(16, 2, little(0xffff, 2)); // the optional header's size
   Directory.write("a.obj", Bytes);
   EXPECT_THAT(scan({"a.obj"}), IsEmpty());
   for (uint64_t Count : {0x100000U, 0x1000000U, 0xffffffffU}) {
-    Bytes = objectWithDirectives("/defaultlib:a", /*Big=*/true);
+    Bytes = objectWith("/defaultlib:a", /*Big=*/true);
     Bytes.replace(44, 4, little(Count, 4));
     Directory.write("a.obj", Bytes);
     EXPECT_THAT(scan({"a.obj"}), IsEmpty()) << Count;
@@ -139,7 +139,7 @@ TEST(COFFHostileScanTest, IgnoresSectionTablesOutsideOfFile) {
 // A section table of the size that the file states, in a mostly sparse file.
 TEST(COFFHostileScanTest, SurvivesHugeCounts) {
   CurrentTestDirectory Directory;
-  std::string Bytes = objectWithDirectives("/defaultlib:a", /*Big=*/true);
+  std::string Bytes = objectWith("/defaultlib:a", /*Big=*/true);
   Bytes.replace(44, 4, little(0x7fffffff, 4));
   Directory.write("a.obj", Bytes);
   std::error_code EC;
@@ -157,8 +157,7 @@ TEST(COFFHostileScanTest, BoundsManyMembers) {
   CurrentTestDirectory Directory;
   std::string Archive = "!<arch>\n";
   for (int I = 0; I != 5000; ++I)
-    Archive +=
-        member("x/", objectWithDirectives("/defaultlib:" + std::to_string(I)));
+    Archive += member("x/", objectWith("/defaultlib:" + std::to_string(I)));
   Directory.write("a.lib", Archive);
   EXPECT_THAT(scan({"/wholearchive:a.lib"}), SizeIs(4096));
   // Members without contents count as well.
@@ -171,7 +170,7 @@ TEST(COFFHostileScanTest, BoundsManyMembers) {
 
 TEST(COFFHostileScanTest, IgnoresInvalidMemberSizes) {
   CurrentTestDirectory Directory;
-  std::string Object = objectWithDirectives("/defaultlib:a");
+  std::string Object = objectWith("/defaultlib:a");
   for (const char *Size :
        {"99999999999", "-1", "0x10", "", "18446744073709551615", "1e3"}) {
     std::string Header = memberHeader("x/", 0);

@@ -20,11 +20,10 @@ Strings inputsOf(const Strings &Args) { return existing(parse(Args)); }
 
 TEST(COFFInputListTest, OrdersInputsByTurn) {
   CurrentTestDirectory Directory;
-  Directory.write("x.obj", objectWithDirectives("/defaultlib:a"));
-  Directory.write("y.obj",
-                  objectWithDirectives("/defaultlib:x.obj /defaultlib:b"));
-  Directory.write("z.obj", objectWithDirectives("/defaultlib:z2.obj"));
-  Directory.write("z2.obj", objectWithDirectives("/defaultlib:d"));
+  Directory.write("x.obj", objectWith("/defaultlib:a"));
+  Directory.write("y.obj", objectWith("/defaultlib:x.obj /defaultlib:b"));
+  Directory.write("z.obj", objectWith("/defaultlib:z2.obj"));
+  Directory.write("z2.obj", objectWith("/defaultlib:d"));
   for (const char *Name :
        {"a.lib", "b.lib", "c.lib", "d.lib", "e.def", "n.natvis"})
     Directory.write(Name);
@@ -39,8 +38,7 @@ TEST(COFFInputListTest, IdentifiesFilesByIdentity) {
   if (!os::test::canMakeLinks())
     GTEST_SKIP() << os::test::NoLinks;
   CurrentTestDirectory Directory;
-  Directory.write("x.obj",
-                  objectWithDirectives("/defaultlib:./a.lib /defaultlib:l"));
+  Directory.write("x.obj", objectWith("/defaultlib:./a.lib /defaultlib:l"));
   Directory.write("a.lib");
   std::filesystem::create_symlink("a.lib", "l.lib");
   std::filesystem::create_hard_link("x.obj", "h.obj");
@@ -53,9 +51,8 @@ TEST(COFFInputListTest, IdentifiesFilesByIdentity) {
 
 TEST(COFFInputListTest, IdentifiesDefaultLibrariesByName) {
   CurrentTestDirectory Directory;
-  Directory.write("x.obj", objectWithDirectives("/defaultlib:A.lib"));
-  Directory.write("y.obj",
-                  objectWithDirectives("/defaultlib:a.lib /defaultlib:b"));
+  Directory.write("x.obj", objectWith("/defaultlib:A.lib"));
+  Directory.write("y.obj", objectWith("/defaultlib:a.lib /defaultlib:b"));
   Directory.write("a.lib");
   Directory.write("b.lib", "b");
   Directory.write("B.lib", "B");
@@ -70,8 +67,8 @@ TEST(COFFInputListTest, IdentifiesDefaultLibrariesByName) {
 
 TEST(COFFInputListTest, MembersFollowTheirArchive) {
   CurrentTestDirectory Directory;
-  Directory.write("f/x.obj", objectWithDirectives("/defaultlib:a"));
-  Directory.write("y.obj", objectWithDirectives("/defaultlib:b"));
+  Directory.write("f/x.obj", objectWith("/defaultlib:a"));
+  Directory.write("y.obj", objectWith("/defaultlib:b"));
   Directory.write("a.lib");
   Directory.write("b.lib");
   Directory.write("f/t.lib", "!<thin>\n" + memberHeader("x.obj/", 1) +
@@ -84,7 +81,7 @@ TEST(COFFInputListTest, MembersFollowTheirArchive) {
 
 TEST(COFFInputListTest, LazyMembersHaveNoDependencies) {
   CurrentTestDirectory Directory;
-  Directory.write("x.obj", objectWithDirectives("/defaultlib:a"));
+  Directory.write("x.obj", objectWith("/defaultlib:a"));
   Directory.write("a.lib");
   Directory.write("t.lib", "!<thin>\n" + memberHeader("x.obj/", 1));
   EXPECT_THAT(inputsOf({"t.lib", "/machine:arm64ec"}),

@@ -21,7 +21,7 @@ namespace {
 Strings scanDirectives(const std::string &Directives,
                        const Strings &Options = {}) {
   CurrentTestDirectory Directory;
-  Directory.write("a.obj", objectWithDirectives(Directives));
+  Directory.write("a.obj", objectWith(Directives));
   Strings Args = Options;
   Args.insert(Args.begin(), "a.obj");
   return scan(Args);
@@ -83,7 +83,7 @@ TEST(COFFScanTest, SkipsLibrariesOnCommandLine) {
 
 TEST(COFFScanTest, ScansBigObjects) {
   CurrentTestDirectory Directory;
-  Directory.write("a.obj", objectWithDirectives("/defaultlib:a", /*Big=*/true));
+  Directory.write("a.obj", objectWith("/defaultlib:a", /*Big=*/true));
   EXPECT_THAT(scan({"a.obj"}), ElementsAre("a"));
 }
 
@@ -107,7 +107,7 @@ TEST(COFFScanTest, UsesLastDirectiveSection) {
 
 TEST(COFFScanTest, LazyObjectsHaveNoDependencies) {
   CurrentTestDirectory Directory;
-  Directory.write("a.obj", objectWithDirectives("/defaultlib:a"));
+  Directory.write("a.obj", objectWith("/defaultlib:a"));
   EXPECT_THAT(scan({"/start-lib", "a.obj", "/end-lib"}), IsEmpty());
 }
 
@@ -217,15 +217,12 @@ TEST(COFFScanTest, ScansWholeArchives) {
   Directory.write(
       "sub/a.lib",
       "!<arch>\n" + member("/", "table") + member("//", "a long name/\n") +
-          member("a.obj/",
-                 objectWithDirectives("/defaultlib:a /defaultlib:b")) +
-          member("#1/20",
-                 std::string(20, 'n') + objectWithDirectives("/defaultlib:c")) +
+          member("a.obj/", objectWith("/defaultlib:a /defaultlib:b")) +
+          member("#1/20", std::string(20, 'n') + objectWith("/defaultlib:c")) +
           member("/0", MadeObject{{typeServer("t.pdb")}}.bytes()) +
           member("b.bc/", MadeBitcode{"/defaultlib:d"}.bytes()) +
           member("text/", "/defaultlib:e") +
-          member("z.obj/",
-                 objectWithDirectives("/defaultlib:a /defaultlib:f", true)));
+          member("z.obj/", objectWith("/defaultlib:a /defaultlib:f", true)));
   EXPECT_THAT(scan({"/wholearchive:sub/a.lib", "/debug"}),
               ElementsAre("a", "b", "c", "sub/t.pdb (type server)", "d", "f"));
   EXPECT_THAT(scan({"sub/a.lib", "/wholearchive"}),

@@ -20,7 +20,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include <vector>
 
 using namespace headstart::os;
 using namespace headstart::os::test;
@@ -28,13 +27,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::vector<std::string> makeFiles(const TestDirectory &Directory,
-                                   size_t Count) {
-  std::vector<std::string> Made;
-  Made.reserve(Count);
+void makeFiles(const TestDirectory &Directory, size_t Count) {
   for (size_t I = 0; I < Count; ++I)
-    Made.push_back(Directory.write("entry-" + std::to_string(I), ""));
-  return Made;
+    Directory.write("entry-" + std::to_string(I), "");
 }
 
 struct Listing {

@@ -22,6 +22,7 @@ namespace {
 
 TEST(SystemMemoryTest, ValuesAreConsistent) {
   const SystemMemory Memory = SystemMemory::read();
+  EXPECT_GT(Memory.AvailableBytes, 0U);
   EXPECT_LE(Memory.AvailableBytes, Memory.TotalBytes);
   if (Memory.CgroupAvailableBytes) {
     ASSERT_TRUE(Memory.CgroupLimitBytes);

@@ -232,7 +232,6 @@ TEST_F(WindowsPageCacheTest, TrimmedMemoryKeepsContents) {
 TEST(WindowsSystemMemoryTest, ReportsMachine) {
   const SystemMemory Memory = SystemMemory::read();
   EXPECT_GT(Memory.TotalBytes, uint64_t(64) << 20);
-  EXPECT_GT(Memory.AvailableBytes, 0U);
   if (!Memory.PressurePercent)
     GTEST_SKIP() << "needs the low-memory notification";
   EXPECT_TRUE(*Memory.PressurePercent == 0 || *Memory.PressurePercent == 100);
