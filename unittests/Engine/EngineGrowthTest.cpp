@@ -89,7 +89,7 @@ protected:
   }
 };
 
-TEST_F(EngineGrowthTest, MembersOfThinArchivesJoinTheInputs) {
+TEST_F(EngineGrowthTest, AddsMembersOfThinArchives) {
   std::string Main = Directory.write("main.o", object({{"a", false}}));
   std::vector<std::string> Names;
   std::vector<std::string> Paths = {Main};
@@ -114,7 +114,7 @@ TEST_F(EngineGrowthTest, MembersOfThinArchivesJoinTheInputs) {
   }
 }
 
-TEST_F(EngineGrowthTest, OfAnArchiveTheMembersThatAreLinkedAreFetched) {
+TEST_F(EngineGrowthTest, FetchesLinkedMembersOfArchive) {
   std::string Main = Directory.write("main.o", object({{"a", false}}));
   std::string Archive = "!<arch>\n";
   std::vector<uint64_t> Offsets;
@@ -148,7 +148,7 @@ TEST_F(EngineGrowthTest, OfAnArchiveTheMembersThatAreLinkedAreFetched) {
 
 /// If lazy inputs have few bytes, reading the symbols of the other inputs to
 /// find out which are linked costs more than fetching all.
-TEST_F(EngineGrowthTest, FewLazyBytesAreFetchedWithoutTheSymbols) {
+TEST_F(EngineGrowthTest, FetchesFewLazyBytesWithoutSymbols) {
   std::string Main = Directory.write("main.o", object({{"a", false}}));
   std::vector<std::string> Members = {
       Directory.write("m0.o", object({{"a", true}})),
@@ -168,7 +168,7 @@ TEST_F(EngineGrowthTest, FewLazyBytesAreFetchedWithoutTheSymbols) {
 }
 
 /// If a link reads mostly objects, its few archives are fetched whole.
-TEST_F(EngineGrowthTest, AnArchiveOfFewBytesIsFetchedWhole) {
+TEST_F(EngineGrowthTest, FetchesSmallArchiveWhole) {
   std::string Main = Directory.write("main.o", object({}));
   std::string Path = Directory.write(
       "parts.a", "!<arch>\n" + member("m.o/", object({{"unused", true}})));
@@ -180,7 +180,7 @@ TEST_F(EngineGrowthTest, AnArchiveOfFewBytesIsFetchedWhole) {
 
 /// Most objects are cached and left to the linker, and the archive is not
 /// cached. The objects' symbols determine which of its members are linked.
-TEST_F(EngineGrowthTest, ObjectsThatAreLeftToTheLinkerTakeMembersAsWell) {
+TEST_F(EngineGrowthTest, SkippedObjectsLinkMembers) {
   std::string Archive = "!<arch>\n";
   std::vector<uint64_t> Offsets;
   std::vector<std::string> Paths;
@@ -208,7 +208,7 @@ TEST_F(EngineGrowthTest, ObjectsThatAreLeftToTheLinkerTakeMembersAsWell) {
 }
 
 /// Inputs that reference others are followed, even if they are mostly cached.
-TEST_F(EngineGrowthTest, WhatIsAlmostCachedIsFollowedAsWell) {
+TEST_F(EngineGrowthTest, AlmostCachedObjectsLinkMembers) {
   std::string Main = Directory.write("main.o", object({{"a", false}}));
   std::string Member = Directory.write("m.o", object({{"a", true}}));
   // References that fill most of 30 pages.
@@ -235,7 +235,7 @@ TEST_F(EngineGrowthTest, WhatIsAlmostCachedIsFollowedAsWell) {
 
 /// Memory is short from the fifth input on: the engine opens the others, but
 /// does not even read their section headers, which are at the end.
-TEST_F(EngineGrowthTest, ShortOfMemoryAllIsLeftToTheLinker) {
+TEST_F(EngineGrowthTest, MemoryShortageLeavesMembersToLinker) {
   std::vector<std::string> Paths;
   for (unsigned I = 0; I != 20; ++I)
     Paths.push_back(
@@ -255,7 +255,7 @@ TEST_F(EngineGrowthTest, ShortOfMemoryAllIsLeftToTheLinker) {
   }
 }
 
-TEST_F(EngineGrowthTest, ItKnowsBeforehandThatMemoryWillBeShort) {
+TEST_F(EngineGrowthTest, PredictsMemoryShortage) {
   std::string First = Directory.write("first.o", object({}));
   const uint64_t Available = 4 * openOrFail(First).size();
   for (uint64_t Expected : {Available, 2 * Available}) {
@@ -269,7 +269,7 @@ TEST_F(EngineGrowthTest, ItKnowsBeforehandThatMemoryWillBeShort) {
   }
 }
 
-TEST_F(EngineGrowthTest, AScriptThatNamesItselfEnds) {
+TEST_F(EngineGrowthTest, ReadsRecursiveScriptOnce) {
   std::string Other = Directory.write("other.o", object({}));
   std::string Script = Directory.path() + "/self.ld";
   Directory.write("self.ld", "INPUT(" + Script + " " + Other + ")");
@@ -281,7 +281,7 @@ TEST_F(EngineGrowthTest, AScriptThatNamesItselfEnds) {
   EXPECT_TRUE(partIsResident(Other));
 }
 
-TEST_F(EngineGrowthTest, ACancelledEngineWaitsForNobody) {
+TEST_F(EngineGrowthTest, CancelledEngineDoesNotWait) {
   std::vector<std::string> Names;
   for (unsigned I = 0; I != 200; ++I) {
     Names.push_back("m" + std::to_string(I) + ".o");

@@ -46,7 +46,7 @@ size_t openDescriptors() {
   return Count;
 }
 
-TEST_F(EngineLimitsTest, AThousandInputsNeedFewDescriptors) {
+TEST_F(EngineLimitsTest, UsesFewDescriptorsForManyInputs) {
   std::vector<std::string> Paths = writeFiles(Directory, 1000, 20000);
   evict(Paths);
   size_t Before = openDescriptors();
@@ -82,7 +82,7 @@ private:
   std::vector<int> Taken;
 };
 
-TEST_F(EngineLimitsTest, DescriptorsThatOthersHaveAreNotFree) {
+TEST_F(EngineLimitsTest, LeavesDescriptorsFree) {
   std::vector<std::string> Paths = writeFiles(Directory, 10, 20000);
   for (auto [Left, Jobs] : {std::pair(7U, 0U), {33U, 0U}, {36U, 2U}}) {
     FewDescriptors Limit(200);
@@ -98,7 +98,7 @@ TEST_F(EngineLimitsTest, DescriptorsThatOthersHaveAreNotFree) {
   }
 }
 
-TEST_F(EngineLimitsTest, BeyondTheMappingsItFetchesWithoutHolding) {
+TEST_F(EngineLimitsTest, FetchesUnmappedAboveMappingLimit) {
   std::vector<std::string> Paths = writeFiles(Directory, 50, 100000);
   evict(Paths);
   EngineOptions Options;
@@ -116,7 +116,7 @@ TEST_F(EngineLimitsTest, BeyondTheMappingsItFetchesWithoutHolding) {
   EXPECT_EQ(statsOf(Engine).HintedBytes, 50 * 100000U);
 }
 
-TEST_F(EngineLimitsTest, StaysWithinTheBudgetUntilTheLinkerAsks) {
+TEST_F(EngineLimitsTest, StaysWithinBudgetUntilLinkerTakes) {
   constexpr uint64_t FileBytes = 1 << 20;
   constexpr uint64_t Budget = 4 << 20;
   std::vector<std::string> Paths = writeFiles(Directory, 32, FileBytes);
@@ -137,7 +137,7 @@ TEST_F(EngineLimitsTest, StaysWithinTheBudgetUntilTheLinkerAsks) {
   EXPECT_EQ(statsOf(Engine).HintedBytes, 32 * FileBytes);
 }
 
-TEST_F(EngineLimitsTest, ABudgetOfNothingStillLetsTheLinkerHaveItsBuffers) {
+TEST_F(EngineLimitsTest, EmptyBudgetStillHandsOver) {
   std::vector<std::string> Paths = writeFiles(Directory, 8, 100000);
   evict(Paths);
   EngineOptions Options;
@@ -149,7 +149,7 @@ TEST_F(EngineLimitsTest, ABudgetOfNothingStillLetsTheLinkerHaveItsBuffers) {
   EXPECT_EQ(statsOf(Engine).HintedBytes, 0U);
 }
 
-TEST_F(EngineLimitsTest, ASystemThatCanDoNothingCostsNothingButCounts) {
+TEST_F(EngineLimitsTest, CountsWithoutCapabilities) {
   std::vector<std::string> Paths = writeFiles(Directory, 8, 300000);
   os::PageCacheCapabilities Nothing;
   Nothing.PageSize = os::PageCache::probe().PageSize;
@@ -173,7 +173,7 @@ TEST_F(EngineLimitsTest, ASystemThatCanDoNothingCostsNothingButCounts) {
   EXPECT_EQ(Unknown, 1U);
 }
 
-TEST_F(EngineLimitsTest, AHighLatencyStoreGetsMoreThreads) {
+TEST_F(EngineLimitsTest, HighLatencyAddsThreads) {
   std::vector<std::string> Paths = writeFiles(Directory, 4, 20000);
   EngineOptions Options;
   Options.Jobs = 1;
@@ -190,7 +190,7 @@ TEST_F(EngineLimitsTest, AHighLatencyStoreGetsMoreThreads) {
 
 /// With slow names, the engine lists the directory, and stats again the paths
 /// that the linker requests next.
-TEST_F(EngineLimitsTest, NamesOfASlowStoreAreRequestedEarly) {
+TEST_F(EngineLimitsTest, RequestsPathsOfSlowStoreEarly) {
   std::vector<std::string> Paths = writeFiles(Directory, 8, 100000);
   evict(Paths);
   EngineOptions Options;
@@ -215,7 +215,7 @@ TEST_F(EngineLimitsTest, NamesOfASlowStoreAreRequestedEarly) {
   Engine.join();
 }
 
-TEST_F(EngineLimitsTest, OfManySmallObjectsInMemoryMostAreLeftToTheLinker) {
+TEST_F(EngineLimitsTest, LeavesMostCachedObjectsToLinker) {
   std::vector<std::string> Paths = writeFiles(Directory, 400, 4000);
   std::vector<std::string> Cold(Paths.end() - 100, Paths.end());
   evict(Cold);

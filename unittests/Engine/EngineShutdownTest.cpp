@@ -22,25 +22,25 @@ protected:
   std::vector<std::string> Paths = writeFiles(Directory, 20, 20000);
 };
 
-TEST_F(EngineShutdownTest, AThreadThatDoesNotComeBackIsLetGo) {
+TEST_F(EngineShutdownTest, DetachesHungThread) {
   // The memory reader simulates a system call that does not return.
   struct Gate {
     std::mutex Mutex;
-    std::atomic<unsigned> Asked{0};
+    std::atomic<unsigned> Requested{0};
   };
   auto Closed = std::make_shared<Gate>();
   Closed->Mutex.lock();
   EngineOptions Options;
   Options.Jobs = 2;
   Options.ReadMemory = [Closed] {
-    ++Closed->Asked;
+    ++Closed->Requested;
     std::lock_guard<std::mutex> Lock(Closed->Mutex);
     return os::SystemMemory();
   };
   Options.Trace = std::make_shared<TraceLog>(TraceClock::now());
   auto Engine = std::make_unique<PrefetchEngine>(Options);
   startFiles(*Engine, Paths);
-  while (Closed->Asked == 0)
+  while (Closed->Requested == 0)
     std::this_thread::yield();
   std::unique_ptr<llvm::MemoryBuffer> Taken =
       Engine->take(Paths.front(), likeLLD());
@@ -61,7 +61,7 @@ TEST_F(EngineShutdownTest, AThreadThatDoesNotComeBackIsLetGo) {
     std::this_thread::yield();
 }
 
-TEST_F(EngineShutdownTest, MissingMemoryEndsThePrefetchingAlone) {
+TEST_F(EngineShutdownTest, BadAllocEndsOnlyPrefetching) {
   EngineOptions Options;
   Options.Jobs = 2;
   Options.ReadMemory = []() -> os::SystemMemory { os::throwBadAlloc(); };

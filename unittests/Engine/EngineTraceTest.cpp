@@ -24,7 +24,7 @@ protected:
   TestDirectory Directory;
 };
 
-TEST_F(EngineTraceTest, TellsOfThreadsRangesAndCounters) {
+TEST_F(EngineTraceTest, RecordsThreadsRangesAndCounters) {
   std::vector<std::string> Paths = writeFiles(Directory, 10, 1 << 20);
   evict(Paths);
   auto Trace = std::make_shared<TraceLog>(TraceClock::now());
@@ -61,7 +61,7 @@ TEST_F(EngineTraceTest, TellsOfThreadsRangesAndCounters) {
   EXPECT_EQ(Read.Counters["found in memory"].back(), 0);
 }
 
-TEST_F(EngineTraceTest, TellsWhatTheLinkerAskedFor) {
+TEST_F(EngineTraceTest, RecordsRequestsOfLinker) {
   std::vector<std::string> Paths = writeFiles(Directory, 4, 100000);
   evict(Paths);
   auto Trace = std::make_shared<TraceLog>(TraceClock::now());
@@ -83,7 +83,7 @@ TEST_F(EngineTraceTest, TellsWhatTheLinkerAskedFor) {
   EXPECT_EQ(Read.Counters["fetched ahead"].back(), 0);
 }
 
-TEST_F(EngineTraceTest, TellsWhatThreadsWaitFor) {
+TEST_F(EngineTraceTest, RecordsWaits) {
   std::vector<std::string> Paths = writeFiles(Directory, 2, 100000);
   evict(Paths);
   auto Trace = std::make_shared<TraceLog>(TraceClock::now());
@@ -106,7 +106,7 @@ TEST_F(EngineTraceTest, TellsWhatThreadsWaitFor) {
   EXPECT_TRUE(statsOf(Engine).Unfinished);
 }
 
-TEST_F(EngineTraceTest, KnowsWhetherItWasDone) {
+TEST_F(EngineTraceTest, ReportsWhetherItFinished) {
   std::vector<std::string> Paths = writeFiles(Directory, 2, 100000);
   PrefetchEngine Engine({});
   startFiles(Engine, Paths);
@@ -118,14 +118,14 @@ TEST_F(EngineTraceTest, KnowsWhetherItWasDone) {
   EXPECT_EQ(Stats.WaitedMs, 0);
 }
 
-TEST_F(EngineTraceTest, WithoutHandOverNobodyWaits) {
+TEST_F(EngineTraceTest, NoWaitsWithoutHandOver) {
   EngineOptions Options;
   Options.HandOver = false;
   const LinkStats Stats = fetchInputs(writeFiles(Directory, 1, 1000), Options);
   EXPECT_FALSE(Stats.WaitedMs.has_value());
 }
 
-TEST_F(EngineTraceTest, CountsWhatItsThreadsRead) {
+TEST_F(EngineTraceTest, CountsReadsOfItsThreads) {
   os::DiskUse Before = *os::diskUse(os::DiskUser::Process);
   std::vector<std::string> Paths = writeFiles(Directory, 4, 1 << 20);
   evict(Paths);
@@ -137,11 +137,12 @@ TEST_F(EngineTraceTest, CountsWhatItsThreadsRead) {
   uint64_t All = (*os::diskUse(os::DiskUser::Process) - Before).Bytes;
   EXPECT_LE(Use->Bytes, All);
   if (All == 0)
-    GTEST_SKIP() << "reads from the temporary folder are not counted";
+    GTEST_SKIP()
+        << "the kernel does not count reads from the temporary directory";
   EXPECT_GE(Use->Bytes, 4U << 20);
 }
 
-TEST(SchedulerTest, SaysThatItWaitsWhenItDoes) {
+TEST(SchedulerTest, ReportsThatItWaits) {
   Scheduler Inputs;
   LinkCommand Command;
   Command.Inputs.resize(1);

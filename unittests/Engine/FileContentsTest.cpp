@@ -34,7 +34,7 @@ protected:
   os::PageCache Cache;
 };
 
-TEST_F(FileContentsTest, AMappedBufferIsOfTheKindThatLLVMMakes) {
+TEST_F(FileContentsTest, MappedBufferHasKindOfLLVM) {
   auto Buffer = HintedBuffer::over(mapped(40000), "as/asked", likeLLD(), Cache);
   ASSERT_TRUE(Buffer);
   // lld uses the kind to decide whether to call dontNeedIfMmap.
@@ -43,7 +43,7 @@ TEST_F(FileContentsTest, AMappedBufferIsOfTheKindThatLLVMMakes) {
   EXPECT_EQ(Buffer->getBuffer(), pattern(40000));
 }
 
-TEST_F(FileContentsTest, ACopyIsOnTheHeapAndEndsWithANull) {
+TEST_F(FileContentsTest, CopyIsOnHeapAndNullTerminated) {
   auto Buffer = HintedBuffer::over(copied("bytes"), "x", {}, Cache);
   ASSERT_TRUE(Buffer);
   EXPECT_EQ(Buffer->getBufferKind(), MemoryBuffer::MemoryBuffer_Malloc);
@@ -51,7 +51,7 @@ TEST_F(FileContentsTest, ACopyIsOnTheHeapAndEndsWithANull) {
   EXPECT_EQ(*Buffer->getBufferEnd(), '\0');
 }
 
-TEST_F(FileContentsTest, ANullIsPromisedOnlyWhereTheLastPageHasRoom) {
+TEST_F(FileContentsTest, NullNeedsRoomInLastPage) {
   BufferRequest WithNull;
   EXPECT_FALSE(
       HintedBuffer::over(mapped(5 * Cache.pageSize()), "x", WithNull, Cache));
@@ -61,13 +61,13 @@ TEST_F(FileContentsTest, ANullIsPromisedOnlyWhereTheLastPageHasRoom) {
   EXPECT_EQ(*Buffer->getBufferEnd(), '\0');
 }
 
-TEST_F(FileContentsTest, AVolatileFileIsNotShared) {
+TEST_F(FileContentsTest, DoesNotShareVolatileFile) {
   BufferRequest Request = likeLLD();
   Request.IsVolatile = true;
   EXPECT_FALSE(HintedBuffer::over(mapped(40000), "x", Request, Cache));
 }
 
-TEST_F(FileContentsTest, AlignmentBeyondOursIsRefused) {
+TEST_F(FileContentsTest, RefusesLargerAlignment) {
   BufferRequest Request = likeLLD();
   Request.Alignment = llvm::Align(4096);
   EXPECT_TRUE(HintedBuffer::over(mapped(40000), "x", Request, Cache));
@@ -75,21 +75,21 @@ TEST_F(FileContentsTest, AlignmentBeyondOursIsRefused) {
   EXPECT_FALSE(HintedBuffer::over(mapped(40000), "x", Request, Cache));
 }
 
-TEST_F(FileContentsTest, NotNeedingItLosesNothing) {
+TEST_F(FileContentsTest, DontNeedKeepsContents) {
   auto Buffer = HintedBuffer::over(mapped(40000), "x", likeLLD(), Cache);
   Buffer->dontNeedIfMmap();
   Buffer->willNeedIfMmap();
   EXPECT_EQ(Buffer->getBuffer(), pattern(40000));
 }
 
-TEST_F(FileContentsTest, ColdBytesStayReadable) {
+TEST_F(FileContentsTest, AdviseColdKeepsContents) {
   for (const auto &Contents : {mapped(40000), copied(pattern(40000))}) {
     Contents->adviseCold({0, UINT64_MAX}, Cache);
     EXPECT_EQ(Contents->bytes(), pattern(40000));
   }
 }
 
-TEST_F(FileContentsTest, WhatWasTouchedBeforeIsRemembered) {
+TEST_F(FileContentsTest, RemembersTouchedPages) {
   auto Contents = mapped(40000);
   auto Buffer = HintedBuffer::over(Contents, "x", likeLLD(), Cache);
   EXPECT_EQ(Buffer->getBuffer(), pattern(40000));
@@ -97,13 +97,13 @@ TEST_F(FileContentsTest, WhatWasTouchedBeforeIsRemembered) {
   const std::optional<std::vector<ByteRange>> Before =
       Contents->touched(Tables);
   if (!Before)
-    GTEST_SKIP() << "page tables: not on this system";
+    GTEST_SKIP() << "the system does not report page tables";
   Buffer->dontNeedIfMmap();
   EXPECT_EQ(Contents->touched(Tables), Before);
   EXPECT_EQ(*Before, std::vector<ByteRange>({{0, 40000}}));
 }
 
-TEST_F(FileContentsTest, BuffersKeepTheContentsAlive) {
+TEST_F(FileContentsTest, BuffersKeepContentsAlive) {
   std::unique_ptr<MemoryBuffer> First, Second;
   {
     auto Contents = mapped(40000);

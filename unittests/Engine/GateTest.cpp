@@ -52,7 +52,7 @@ Tuning fixedWindow(unsigned AtOnce) {
   return Numbers;
 }
 
-TEST(GateTest, TheLinkersOwnNeedsNoRoom) {
+TEST(GateTest, LinkerReadsNeedNoRoom) {
   OneStore One(fixedWindow(8));
   StoreQueue &Queue = One.Queue;
   for (unsigned I = 0; I != 8; ++I)
@@ -103,7 +103,7 @@ TEST(GateTest, ReadsOfCachedInputsAreProgress) {
   EXPECT_GT(Figures.Progress.load(), Before);
 }
 
-TEST(GateTest, BusyProcessorsDoNotMakeAStoreSlow) {
+TEST(GateTest, BusyProcessorsDoNotCountAsSlowStore) {
   OneStore One;
   StoreQueue &Queue = One.Queue;
   answer(Queue, 100, 5e-3, 4.9e-3);
@@ -112,7 +112,7 @@ TEST(GateTest, BusyProcessorsDoNotMakeAStoreSlow) {
   EXPECT_NEAR(Queue.latency(), 3e-3, 1e-4);
 }
 
-TEST(GateTest, ANameThatWaitedForAProcessorTellsNothing) {
+TEST(GateTest, IgnoresLookupsThatWaitedForProcessor) {
   OneStore One;
   const Tuning::Seconds Elapsed(1e-3);
   for (unsigned I = 0; I != 100; ++I)
@@ -139,7 +139,7 @@ struct Requester {
   }
 };
 
-TEST(GateTest, LowerPlacesGoFirst) {
+TEST(GateTest, LowerPlacesEnterFirst) {
   OneStore One(fixedWindow(1));
   StoreQueue &Queue = One.Queue;
   ASSERT_TRUE(Queue.enter(inspection(0)));
@@ -156,7 +156,7 @@ TEST(GateTest, LowerPlacesGoFirst) {
   One.All.cancel();
 }
 
-TEST(GateTest, TheWindowFollowsTheAnswers) {
+TEST(GateTest, WindowFollowsAnswers) {
   Tuning Numbers = fixedWindow(1);
   Numbers.MaxWindow = 64;
   Numbers.FirstWindowTime = Numbers.WindowTime = Tuning::Seconds(0);
@@ -175,7 +175,7 @@ TEST(GateTest, TheWindowFollowsTheAnswers) {
   EXPECT_EQ(times(Decision::WindowShrank), Shrank + 1);
 }
 
-TEST(GateTest, StepsInLargePagesThatDoNotComeAreARisk) {
+TEST(GateTest, UnansweredLargeStepsAreRisk) {
   OneStore One;
   StoreQueue &Queue = One.Queue;
   EXPECT_FALSE(Queue.largeRisk());
@@ -198,7 +198,7 @@ TEST(GateTest, StepsInLargePagesThatDoNotComeAreARisk) {
   EXPECT_LT(*Queue.largeRisk(), Before);
 }
 
-TEST(GateTest, AfterCancelNobodyWaits) {
+TEST(GateTest, CancelEndsWaits) {
   OneStore One(fixedWindow(2));
   StoreQueue &Queue = One.Queue;
   EXPECT_EQ(&Queue, &One.All.store(1));
@@ -236,7 +236,7 @@ StoreQueue::Step fetch(LinkStage Stage, uint64_t Bytes, uint32_t Number = 1) {
   return {Number, Stage, Bytes, false};
 }
 
-TEST(GateTest, AStepThatNeedsMemoryWaitsForTheLinker) {
+TEST(GateTest, StepWithoutMemoryWaitsForLinker) {
   Budget Of;
   StoreQueue &Queue = Of.All.store(1);
   ASSERT_TRUE(Queue.enter(fetch(LinkStage::Contents, 10 * MiB)));
@@ -252,7 +252,7 @@ TEST(GateTest, AStepThatNeedsMemoryWaitsForTheLinker) {
   EXPECT_TRUE(Types.begins());
 }
 
-TEST(GateTest, WhatIsNeededFirstGetsTheRoomFirst) {
+TEST(GateTest, EarlierNeedGetsRoomFirst) {
   Budget Of;
   StoreQueue &Queue = Of.All.store(1);
   ASSERT_TRUE(Queue.enter(fetch(LinkStage::Parse, 10 * MiB)));
@@ -269,7 +269,7 @@ TEST(GateTest, WhatIsNeededFirstGetsTheRoomFirst) {
   EXPECT_TRUE(Second.begins());
 }
 
-TEST(GateTest, MemoryThatComesBackMakesRoom) {
+TEST(GateTest, RecoveredMemoryMakesRoom) {
   Tuning Soon;
   Soon.MeasureAfter = std::chrono::milliseconds(1);
   Budget Of(Soon);
@@ -284,7 +284,7 @@ TEST(GateTest, MemoryThatComesBackMakesRoom) {
   EXPECT_EQ(Of.All.memory().limit(), 10 * MiB);
 }
 
-TEST(GateTest, CancelEndsAWaitForMemory) {
+TEST(GateTest, CancelEndsMemoryWait) {
   Budget Of;
   StoreQueue &Queue = Of.All.store(1);
   ASSERT_TRUE(Queue.enter(fetch(LinkStage::Types, 10 * MiB)));

@@ -43,7 +43,7 @@ TEST_F(HintedBufferTest, KeepsBytesNameAndKind) {
   EXPECT_EQ(B.getBuffer(), pattern(100000));
 }
 
-TEST_F(HintedBufferTest, HintsJustAPart) {
+TEST_F(HintedBufferTest, HintsOnlyRequestedPart) {
   HintedBuffer B = coldBuffer(1 << 20);
   ByteRange Middle{512 * 1024, 64 * 1024};
   ASSERT_EQ(residency(B, Middle).ResidentPages, 0U);
@@ -57,7 +57,7 @@ TEST_F(HintedBufferTest, HintsJustAPart) {
   EXPECT_FALSE(residency(B, {0, B.getBufferSize()}).complete());
 }
 
-TEST_F(HintedBufferTest, AllIsHintedInAsManyCallsAsThatTakes) {
+TEST_F(HintedBufferTest, HintsWholeBufferInSeveralCalls) {
   HintedBuffer B = coldBuffer(1 << 20);
   os::HintResult Result = B.willNeed({0, B.getBufferSize()});
   // Other systems load at most the disk's readahead per call.
@@ -68,14 +68,14 @@ TEST_F(HintedBufferTest, AllIsHintedInAsManyCallsAsThatTakes) {
   EXPECT_TRUE(residency(B, {0, B.getBufferSize()}).complete());
 }
 
-TEST_F(HintedBufferTest, RangesPastTheEndAreCut) {
+TEST_F(HintedBufferTest, CutsRangesPastEnd) {
   HintedBuffer B = coldBuffer(100000);
   EXPECT_EQ(B.willNeed({99990, 100000}).AcceptedBytes, 10U);
   EXPECT_EQ(B.willNeed({200000, UINT64_MAX}).AcceptedBytes, 0U);
   EXPECT_EQ(B.getBuffer(), pattern(100000));
 }
 
-TEST_F(HintedBufferTest, ABufferOnTheHeapIsInMemoryAndStaysWhole) {
+TEST_F(HintedBufferTest, HeapBufferIsResidentAndKeepsContents) {
   std::string Text = pattern(100000);
   HintedBuffer B(MemoryBuffer::getMemBufferCopy(Text, "heap"));
   EXPECT_EQ(B.willNeed({0, 50}).AcceptedBytes, 50U);

@@ -80,7 +80,7 @@ protected:
   std::shared_ptr<const FileContents> Contents;
 };
 
-TEST_F(LinkerPositionTest, RangesThatTheLinkerTouchesAreNoLongerAhead) {
+TEST_F(LinkerPositionTest, TouchedRangesAreNotAhead) {
   fetch(LinkStage::Contents, 0, Count);
   EXPECT_EQ(ahead(), Count);
   touch(0);
@@ -94,7 +94,7 @@ TEST_F(LinkerPositionTest, RangesThatTheLinkerTouchesAreNoLongerAhead) {
   EXPECT_EQ(ahead(), 0U);
 }
 
-TEST_F(LinkerPositionTest, ARangeThatWasTouchedEarlierShowsNothing) {
+TEST_F(LinkerPositionTest, EarlierTouchIsIgnored) {
   fetch(LinkStage::Types, 0, 2);
   touch(1); // in the stage before
   fetch(LinkStage::Contents, 2, 3);
@@ -107,7 +107,7 @@ TEST_F(LinkerPositionTest, ARangeThatWasTouchedEarlierShowsNothing) {
   EXPECT_EQ(ahead(), 0U);
 }
 
-TEST_F(LinkerPositionTest, EvictedRangesAreNoLongerAhead) {
+TEST_F(LinkerPositionTest, EvictedRangesAreNotAhead) {
   fetch(LinkStage::Contents, 0, 3);
   EXPECT_EQ(ahead(), 3U);
   evict({Path});
@@ -117,14 +117,14 @@ TEST_F(LinkerPositionTest, EvictedRangesAreNoLongerAhead) {
             0U);
 }
 
-TEST_F(LinkerPositionTest, ATouchDoesNotBeginTheNextStage) {
+TEST_F(LinkerPositionTest, TouchDoesNotBeginNextStage) {
   fetch(LinkStage::Types, 0, 3);
   touch(0);
   EXPECT_EQ(ahead(), 3U);
   EXPECT_EQ(All.memory().stage(), LinkStage::Contents);
 }
 
-TEST_F(LinkerPositionTest, AStageThatEndsTakesItsRangesAlong) {
+TEST_F(LinkerPositionTest, EndOfStageRemovesItsRanges) {
   fetch(LinkStage::Contents, 0, 3);
   fetch(LinkStage::Types, 3, 4);
   All.reached(LinkStage::Types);

@@ -39,7 +39,7 @@ bool hasRoom(MemoryWindow &Window, LinkStage For, bool IsFollowed = false) {
   return Window.hasRoom(For, IsFollowed);
 }
 
-TEST(MemoryWindowTest, WithMemoryToSpareOnlyTheBudgetCounts) {
+TEST(MemoryWindowTest, AmpleMemoryUsesWholeBudget) {
   Machine M;
   MemoryWindow Window(100 * MiB, M.reader(), Numbers, Decisions);
   Window.decide(800 * MiB, true);
@@ -51,7 +51,7 @@ TEST(MemoryWindowTest, WithMemoryToSpareOnlyTheBudgetCounts) {
   EXPECT_FALSE(hasRoom(Window, LinkStage::Parse));
 }
 
-TEST(MemoryWindowTest, TooManyInputsAreSeenWhileTheyAreCounted) {
+TEST(MemoryWindowTest, DetectsShortageWhileCounting) {
   Machine M;
   MemoryWindow Window(100 * MiB, M.reader(), Numbers, Decisions);
   EXPECT_FALSE(Window.decide(200 * MiB, false));
@@ -63,7 +63,7 @@ TEST(MemoryWindowTest, TooManyInputsAreSeenWhileTheyAreCounted) {
   EXPECT_TRUE(Window.isShort());
 }
 
-TEST(MemoryWindowTest, SomeInputsDoNotShowThatMemoryIsPlentiful) {
+TEST(MemoryWindowTest, PartialCountDoesNotShowAmpleMemory) {
   Machine M;
   M.Available = 100 * MiB;
   MemoryWindow Window(100 * MiB, M.reader(), Numbers, Decisions);
@@ -73,7 +73,7 @@ TEST(MemoryWindowTest, SomeInputsDoNotShowThatMemoryIsPlentiful) {
   EXPECT_TRUE(Window.decide(1001 * MiB, false));
 }
 
-TEST(MemoryWindowTest, WhatTheLinkerCameToMakesRoom) {
+TEST(MemoryWindowTest, ReachedRangesMakeRoom) {
   Machine M;
   MemoryWindow Window(100 * MiB, M.reader(), Numbers, Decisions);
   Window.add(LinkStage::Parse, 60 * MiB);
@@ -94,7 +94,7 @@ TEST(MemoryWindowTest, WhatTheLinkerCameToMakesRoom) {
   EXPECT_FALSE(hasRoom(Window, LinkStage::Types));
 }
 
-TEST(MemoryWindowTest, ShortOfMemoryItStaysOneStageAhead) {
+TEST(MemoryWindowTest, ShortageLimitsToOneStage) {
   Machine M;
   MemoryWindow Window(1000 * MiB, M.reader(), Numbers, Decisions);
   Window.decide(1001 * MiB, true);
@@ -105,7 +105,7 @@ TEST(MemoryWindowTest, ShortOfMemoryItStaysOneStageAhead) {
   EXPECT_FALSE(hasRoom(Window, LinkStage::DebugSymbols));
 }
 
-TEST(MemoryWindowTest, ShortOfMemoryItTakesAQuarterOfWhatThereIs) {
+TEST(MemoryWindowTest, ShortageUsesQuarterOfAvailableMemory) {
   Machine M;
   MemoryWindow Window(1000 * MiB, M.reader(), Numbers, Decisions);
   Window.decide(1200 * MiB, true);
@@ -115,7 +115,7 @@ TEST(MemoryWindowTest, ShortOfMemoryItTakesAQuarterOfWhatThereIs) {
   EXPECT_FALSE(hasRoom(Window, LinkStage::Contents));
 }
 
-TEST(MemoryWindowTest, OnlyFollowedBytesOfABegunStageWaitForRoom) {
+TEST(MemoryWindowTest, OnlyFollowedBytesOfBegunStageWait) {
   Machine M;
   MemoryWindow Window(1000 * MiB, M.reader(), Numbers, Decisions);
   Window.decide(1200 * MiB, true);
@@ -126,7 +126,7 @@ TEST(MemoryWindowTest, OnlyFollowedBytesOfABegunStageWaitForRoom) {
   EXPECT_FALSE(hasRoom(Window, LinkStage::Types));
 }
 
-TEST(MemoryWindowTest, AGroupThatIsFullIsShort) {
+TEST(MemoryWindowTest, FullCgroupIsShort) {
   MemoryWindow Window(
       10 * MiB,
       [] {
@@ -139,7 +139,7 @@ TEST(MemoryWindowTest, AGroupThatIsFullIsShort) {
   EXPECT_TRUE(Window.decide(1, false));
 }
 
-TEST(MemoryWindowTest, TheWindowShrinksWithWhatThereIsAndUnderPressure) {
+TEST(MemoryWindowTest, ShrinksWithAvailableMemoryAndPressure) {
   Machine M;
   MemoryWindow Window(1000 * MiB, M.reader(), Numbers, Decisions);
   Window.decide(1200 * MiB, true);
@@ -158,7 +158,7 @@ TEST(MemoryWindowTest, TheWindowShrinksWithWhatThereIsAndUnderPressure) {
             1U);
 }
 
-TEST(MemoryWindowTest, ItNeverGrowsBeyondTheBudget) {
+TEST(MemoryWindowTest, NeverExceedsBudget) {
   Machine M;
   M.Available = 1000 * MiB;
   MemoryWindow Window(10 * MiB, M.reader(), Numbers, Decisions);
@@ -167,7 +167,7 @@ TEST(MemoryWindowTest, ItNeverGrowsBeyondTheBudget) {
   EXPECT_FALSE(hasRoom(Window, LinkStage::Contents));
 }
 
-TEST(MemoryWindowTest, ASystemThatDoesNotTellIsNotShort) {
+TEST(MemoryWindowTest, UnknownMemoryIsNotShort) {
   MemoryWindow Window(
       10 * MiB, [] { return os::SystemMemory(); }, Numbers, Decisions);
   Window.decide(UINT64_MAX, true);

@@ -37,7 +37,7 @@ void learn(Policy &Choice, uint64_t Size, uint64_t First, uint64_t Later) {
                     double(Size) * 0.4e-9);
 }
 
-TEST(PolicyTest, ASmallObjectIsFetchedWhole) {
+TEST(PolicyTest, FetchesSmallObjectWhole) {
   const Policy Choice(Numbers, 2, 2);
   EXPECT_EQ(Choice.choose(object(40 * KiB, 40 * KiB), LocalDisk),
             FetchMethod::Whole);
@@ -46,7 +46,7 @@ TEST(PolicyTest, ASmallObjectIsFetchedWhole) {
               FetchMethod::Whole);
 }
 
-TEST(PolicyTest, AnObjectOfWhichLittleIsNeededIsInspected) {
+TEST(PolicyTest, InspectsObjectIfLittleIsNeeded) {
   Policy Choice(Numbers, 2, 2);
   learn(Choice, 2 * MiB, 100 * KiB, 300 * KiB);
   for (const StorePrices &Store : {LocalDisk, SlowDisk, Remote})
@@ -54,14 +54,14 @@ TEST(PolicyTest, AnObjectOfWhichLittleIsNeededIsInspected) {
               FetchMethod::Inspect);
 }
 
-TEST(PolicyTest, WhereRequestsCostMuchALargerObjectIsFetchedWhole) {
+TEST(PolicyTest, ExpensiveRequestsFetchLargerObjectWhole) {
   const Policy Choice(Numbers, 2, 2);
   const FileFacts Facts = object(600 * KiB, 600 * KiB);
   EXPECT_EQ(Choice.choose(Facts, SlowDisk), FetchMethod::Inspect);
   EXPECT_EQ(Choice.choose(Facts, CountsRequests), FetchMethod::Whole);
 }
 
-TEST(PolicyTest, AnObjectThatIsNeededWholeIsNotInspectedWhereRequestsCostMuch) {
+TEST(PolicyTest, ExpensiveRequestsSkipInspection) {
   Policy Choice(Numbers, 2, 3);
   learn(Choice, 200 * KiB, 80 * KiB, 115 * KiB);
   const FileFacts Facts = object(200 * KiB, 200 * KiB);
@@ -69,7 +69,7 @@ TEST(PolicyTest, AnObjectThatIsNeededWholeIsNotInspectedWhereRequestsCostMuch) {
   EXPECT_EQ(Choice.choose(Facts, SlowDisk), FetchMethod::Inspect);
 }
 
-TEST(PolicyTest, TheMembersOfAnArchiveAreRequestsEach) {
+TEST(PolicyTest, EachMemberCostsRequest) {
   const Policy Choice(Numbers, 2, 3);
   FileFacts Facts = object(8 * MiB, 8 * MiB);
   EXPECT_EQ(Choice.choose(Facts, CountsRequests), FetchMethod::Inspect);
@@ -78,20 +78,20 @@ TEST(PolicyTest, TheMembersOfAnArchiveAreRequestsEach) {
   EXPECT_EQ(Choice.choose(Facts, SlowDisk), FetchMethod::Inspect);
 }
 
-TEST(PolicyTest, SymbolsAreReadToSpareMembersOnASlowStore) {
+TEST(PolicyTest, SlowStoreJustifiesReadingSymbols) {
   const Policy Choice(Numbers, 2, 3);
   const StorePrices At400MB = {10e-6, 2.5e-9};
   EXPECT_TRUE(Choice.isWorthSymbols(100 * MiB, 100, 300 * MiB, 1, At400MB));
   EXPECT_FALSE(Choice.isWorthSymbols(2 * MiB, 1000, 300 * MiB, 1, At400MB));
 }
 
-TEST(PolicyTest, WhatIsAlmostCachedIsNotInspected) {
+TEST(PolicyTest, DoesNotInspectAlmostCachedFile) {
   const Policy Choice(Numbers, 2, 2);
   EXPECT_EQ(Choice.choose(object(4 * MiB, 4 * KiB), LocalDisk),
             FetchMethod::Whole);
 }
 
-TEST(PolicyTest, AProfileSparesTheInspection) {
+TEST(PolicyTest, ProfileReplacesInspection) {
   const Policy Choice(Numbers, 2, 2);
   const std::vector<PlannedRange> Plan = {
       {{0, 64 * KiB}, LinkStage::Parse},
@@ -102,14 +102,14 @@ TEST(PolicyTest, AProfileSparesTheInspection) {
   EXPECT_EQ(Choice.choose(Facts, SlowDisk), FetchMethod::Recorded);
 }
 
-TEST(PolicyTest, AGapThatCostsLessThanARequestIsClosed) {
+TEST(PolicyTest, ClosesGapsCheaperThanRequest) {
   const Policy Choice(Numbers, 2, 2);
   EXPECT_GT(Choice.gapBytes(CountsRequests), Choice.gapBytes(LocalDisk));
   EXPECT_GT(Choice.gapBytes(LocalDisk), Choice.gapBytes(SlowDisk));
   EXPECT_LT(Choice.gapBytes(SlowDisk), 4 * KiB);
 }
 
-TEST(PolicyTest, LargePagesBringWhatLiesInThem) {
+TEST(PolicyTest, ComparesLargePagesWithRanges) {
   const Policy Choice(Numbers, 2, 2);
   const ByteRange Page{0, 2 * MiB};
   EXPECT_TRUE(Choice.isLargeCheaper(Page, Page, 0, LocalDisk));
@@ -120,21 +120,21 @@ TEST(PolicyTest, LargePagesBringWhatLiesInThem) {
   EXPECT_FALSE(Choice.isLargeCheaper(File, File, 0.5e-3, Remote));
 }
 
-TEST(PolicyTest, SymbolsAreReadForManyBytesOfArchives) {
+TEST(PolicyTest, ManyArchiveBytesJustifyReadingSymbols) {
   const Policy Choice(Numbers, 2, 3);
   EXPECT_TRUE(Choice.isWorthSymbols(400 * MiB, 100, 10 * MiB, 1, LocalDisk));
   EXPECT_FALSE(Choice.isWorthSymbols(4 * MiB, 3000, 400 * MiB, 1, LocalDisk));
   EXPECT_FALSE(Choice.isWorthSymbols(0, 1, 0, 0, LocalDisk));
 }
 
-TEST(PolicyTest, ThreadsWaitForAHighLatency) {
+TEST(PolicyTest, HighLatencyAddsThreads) {
   const Policy Choice(Numbers, 2, 2);
   EXPECT_LE(Choice.threads(0), 8U);
   EXPECT_LE(Choice.threads(100e-6), 8U);
   EXPECT_GE(Choice.threads(20e-3), 64U);
 }
 
-TEST(PolicyTest, FewCachedObjectsOfALongRunAreInspected) {
+TEST(PolicyTest, InspectsFewObjectsOfCachedRun) {
   const Policy Choice(Numbers, 2, 2);
   EXPECT_EQ(Choice.skipped(4, 100e3, 10e-6, LocalDisk), 0U);
   const unsigned Few = Choice.skipped(1000, 100e3, 10e-6, LocalDisk);
@@ -148,7 +148,7 @@ TEST(PolicyTest, FewCachedObjectsOfALongRunAreInspected) {
   EXPECT_EQ(Choice.skipped(10000, 100e3, 5e-3, Remote), 0U);
 }
 
-TEST(PolicyTest, RangesThatTakeLongerThanAnAnswerAreFollowed) {
+TEST(PolicyTest, FollowsRangesSlowerThanQuery) {
   EXPECT_TRUE(Policy::isWorthFollowing(512 * KiB, 60e-6, LocalDisk));
   EXPECT_FALSE(Policy::isWorthFollowing(512 * KiB, 20e-3, Remote));
   EXPECT_FALSE(Policy::isWorthFollowing(4 * KiB, 60e-6, LocalDisk));
@@ -157,7 +157,7 @@ TEST(PolicyTest, RangesThatTakeLongerThanAnAnswerAreFollowed) {
   EXPECT_FALSE(Policy::isWorthFollowing(4 * KiB, 0, CountsRequests));
 }
 
-TEST(PolicyTest, NamesThatTakeLongAreListedAndRefreshed) {
+TEST(PolicyTest, ListsAndRefreshesSlowPaths) {
   const Policy Choice(Numbers, 2, 2);
   EXPECT_FALSE(Choice.isWorthListing(1000, 10e-6));
   EXPECT_FALSE(Choice.isWorthListing(2, 5e-3));
@@ -166,7 +166,7 @@ TEST(PolicyTest, NamesThatTakeLongAreListedAndRefreshed) {
   EXPECT_LT(Numbers.slowName(), 1e-3);
 }
 
-TEST(PolicyTest, QueriesThatFindNothingEnd) {
+TEST(PolicyTest, StopsUselessQueries) {
   Policy Choice(Numbers, 2, 2);
   EXPECT_TRUE(Choice.isWorthQuery(512 * KiB, Remote));
   for (unsigned I = 0; I != 10000; ++I)

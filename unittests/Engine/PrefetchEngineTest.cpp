@@ -28,7 +28,7 @@ protected:
   TestDirectory Directory;
 };
 
-TEST_F(PrefetchEngineTest, FetchesWhatIsNotInMemory) {
+TEST_F(PrefetchEngineTest, FetchesUncachedFiles) {
   std::vector<std::string> Paths = writeFiles(Directory, 20, 300000);
   evict(Paths);
   LinkStats Stats = fetchInputs(Paths);
@@ -52,7 +52,7 @@ TEST_F(PrefetchEngineTest, FetchesWhatIsNotInMemory) {
             1U);
 }
 
-TEST_F(PrefetchEngineTest, DoesNothingForWhatIsInMemory) {
+TEST_F(PrefetchEngineTest, SkipsCachedFiles) {
   std::vector<std::string> Paths = writeFiles(Directory, 20, 300000);
   EngineOptions Options;
   Options.Numbers.MaxDependencyScans = 12;
@@ -67,7 +67,7 @@ TEST_F(PrefetchEngineTest, DoesNothingForWhatIsInMemory) {
   EXPECT_EQ(times(Stats, Decision::ScanSkippedEnough), 8U);
 }
 
-TEST_F(PrefetchEngineTest, HandsOverTheBytesUnderTheNameAskedFor) {
+TEST_F(PrefetchEngineTest, HandsOverBytesUnderRequestedName) {
   std::string Large = Directory.write("large.obj", pattern(100000));
   std::string Small = Directory.write("small.obj", "tiny");
   waitUntilOld({Large, Small});
@@ -91,7 +91,7 @@ TEST_F(PrefetchEngineTest, HandsOverTheBytesUnderTheNameAskedFor) {
 /// The times of a file on a store of whole seconds do not change if the file is
 /// written again in the same second. A copy of it may be old, then, but not a
 /// mapping.
-TEST_F(PrefetchEngineTest, AFileThatHasJustChangedIsNotCopied) {
+TEST_F(PrefetchEngineTest, DoesNotCopyRecentlyChangedFile) {
   std::string Large = Directory.write("large.obj", pattern(100000));
   std::string Small = Directory.write("small.obj", "tiny");
   for (const std::string &Path : {Large, Small})
@@ -109,7 +109,7 @@ TEST_F(PrefetchEngineTest, AFileThatHasJustChangedIsNotCopied) {
   EXPECT_TRUE(Stats.Problems.empty());
 }
 
-TEST_F(PrefetchEngineTest, AFileMayBeTakenTwice) {
+TEST_F(PrefetchEngineTest, HandsOverFileTwice) {
   std::string Path = Directory.write("a.obj", pattern(50000));
   PrefetchEngine Engine({});
   startFiles(Engine, {Path, Path});
@@ -121,7 +121,7 @@ TEST_F(PrefetchEngineTest, AFileMayBeTakenTwice) {
   EXPECT_EQ(Second->getBuffer(), pattern(50000));
 }
 
-TEST_F(PrefetchEngineTest, BuffersOutliveTheEngine) {
+TEST_F(PrefetchEngineTest, BuffersOutliveEngine) {
   std::string Large = Directory.write("large.obj", pattern(100000));
   std::string Small = Directory.write("small.obj", "tiny");
   waitUntilOld({Large, Small});
@@ -136,7 +136,7 @@ TEST_F(PrefetchEngineTest, BuffersOutliveTheEngine) {
   EXPECT_EQ(B->getBuffer(), "tiny");
 }
 
-TEST_F(PrefetchEngineTest, AnUnknownPathIsTheCallersOwn) {
+TEST_F(PrefetchEngineTest, LeavesUnknownPathToCaller) {
   std::string Path = Directory.write("a.obj", pattern(50000));
   PrefetchEngine Engine({});
   startFiles(Engine, {Path});
@@ -145,7 +145,7 @@ TEST_F(PrefetchEngineTest, AnUnknownPathIsTheCallersOwn) {
   EXPECT_EQ(statsOf(Engine).HandedOver, 0U);
 }
 
-TEST_F(PrefetchEngineTest, WhatIsNotARegularFileIsLeftAlone) {
+TEST_F(PrefetchEngineTest, SkipsSpecialFiles) {
   std::string Fifo = Directory.path("fifo.obj");
   ASSERT_EQ(mkfifo(Fifo.c_str(), 0600), 0);
   std::string Missing = Directory.path("missing.obj");
@@ -169,7 +169,7 @@ TEST_F(PrefetchEngineTest, WhatIsNotARegularFileIsLeftAlone) {
   EXPECT_EQ(times(Stats, Decision::NotOpened), 5U);
 }
 
-TEST_F(PrefetchEngineTest, AFileThatChangedSinceIsNotHandedOver) {
+TEST_F(PrefetchEngineTest, DoesNotHandOverChangedFile) {
   std::vector<std::string> Paths = writeFiles(Directory, 4, 50000);
   PrefetchEngine Engine({});
   startFiles(Engine, Paths);
@@ -187,7 +187,7 @@ TEST_F(PrefetchEngineTest, AFileThatChangedSinceIsNotHandedOver) {
   EXPECT_EQ(times(Stats, Decision::ChangedSinceOpen), 3U);
 }
 
-TEST_F(PrefetchEngineTest, WithoutHandOverItStillFetches) {
+TEST_F(PrefetchEngineTest, FetchesWithoutHandOver) {
   std::vector<std::string> Paths = writeFiles(Directory, 5, 300000);
   evict(Paths);
   EngineOptions Options;
@@ -200,7 +200,7 @@ TEST_F(PrefetchEngineTest, WithoutHandOverItStillFetches) {
     EXPECT_TRUE(isResident(Path));
 }
 
-TEST_F(PrefetchEngineTest, WithoutThreadsItStillHandsOver) {
+TEST_F(PrefetchEngineTest, HandsOverWithoutThreads) {
   std::string Path = Directory.write("a.obj", pattern(50000));
   EngineOptions Options;
   Options.Jobs = 0;
@@ -213,7 +213,7 @@ TEST_F(PrefetchEngineTest, WithoutThreadsItStillHandsOver) {
 /// A lazy member of an archive is opened only after the linker has requested
 /// it, even if the engine has nothing left to do. The link's profile then has
 /// the member, and the next link fetches it in time.
-TEST_F(PrefetchEngineTest, WhatTheLinkerRequestsAfterTheEndIsHandedOver) {
+TEST_F(PrefetchEngineTest, HandsOverAfterEnd) {
   std::vector<std::string> Paths = writeFiles(Directory, 2, 300000);
   LinkCommand Command;
   Command.Inputs.resize(2);
@@ -233,7 +233,7 @@ TEST_F(PrefetchEngineTest, WhatTheLinkerRequestsAfterTheEndIsHandedOver) {
   }
 }
 
-TEST_F(PrefetchEngineTest, CancellingStopsTheFetching) {
+TEST_F(PrefetchEngineTest, CancelStopsFetching) {
   std::vector<std::string> Paths = writeFiles(Directory, 64, 1 << 20);
   evict(Paths);
   EngineOptions Options;
@@ -250,7 +250,7 @@ TEST_F(PrefetchEngineTest, CancellingStopsTheFetching) {
   EXPECT_TRUE(Engine.take(Paths[63], likeLLD()));
 }
 
-TEST_F(PrefetchEngineTest, ManyThreadsTakeWhileItRuns) {
+TEST_F(PrefetchEngineTest, ThreadsTakeConcurrently) {
   std::vector<std::string> Paths = writeFiles(Directory, 400, 20000);
   evict(Paths);
   EngineOptions Options;
@@ -293,7 +293,7 @@ std::string object(char Seed) {
 /// The page cache has all of the object except a page in its middle. The
 /// inspection reads what is cached, which shows nothing about the store, and
 /// the rest is fetched.
-TEST_F(PrefetchEngineTest, AnswersOfThePageCacheDoNotCountForTheStore) {
+TEST_F(PrefetchEngineTest, CacheHitsDoNotCountAsStoreTime) {
   std::string Path = Directory.write("a.obj", object('a'));
   evict({Path});
   const os::OpenFile File = openOrFail(Path);
@@ -318,7 +318,7 @@ TEST_F(PrefetchEngineTest, AnswersOfThePageCacheDoNotCountForTheStore) {
 
 /// The thread waits after the first of three steps, and the second one is
 /// cached when it continues.
-TEST_F(PrefetchEngineTest, WhatHasArrivedMeanwhileIsNotRequested) {
+TEST_F(PrefetchEngineTest, DoesNotRequestRangesCachedMeanwhile) {
   std::string Path = Directory.write("a.obj", pattern(3 << 19));
   evict({Path});
   const ByteRange Middle{1 << 19, 1 << 19};
@@ -345,7 +345,7 @@ TEST_F(PrefetchEngineTest, WhatHasArrivedMeanwhileIsNotRequested) {
 }
 
 /// With expensive requests, all ranges are one request.
-TEST_F(PrefetchEngineTest, RangesAreCombinedIfRequestsAreExpensive) {
+TEST_F(PrefetchEngineTest, ExpensiveRequestsCoalesceRanges) {
   std::string Path = Directory.write("a.obj", object('a'));
   evict({Path});
   EngineOptions Options;
@@ -378,7 +378,7 @@ TEST_F(PrefetchEngineTest, FetchesInLargePagesIfTheyCostLess) {
     EXPECT_TRUE(isResident(Path));
 }
 
-TEST_F(PrefetchEngineTest, FetchesAPhaseOfAllBeforeTheNextOfAny) {
+TEST_F(PrefetchEngineTest, FetchesStageByStage) {
   std::vector<std::string> Paths = {Directory.write("a.obj", object('a')),
                                     Directory.write("b.obj", object('b'))};
   evict(Paths);
@@ -414,7 +414,7 @@ TEST_F(PrefetchEngineTest, FetchesAPhaseOfAllBeforeTheNextOfAny) {
   EXPECT_TRUE(isResident(Paths[1]));
 }
 
-TEST_F(PrefetchEngineTest, OfAnArchiveTheIndexIsFetchedUnlessAllIsRead) {
+TEST_F(PrefetchEngineTest, FetchesIndexOfArchive) {
   std::string Archive = "!<arch>\n" + memberHeader("/", 100000);
   Archive.resize(1000000, 'x');
   std::string Path = Directory.write("a.lib", Archive);
@@ -435,7 +435,7 @@ TEST_F(PrefetchEngineTest, OfAnArchiveTheIndexIsFetchedUnlessAllIsRead) {
   }
 }
 
-TEST_F(PrefetchEngineTest, ShortOfMemoryItFollowsTheLinker) {
+TEST_F(PrefetchEngineTest, MemoryShortageFollowsLinker) {
   const std::string Bytes = object('a');
   std::string Path = Directory.write("a.obj", Bytes);
   if (!os::PageTables().present(Bytes))
@@ -443,9 +443,9 @@ TEST_F(PrefetchEngineTest, ShortOfMemoryItFollowsTheLinker) {
   evict({Path});
   EngineOptions Options;
   Options.Jobs = 1;
-  std::atomic<unsigned> Looks{0};
+  std::atomic<unsigned> Queries{0};
   Options.ReadMemory = [&] {
-    ++Looks;
+    ++Queries;
     os::SystemMemory Memory;
     Memory.AvailableBytes = 700000; // less than twice the object
     return Memory;
@@ -486,7 +486,7 @@ TEST_F(PrefetchEngineTest, ShortOfMemoryItFollowsTheLinker) {
   Read({0, File.size()});
   Engine.join();
   EXPECT_TRUE(Engine.wasShortOfMemory());
-  EXPECT_GE(Looks.load(), 2U);
+  EXPECT_GE(Queries.load(), 2U);
   LinkStats Stats = statsOf(Engine);
   EXPECT_TRUE(Stats.Problems.empty());
   EXPECT_GE(times(Stats, Decision::Released), 1U);
@@ -496,7 +496,7 @@ TEST_F(PrefetchEngineTest, ShortOfMemoryItFollowsTheLinker) {
   EXPECT_EQ(Engine.wastedBytes({}), File.size());
 }
 
-TEST_F(PrefetchEngineTest, WhatTheLinkerAsksForOutOfTurnGoesFirst) {
+TEST_F(PrefetchEngineTest, RequestOutOfTurnGoesFirst) {
   std::vector<std::string> Paths = writeFiles(Directory, 64, 1 << 20);
   evict(Paths);
   EngineOptions Options;
@@ -519,7 +519,7 @@ TEST_F(PrefetchEngineTest, WhatTheLinkerAsksForOutOfTurnGoesFirst) {
   EXPECT_EQ(statsOf(Engine).HintedBytes, 64U << 20);
 }
 
-TEST_F(PrefetchEngineTest, LeavesOutWhatTheLinkWillNotRead) {
+TEST_F(PrefetchEngineTest, OmitsUnneededRanges) {
   std::string Path = Directory.write("a.obj", object('a'));
   evict({Path});
   EngineOptions Options;
@@ -535,7 +535,7 @@ TEST_F(PrefetchEngineTest, LeavesOutWhatTheLinkWillNotRead) {
 
 /// The profile of an object whose layout is unknown has only the touched
 /// ranges, for example after a link with a warm cache.
-TEST_F(PrefetchEngineTest, OnlyWhatTheLastLinkTouchedIsFetched) {
+TEST_F(PrefetchEngineTest, FetchesOnlyTouchedRangesOfProfile) {
   std::string Path = Directory.write("a.obj", object('a'));
   const os::PageCache Cache;
   const ByteRange Touched{8 * Cache.pageSize(), 4 * Cache.pageSize()};

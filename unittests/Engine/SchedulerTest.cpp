@@ -41,7 +41,7 @@ uint64_t times(const DecisionCounts &Counts, Decision What) {
   return Counts.read().at(static_cast<size_t>(What));
 }
 
-TEST(SchedulerTest, CancelEndsTheWaitForWhatNobodyPublishes) {
+TEST(SchedulerTest, CancelEndsWaitForUnpublishedInput) {
   DecisionCounts Counts;
   Scheduler::Settings Settings = countIn(Counts);
   Settings.Numbers.OpenTimeout = std::chrono::hours(1);
@@ -85,7 +85,7 @@ TEST(SchedulerTest, CancelEndsTheWaitForWhatNobodyPublishes) {
 /// The linker opens an input itself if a thread takes too long. What the thread
 /// then fetches is not ahead of the linker, and the input's record stays in the
 /// profile.
-TEST(SchedulerTest, TheLinkerDoesNotWaitForAThreadThatHangs) {
+TEST(SchedulerTest, LinkerDoesNotWaitForHungThread) {
   DecisionCounts Counts;
   Scheduler::Settings Settings = countIn(Counts);
   Settings.Numbers.OpenTimeout = std::chrono::milliseconds(0);
@@ -107,7 +107,7 @@ TEST(SchedulerTest, TheLinkerDoesNotWaitForAThreadThatHangs) {
   EXPECT_EQ(times(Counts, Decision::LinkerTimedOut), 1U);
 }
 
-TEST(SchedulerTest, TheLinkerWaitsOnceForThreadsThatHangTogether) {
+TEST(SchedulerTest, LinkerWaitsOnceForHungThreads) {
   Scheduler::Settings Settings;
   Settings.Numbers.OpenTimeout = std::chrono::milliseconds(20);
   Scheduler Inputs;
@@ -121,7 +121,7 @@ TEST(SchedulerTest, TheLinkerWaitsOnceForThreadsThatHangTogether) {
   EXPECT_EQ(Waits, 0U);
 }
 
-TEST(SchedulerTest, ObjectsBehindAnotherAreLeftToTheLinker) {
+TEST(SchedulerTest, SkipsFollowingObjects) {
   Scheduler Inputs;
   Inputs.fill(linkOf({input("a.o"), input("b.o"), input("c.o"), input("d.a"),
                       input("e.o"), input("f.o")}),
@@ -144,7 +144,7 @@ TEST(SchedulerTest, ObjectsBehindAnotherAreLeftToTheLinker) {
   EXPECT_EQ(Inputs.request("f.o", true, Claimed), nullptr);
 }
 
-TEST(SchedulerTest, WhatTheLinkerAsksForGoesFirst) {
+TEST(SchedulerTest, RequestedInputGoesFirst) {
   DecisionCounts Counts;
   Scheduler Inputs;
   Inputs.fill(linkOf({input("a.o"), input("b.o"), input("c.o")}),
@@ -159,7 +159,7 @@ TEST(SchedulerTest, WhatTheLinkerAsksForGoesFirst) {
 }
 
 // Threads wait for the store in this order (Gate.h).
-TEST(SchedulerTest, PlacesFollowTheOrderInWhichInputsAreTaken) {
+TEST(SchedulerTest, PlacesFollowTakingOrder) {
   Scheduler Inputs;
   Inputs.fill(linkOf({input("a.o"), input("b.o"), input("c.o"), input("d.o")}),
               {});
@@ -181,7 +181,7 @@ TEST(SchedulerTest, PlacesFollowTheOrderInWhichInputsAreTaken) {
   EXPECT_EQ(First.Place, 1U);
 }
 
-TEST(SchedulerTest, DirectoriesInWhichThreadsHangComeLast) {
+TEST(SchedulerTest, StalledDirectoriesComeLast) {
   constexpr std::chrono::milliseconds Short(1);
   auto HasNotMoved = [] { return false; };
   DecisionCounts Counts;
@@ -220,7 +220,7 @@ TEST(SchedulerTest, DirectoriesInWhichThreadsHangComeLast) {
   EXPECT_EQ(Inputs.waitForStall(Short, HasNotMoved), std::nullopt);
 }
 
-TEST(SchedulerTest, ThreadsThatWaitForOneThatHangsGoOn) {
+TEST(SchedulerTest, ThreadsDoNotWaitForHungThread) {
   constexpr std::chrono::milliseconds Short(1);
   auto HasNotMoved = [] { return false; };
   Scheduler Inputs;
@@ -252,7 +252,7 @@ TEST(SchedulerTest, ThreadsThatWaitForOneThatHangsGoOn) {
   EXPECT_EQ(Inputs.next().Stage, LinkStage::Contents);
 }
 
-TEST(SchedulerTest, WhatComesLateForAStageGoesFirst) {
+TEST(SchedulerTest, LateInputOfStageGoesFirst) {
   Scheduler Inputs;
   Inputs.fill(linkOf({input("a.o"), input("b.o")}), {});
   InputEntry *First = Inputs.next().Entry, *Second = Inputs.next().Entry;
@@ -285,7 +285,7 @@ TEST(SchedulerTest, WhatComesLateForAStageGoesFirst) {
   EXPECT_EQ(Inputs.next().What, Task::None);
 }
 
-TEST(SchedulerTest, PathsAreRefreshedUntilTheLinkerHasReachedAll) {
+TEST(SchedulerTest, RefreshesPathsUntilLinkerHasReachedAll) {
   Tuning Numbers;
   Numbers.RefreshStep = 2;
   Numbers.FreshFor = std::chrono::milliseconds(0);

@@ -68,7 +68,7 @@ struct SimulatedStore {
   }
 };
 
-TEST(StoreModelTest, ItBeginsWithTheGuess) {
+TEST(StoreModelTest, BeginsWithGuess) {
   const StoreModel Model(Numbers);
   EXPECT_NEAR(Model.prices().Request, Numbers.GuessedRequest.count(), 1e-9);
   EXPECT_NEAR(Model.prices().Byte, Numbers.GuessedByte.count(), 1e-12);
@@ -76,7 +76,7 @@ TEST(StoreModelTest, ItBeginsWithTheGuess) {
   EXPECT_EQ(Model.window(), 8U);
 }
 
-TEST(StoreModelTest, BothPricesOfALocalDisk) {
+TEST(StoreModelTest, LearnsPricesOfLocalDisk) {
   StoreModel Model(Numbers);
   SimulatedStore Disk{100e-6, 1.5e9, 32, 0, 8};
   for (unsigned Round = 0; Round != 20; ++Round) {
@@ -90,7 +90,7 @@ TEST(StoreModelTest, BothPricesOfALocalDisk) {
   EXPECT_LE(Model.window(), Numbers.WindowGain * 8);
 }
 
-TEST(StoreModelTest, AStoreThatCountsRequests) {
+TEST(StoreModelTest, LearnsPriceOfRequests) {
   StoreModel Model(Numbers);
   SimulatedStore Volume{500e-6, 1e9, 64, 1 / 2000.0, 8};
   for (unsigned Round = 0; Round != 20; ++Round) {
@@ -103,7 +103,7 @@ TEST(StoreModelTest, AStoreThatCountsRequests) {
   EXPECT_LT(Model.prices().Byte, 3e-9);
 }
 
-TEST(StoreModelTest, AHighLatencyStoreGetsAsManyAsItTakesAtOnce) {
+TEST(StoreModelTest, HighLatencyStoreGetsItsConcurrency) {
   for (unsigned AtOnce : {12U, 24U, 48U}) {
     StoreModel Model(Numbers);
     const double Elapsed =
@@ -114,7 +114,7 @@ TEST(StoreModelTest, AHighLatencyStoreGetsAsManyAsItTakesAtOnce) {
   }
 }
 
-TEST(StoreModelTest, ASlowLineGetsFew) {
+TEST(StoreModelTest, SlowLineGetsFewRequests) {
   StoreModel Model(Numbers);
   const double Elapsed =
       SimulatedStore{5e-3, 50e6, 64}.read(Model, 1000, 512 * KiB);
@@ -122,7 +122,7 @@ TEST(StoreModelTest, ASlowLineGetsFew) {
   EXPECT_LE(Elapsed, 1.05 * (1000 * 512 * KiB) / 50e6 + 0.1);
 }
 
-TEST(StoreModelTest, OneSlowGroupSaysNothing) {
+TEST(StoreModelTest, IgnoresOneSlowGroup) {
   ShortestTime Latency(2);
   for (unsigned I = 0; I != 8; ++I)
     Latency.note(5e-3);

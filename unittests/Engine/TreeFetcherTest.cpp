@@ -76,7 +76,7 @@ TreeFetchFigures fetchUntilThere(const std::vector<std::string> &Paths,
   return First;
 }
 
-TEST(TreeFetcherTest, BringsFilesIntoMemory) {
+TEST(TreeFetcherTest, FetchesFiles) {
   const TestDirectory Directory;
   const std::vector<std::string> Paths = writeFiles(Directory, 20, 300'001);
   for (unsigned Jobs : {1U, 4U}) {
@@ -92,7 +92,7 @@ TEST(TreeFetcherTest, BringsFilesIntoMemory) {
   }
 }
 
-TEST(TreeFetcherTest, BigFilesComeInSteps) {
+TEST(TreeFetcherTest, FetchesLargeFilesInSteps) {
   const TestDirectory Directory;
   const std::vector<std::string> Paths = writeFiles(Directory, 2, 3'000'001);
   const TreeFetchFigures F =
@@ -102,7 +102,7 @@ TEST(TreeFetcherTest, BigFilesComeInSteps) {
   EXPECT_EQ(F.FetchedFiles, 2U);
 }
 
-TEST(TreeFetcherTest, WhatIsInMemoryCostsNoBudget) {
+TEST(TreeFetcherTest, CachedFilesUseNoBudget) {
   const TestDirectory Directory;
   const std::vector<std::string> Paths = writeFiles(Directory, 8, 100'000);
   fetchUntilThere(Paths, {});
@@ -118,7 +118,7 @@ TEST(TreeFetcherTest, WhatIsInMemoryCostsNoBudget) {
   EXPECT_EQ(F.DoneBytes, 800'000U);
 }
 
-TEST(TreeFetcherTest, TheBudgetIsKeptAndWhatDoesNotFitIsCounted) {
+TEST(TreeFetcherTest, StaysWithinBudgetAndCountsRest) {
   const TestDirectory Directory;
   const std::vector<std::string> Paths = writeFiles(Directory, 10, 100'000);
   evict(Paths);
@@ -140,7 +140,7 @@ TEST(TreeFetcherTest, TheBudgetIsKeptAndWhatDoesNotFitIsCounted) {
   EXPECT_GE(Untouched, 7U);
 }
 
-TEST(TreeFetcherTest, ASmallerFileStillFits) {
+TEST(TreeFetcherTest, SmallerFileStillFits) {
   const TestDirectory Directory;
   std::vector<std::string> Paths = {Directory.write("big", pattern(500'000)),
                                     Directory.write("small", pattern(50'000))};
@@ -151,13 +151,13 @@ TEST(TreeFetcherTest, ASmallerFileStillFits) {
   EXPECT_EQ(F.LeftOutFiles, 1U);
 }
 
-TEST(TreeFetcherTest, WhatWasNotFetchedIsGivenBack) {
+TEST(TreeFetcherTest, ReturnsUnusedBudget) {
   // This file has the size of a page, but a read returns less.
   const std::string Short = "/sys/devices/system/cpu/online";
   std::error_code Error;
   const uint64_t Size = os::statFile(Short, Error).Identity.Size;
   if (Error || Size < 4096)
-    GTEST_SKIP() << Short << " is not what it is elsewhere";
+    GTEST_SKIP() << Short << " is smaller than a page";
   const TestDirectory Directory;
   const std::string Path = Directory.write("f", pattern(Size));
   evict({Path});
@@ -170,7 +170,7 @@ TEST(TreeFetcherTest, WhatWasNotFetchedIsGivenBack) {
   EXPECT_LT(F.FetchedBytes, 2 * Size);
 }
 
-TEST(TreeFetcherTest, AFileOfSeveralNamesIsFetchedOnce) {
+TEST(TreeFetcherTest, FetchesHardLinksOnce) {
   const TestDirectory Directory;
   std::vector<std::string> Paths = writeFiles(Directory, 2, 300'000);
   evict(Paths);
@@ -188,7 +188,7 @@ TEST(TreeFetcherTest, AFileOfSeveralNamesIsFetchedOnce) {
   EXPECT_EQ(F.DoneBytes, F.Bytes);
 }
 
-TEST(TreeFetcherTest, WhatIsLeftKeepsToTheBudget) {
+TEST(TreeFetcherTest, LeftBytesRespectBudget) {
   TreeFetchFigures F;
   F.Bytes = 1000;
   EXPECT_EQ(F.leftBytes(), 1000U);
@@ -205,7 +205,7 @@ TEST(TreeFetcherTest, WhatIsLeftKeepsToTheBudget) {
   EXPECT_EQ(F.leftBytes(), 0U);
 }
 
-TEST(TreeFetcherTest, WhatIsNoRegularFileIsSkippedNotOpened) {
+TEST(TreeFetcherTest, SkipsSpecialFilesWithoutOpening) {
   const TestDirectory Directory;
   const std::string Fifo = Directory.path("fifo");
   ASSERT_EQ(::mkfifo(Fifo.c_str(), 0600), 0);
@@ -230,13 +230,13 @@ TEST(TreeFetcherTest, WhatIsNoRegularFileIsSkippedNotOpened) {
   EXPECT_TRUE(Reported.All.empty());
 }
 
-TEST(TreeFetcherTest, WhatHasGoneOrBecomeLessIsNoProblem) {
+TEST(TreeFetcherTest, AcceptsRemovedAndShrunkFiles) {
   const TestDirectory Directory;
-  const std::string Gone = Directory.path("gone");
+  const std::string Removed = Directory.path("gone");
   const std::string Less = Directory.write("less", pattern(1000));
   TreeFetcher Fetcher({}, {});
   Fetcher.start();
-  Fetcher.add({{Gone, 5000}, {Less, 1'000'000}});
+  Fetcher.add({{Removed, 5000}, {Less, 1'000'000}});
   Fetcher.finish();
   Fetcher.join();
   const TreeFetchFigures F = Fetcher.figures();
@@ -245,7 +245,7 @@ TEST(TreeFetcherTest, WhatHasGoneOrBecomeLessIsNoProblem) {
   EXPECT_EQ(F.DoneBytes, F.Bytes);
 }
 
-TEST(TreeFetcherTest, ProblemsAreToldOf) {
+TEST(TreeFetcherTest, ReportsProblems) {
   const TestDirectory Directory;
   fs::create_symlink("loop", Directory.path("loop"));
   Problems Reported;
@@ -255,7 +255,7 @@ TEST(TreeFetcherTest, ProblemsAreToldOf) {
   EXPECT_EQ(Reported.All.front().find("loop: "), 0U);
 }
 
-TEST(TreeFetcherTest, AFileMayChangeWhileItIsFetched) {
+TEST(TreeFetcherTest, AcceptsFileThatChangesDuringFetch) {
   const TestDirectory Directory;
   const std::string Path = Directory.write("f", pattern(4'000'000));
   std::atomic<bool> Over = false;
@@ -275,7 +275,7 @@ TEST(TreeFetcherTest, AFileMayChangeWhileItIsFetched) {
   Changer.join();
 }
 
-TEST(TreeFetcherTest, CancelEndsIt) {
+TEST(TreeFetcherTest, CancelEndsFetching) {
   const TestDirectory Directory;
   const std::vector<std::string> Paths = writeFiles(Directory, 50, 200'000);
   evict(Paths);
@@ -292,7 +292,7 @@ TEST(TreeFetcherTest, CancelEndsIt) {
   Idle.start();
 }
 
-TEST(TreeFetcherTest, CancelEndsWhoWaitsForAPlace) {
+TEST(TreeFetcherTest, CancelWakesWaitingThread) {
   TreeFetcher Fetcher({.Jobs = 1}, {});
   Fetcher.start();
   std::thread Adder([&] {
@@ -305,7 +305,7 @@ TEST(TreeFetcherTest, CancelEndsWhoWaitsForAPlace) {
   EXPECT_EQ(Fetcher.figures().Files, 400'000U);
 }
 
-TEST(TreeFetcherTest, ManyFilesWaitForTheirPlaceAndAllCome) {
+TEST(TreeFetcherTest, FetchesAllOfManyQueuedFiles) {
   TreeFetcher Fetcher({.Jobs = 4}, {});
   Fetcher.start();
   // More groups than may wait at a time.

@@ -68,10 +68,10 @@ bool lacks(const DirectorySnapshot &Snapshot, llvm::StringRef Name) {
   return Snapshot.lacks(SnapshotName(Name));
 }
 
-TEST(DirectorySnapshotTest, hasEveryEntryWithItsType) {
+TEST(DirectorySnapshotTest, HasEveryEntryWithType) {
   TestDirectory Directory;
   Directory.write("file", "x");
-  fs::create_directory(Directory.path("folder"));
+  fs::create_directory(Directory.path("directory"));
   fs::create_symlink("nowhere", Directory.path("link"));
   ASSERT_EQ(::mkfifo(Directory.path("fifo").c_str(), 0600), 0);
   DirectorySnapshot::Ptr Snapshot = readOrFail(Directory.path());
@@ -82,13 +82,13 @@ TEST(DirectorySnapshotTest, hasEveryEntryWithItsType) {
         .Type;
   };
   EXPECT_EQ(TypeOf("file"), EntryType::Regular);
-  EXPECT_EQ(TypeOf("folder"), EntryType::Directory);
+  EXPECT_EQ(TypeOf("directory"), EntryType::Directory);
   EXPECT_EQ(TypeOf("link"), EntryType::Link);
   EXPECT_EQ(TypeOf("fifo"), EntryType::Fifo);
   EXPECT_EQ(TypeOf("other"), EntryType::Unknown);
 }
 
-TEST(DirectorySnapshotTest, anEmptyDirectoryLacksEverything) {
+TEST(DirectorySnapshotTest, EmptyDirectoryLacksEverything) {
   TestDirectory Directory;
   DirectorySnapshot::Ptr Snapshot = readOrFail(Directory.path());
   EXPECT_EQ(Snapshot->size(), 0U);
@@ -96,7 +96,7 @@ TEST(DirectorySnapshotTest, anEmptyDirectoryLacksEverything) {
   EXPECT_EQ(found(*Snapshot, "a"), "-");
 }
 
-TEST(DirectorySnapshotTest, findsEachOfManyNames) {
+TEST(DirectorySnapshotTest, FindsEachOfManyNames) {
   TestDirectory Directory;
   std::set<std::string> Names;
   for (int I = 0; I != 3000; ++I)
@@ -119,7 +119,7 @@ TEST(DirectorySnapshotTest, findsEachOfManyNames) {
   }
 }
 
-TEST(DirectorySnapshotTest, namesNeedNotBeText) {
+TEST(DirectorySnapshotTest, AcceptsAnyBytesInNames) {
   TestDirectory Directory;
   std::string Bytes = "\xff\xfe\x80 name\n";
   std::string Longest(255, 'x');
@@ -133,20 +133,21 @@ TEST(DirectorySnapshotTest, namesNeedNotBeText) {
   EXPECT_TRUE(lacks(*Snapshot, llvm::StringRef("a\0b", 3)));
 }
 
-TEST(DirectorySnapshotTest, looksUpTheFirstPartOfAPath) {
+TEST(DirectorySnapshotTest, LooksUpFirstPathComponent) {
   TestDirectory Directory;
   Directory.write("sub/x", "");
   DirectorySnapshot::Ptr Snapshot = readOrFail(Directory.path());
   EXPECT_FALSE(lacks(*Snapshot, "sub/x"));
-  EXPECT_FALSE(lacks(*Snapshot, "sub/y")) << "the folder below is not known";
+  EXPECT_FALSE(lacks(*Snapshot, "sub/y"))
+      << "the snapshot does not list subdirectories";
   EXPECT_FALSE(lacks(*Snapshot, "sub/"));
-  EXPECT_TRUE(lacks(*Snapshot, "other/../sub/x")) << "'other' is not there";
+  EXPECT_TRUE(lacks(*Snapshot, "other/../sub/x")) << "'other' does not exist";
   // These are no entries and can lead anywhere.
   for (const char *Name : {"", ".", "..", "./x", "../x", "/x", "//x"})
     EXPECT_FALSE(lacks(*Snapshot, Name)) << Name;
 }
 
-TEST(DirectorySnapshotTest, whatAnotherCaseMightFindIsNotLacking) {
+TEST(DirectorySnapshotTest, CaseFoldingMatchIsNotLacking) {
   TestDirectory Directory;
   Directory.write("Foo", "");
   SnapshotOptions Options = settled();
@@ -157,7 +158,7 @@ TEST(DirectorySnapshotTest, whatAnotherCaseMightFindIsNotLacking) {
   DirectorySnapshot::Ptr Folding = readOrFail(Directory.path(), Options);
   EXPECT_FALSE(lacks(*Folding, "foo"));
   EXPECT_TRUE(lacks(*Folding, "bar"));
-  EXPECT_FALSE(lacks(*Folding, "\u00e4")) << "it may be normalized";
+  EXPECT_FALSE(lacks(*Folding, "\u00e4")) << "the file system may normalize it";
   // One name with unknown folding is enough.
   Directory.write("\u00e4", "");
   Folding = readOrFail(Directory.path(), Options);
@@ -165,7 +166,7 @@ TEST(DirectorySnapshotTest, whatAnotherCaseMightFindIsNotLacking) {
   EXPECT_TRUE(lacks(*readOrFail(Directory.path()), "bar"));
 }
 
-TEST(DirectorySnapshotTest, onlyAVerifiedSnapshotLacksAnything) {
+TEST(DirectorySnapshotTest, OnlyVerifiedSnapshotLacksNames) {
   TestDirectory Directory;
   Directory.write("a", "");
   SnapshotOptions Options = settled();
@@ -179,7 +180,7 @@ TEST(DirectorySnapshotTest, onlyAVerifiedSnapshotLacksAnything) {
   EXPECT_TRUE(readOrFail(Directory.path())->isVerified());
 }
 
-TEST(DirectorySnapshotTest, aDirectoryThatHasJustChangedIsNotVerified) {
+TEST(DirectorySnapshotTest, RecentlyChangedDirectoryIsNotVerified) {
   TestDirectory Directory;
   Directory.write("a", "");
   os::DirectoryHandle Handle;
@@ -199,13 +200,13 @@ TEST(DirectorySnapshotTest, aDirectoryThatHasJustChangedIsNotVerified) {
   // The change time would not show a change in the same tick.
   EXPECT_FALSE(VerifiedAfter(0));
   EXPECT_FALSE(VerifiedAfter(5'000'000));
-  EXPECT_FALSE(VerifiedAfter(-3'600'000'000'000)) << "the clock was put back";
+  EXPECT_FALSE(VerifiedAfter(-3'600'000'000'000)) << "the clock was set back";
   // The file system may keep only whole seconds: 3 s is always enough.
   EXPECT_TRUE(VerifiedAfter(3'000'000'000));
   EXPECT_TRUE(VerifiedAfter(0, /*ReportsEveryChange=*/true));
 }
 
-TEST(DirectorySnapshotTest, readsAgainWhenTheDirectoryChangesMeanwhile) {
+TEST(DirectorySnapshotTest, RereadsDirectoryThatChangesMeanwhile) {
   TestDirectory Directory;
   Directory.write("a", "");
   unsigned Listings = 0;
@@ -224,7 +225,7 @@ TEST(DirectorySnapshotTest, readsAgainWhenTheDirectoryChangesMeanwhile) {
   EXPECT_FALSE(lacks(*Snapshot, "b"));
 }
 
-TEST(DirectorySnapshotTest, aDirectoryThatKeepsChangingIsNotVerified) {
+TEST(DirectorySnapshotTest, ConstantlyChangingDirectoryIsNotVerified) {
   TestDirectory Directory;
   unsigned Listings = 0;
   SnapshotOptions Options = settled();
@@ -243,7 +244,7 @@ TEST(DirectorySnapshotTest, aDirectoryThatKeepsChangingIsNotVerified) {
             std::errc::resource_unavailable_try_again);
 }
 
-TEST(DirectorySnapshotTest, withStatusItHasSizesAndTimes) {
+TEST(DirectorySnapshotTest, ReadsStatusOnRequest) {
   TestDirectory Directory;
   std::string Path = Directory.write("five", "12345");
   fs::create_symlink("five", Directory.path("link"));
@@ -253,14 +254,13 @@ TEST(DirectorySnapshotTest, withStatusItHasSizesAndTimes) {
   auto Entry = Snapshot->find(SnapshotName("five"));
   ASSERT_TRUE(Entry);
   EXPECT_TRUE(Entry->HasStatus);
-  std::error_code Error;
-  EXPECT_EQ(Entry->Identity, os::statFile(Path, Error).Identity);
+  EXPECT_EQ(Entry->Identity, os::test::statOf(Path).Identity);
   auto Link = Snapshot->find(SnapshotName("link"));
   ASSERT_TRUE(Link);
   EXPECT_EQ(Link->Identity.Size, 4U) << "links are not followed";
 }
 
-TEST(DirectorySnapshotTest, aHintIsConfirmedOrMarked) {
+TEST(DirectorySnapshotTest, ConfirmsOrMarksHints) {
   TestDirectory Directory;
   std::string Path = Directory.write("five", "12345");
   Directory.write("goes", "x");
@@ -287,15 +287,14 @@ TEST(DirectorySnapshotTest, aHintIsConfirmedOrMarked) {
   Entry = Snapshot->find(SnapshotName("five"));
   ASSERT_TRUE(Entry);
   EXPECT_TRUE(Entry->hasOwnStatus());
-  std::error_code Error;
-  EXPECT_EQ(Entry->Identity, os::statFile(Path, Error).Identity);
-  if (auto Gone = Snapshot->find(SnapshotName("goes"))) {
-    EXPECT_FALSE(Gone->HasStatus);
-    EXPECT_EQ(Gone->Identity.Size, 0U);
+  EXPECT_EQ(Entry->Identity, os::test::statOf(Path).Identity);
+  if (auto Removed = Snapshot->find(SnapshotName("goes"))) {
+    EXPECT_FALSE(Removed->HasStatus);
+    EXPECT_EQ(Removed->Identity.Size, 0U);
   }
 }
 
-TEST(DirectorySnapshotTest, whatIsTooLargeIsAnError) {
+TEST(DirectorySnapshotTest, TooLargeDirectoryIsError) {
   TestDirectory Directory;
   for (int I = 0; I != 300; ++I)
     Directory.write("name" + std::to_string(I), "");
@@ -310,7 +309,7 @@ TEST(DirectorySnapshotTest, whatIsTooLargeIsAnError) {
   EXPECT_LE(readOrFail(Directory.path(), Options)->bytes(), 100000U);
 }
 
-TEST(DirectorySnapshotTest, namesMadeToCollideAreAnErrorAndNoHang) {
+TEST(DirectorySnapshotTest, CollidingNamesAreError) {
   TestDirectory Directory;
   // 400 names have 1,024 slots, which the first ten bits of the hash select.
   unsigned Count = 0;
@@ -324,7 +323,7 @@ TEST(DirectorySnapshotTest, namesMadeToCollideAreAnErrorAndNoHang) {
   EXPECT_EQ(errorOf(Directory.path()), std::errc::file_too_large);
 }
 
-TEST(DirectorySnapshotTest, saysWhyADirectoryCannotBeRead) {
+TEST(DirectorySnapshotTest, ReportsWhyDirectoryCannotBeRead) {
   TestDirectory Directory;
   std::string File = Directory.write("file", "");
   ASSERT_EQ(::mkfifo(Directory.path("fifo").c_str(), 0600), 0);
@@ -334,7 +333,7 @@ TEST(DirectorySnapshotTest, saysWhyADirectoryCannotBeRead) {
   EXPECT_EQ(errorOf(Directory.path("fifo")), std::errc::not_a_directory);
 }
 
-TEST(DirectorySnapshotTest, linksToDirectoriesAreFollowed) {
+TEST(DirectorySnapshotTest, FollowsLinksToDirectories) {
   TestDirectory Directory;
   Directory.write("real/a", "");
   fs::create_directory_symlink("real", Directory.path("link"));

@@ -39,7 +39,7 @@ const ConfigCase Cases[] = {
     {"[other \"]\\\" [core]\"]\nexcludesfile = a\n", nullptr},
 };
 
-TEST(GitConfigTest, FindsTheLastValue) {
+TEST(GitConfigTest, FindsLastValue) {
   for (const ConfigCase &C : Cases) {
     auto Value = configuredExcludes(C.Text);
     ASSERT_EQ(Value.has_value(), C.Value != nullptr) << C.Text;
@@ -50,7 +50,7 @@ TEST(GitConfigTest, FindsTheLastValue) {
 }
 
 // git rejects such files; Headstart keeps the value before the error.
-TEST(GitConfigTest, EndsWhereItCannotGoOn) {
+TEST(GitConfigTest, StopsAtSyntaxError) {
   const std::string Good = "[core]\nexcludesfile = a\n";
   for (const char *Bad : {"[core", "[core\n]", "=", "k v\n", "k = \"a\n",
                           "k = a\\x\n", "[a \"\\"})

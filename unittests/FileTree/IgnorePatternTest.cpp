@@ -217,19 +217,19 @@ const PatternCase Cases[] = {
     {"!", "!", '-'},
 };
 
-TEST(IgnorePatternTest, MatchesAsGitDoes) {
+TEST(IgnorePatternTest, MatchesLikeGit) {
   for (const PatternCase &C : Cases)
     EXPECT_EQ(verdict(C.Text, C.Path), C.Verdict) << C.Text << " " << C.Path;
 }
 
-TEST(IgnorePatternTest, ALineEndsAtAZero) {
+TEST(IgnorePatternTest, LineEndsAtNul) {
   EXPECT_EQ(verdict("a\0b\nc"s, "a"), 'x');
   EXPECT_EQ(verdict("a\0b\nc"s, "c"), 'x');
   EXPECT_EQ(verdict("\0b"s, "b"), '-');
   EXPECT_EQ(verdict("a \0b"s, "a"), 'x');
 }
 
-TEST(IgnorePatternTest, SplitsALine) {
+TEST(IgnorePatternTest, SplitsLine) {
   IgnoreLine Line;
   ASSERT_TRUE(parseIgnoreLine("!/a/b/  \r", Line));
   EXPECT_EQ(Line.Body, "a/b");
@@ -242,7 +242,7 @@ TEST(IgnorePatternTest, SplitsALine) {
 }
 
 // Plain backtracking would take practically forever here.
-TEST(IgnorePatternTest, IsNotLedAstray) {
+TEST(IgnorePatternTest, AvoidsExponentialBacktracking) {
   std::string Stars;
   std::string Directories = "x/";
   std::string Deep = "x";
@@ -266,7 +266,7 @@ TEST(IgnorePatternTest, IsNotLedAstray) {
 
 // Random patterns and random paths over a few bytes: the tables and the
 // backtracking to the last star give the same verdict as an exhaustive search.
-TEST(IgnorePatternTest, AgreesWithTheSlowWay) {
+TEST(IgnorePatternTest, AgreesWithReference) {
   std::mt19937 Random(1);
   auto Text = [&](llvm::ArrayRef<const char *> Pieces, unsigned Most) {
     std::string Result;
@@ -300,7 +300,7 @@ TEST(IgnorePatternTest, AgreesWithTheSlowWay) {
   EXPECT_GT(Matches, 10000U);
 }
 
-TEST(IgnorePatternTest, RefusesTooMany) {
+TEST(IgnorePatternTest, RefusesTooManyPatterns) {
   std::string Text;
   for (size_t I = 0; I < PatternList::MaxPatterns; ++I)
     Text += "a\n";
@@ -313,7 +313,7 @@ TEST(IgnorePatternTest, RefusesTooMany) {
   EXPECT_EQ(Problem, "the file has more than 100000 patterns");
 }
 
-TEST(IgnorePatternTest, AFileWithoutPatternsIsNone) {
+TEST(IgnorePatternTest, FileWithoutPatternsIsNull) {
   std::string Problem;
   for (const char *Text : {"", "\n\n", "# a\n", "[\n", "a\\\n", "//a\n"})
     EXPECT_FALSE(PatternList::parse(Text, Problem)) << Text;
@@ -321,7 +321,7 @@ TEST(IgnorePatternTest, AFileWithoutPatternsIsNone) {
 }
 
 // The three parts of an entry's path, with an ignore file at each level.
-TEST(IgnorePatternTest, PatternsBeginAtTheirDirectory) {
+TEST(IgnorePatternTest, PatternsAreRelativeToTheirDirectory) {
   std::string Problem;
   struct {
     const char *Text;
@@ -355,7 +355,7 @@ TEST(IgnorePatternTest, PatternsBeginAtTheirDirectory) {
 }
 
 // The path is longer than the buffer that needs no allocation.
-TEST(IgnorePatternTest, PathsMayBeLong) {
+TEST(IgnorePatternTest, AcceptsLongPaths) {
   std::string Directory = "a";
   while (Directory.size() < 3 * IgnoreQuery::PathBytes)
     Directory += "/abcdefgh";

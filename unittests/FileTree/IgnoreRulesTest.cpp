@@ -73,7 +73,7 @@ protected:
   std::vector<std::string> Problems;
 };
 
-TEST_F(IgnoreRulesTest, TheDeepestFileDecides) {
+TEST_F(IgnoreRulesTest, DeepestFileDecides) {
   makeDirectory(".git");
   write(".gitignore", "*.o\n!keep.o\n/top\na/special\n");
   write("a/.gitignore", "!x.o\nkeep.o\n");
@@ -93,7 +93,7 @@ TEST_F(IgnoreRulesTest, TheDeepestFileDecides) {
   EXPECT_THAT(Problems, IsEmpty());
 }
 
-TEST_F(IgnoreRulesTest, GitsFilesCountInARepository) {
+TEST_F(IgnoreRulesTest, GitFilesApplyOnlyInRepository) {
   write(".gitignore", "x\n");
   write(".ignore", "y\n");
   EXPECT_TRUE(isShown("x"));
@@ -102,7 +102,7 @@ TEST_F(IgnoreRulesTest, GitsFilesCountInARepository) {
   EXPECT_FALSE(isShown("x"));
 }
 
-TEST_F(IgnoreRulesTest, DotIgnoreGoesBeforeAllOfGits) {
+TEST_F(IgnoreRulesTest, DotIgnoreOverridesGitFiles) {
   makeDirectory(".git");
   write(".ignore", "!a\nb\n");
   write("d/.gitignore", "a\n!b\n");
@@ -112,7 +112,7 @@ TEST_F(IgnoreRulesTest, DotIgnoreGoesBeforeAllOfGits) {
   EXPECT_FALSE(isShown("d/b"));
 }
 
-TEST_F(IgnoreRulesTest, ARepositoryInsideStartsAfresh) {
+TEST_F(IgnoreRulesTest, NestedRepositoryDropsOuterGitRules) {
   makeDirectory(".git");
   write(".git/info/exclude", "c\n");
   write(".gitignore", "a\n");
@@ -129,7 +129,7 @@ TEST_F(IgnoreRulesTest, ARepositoryInsideStartsAfresh) {
   EXPECT_FALSE(isShown("c"));
 }
 
-TEST_F(IgnoreRulesTest, TheOrderOfGitsOtherFiles) {
+TEST_F(IgnoreRulesTest, GitFilesHavePrecedence) {
   makeDirectory(".git");
   makeDirectory("sub");
   Files.write("home/.config/git/ignore", "a\nb\nc\n/anchored\n");
@@ -145,7 +145,7 @@ TEST_F(IgnoreRulesTest, TheOrderOfGitsOtherFiles) {
   EXPECT_FALSE(isShown("a", "sub"));
 }
 
-TEST_F(IgnoreRulesTest, TheUsersConfigurationNamesTheirFile) {
+TEST_F(IgnoreRulesTest, ReadsExcludesFileOfUserConfig) {
   makeDirectory(".git");
   Files.write("home/.config/git/ignore", "a\n");
   Files.write("home/.config/git/config", "[core]\nexcludesFile = ~/one\n");
@@ -164,12 +164,12 @@ TEST_F(IgnoreRulesTest, TheUsersConfigurationNamesTheirFile) {
   EXPECT_THAT(Problems, IsEmpty());
 }
 
-TEST_F(IgnoreRulesTest, OutsideOfARepositoryTheUsersFileDoesNotCount) {
+TEST_F(IgnoreRulesTest, UserExcludesApplyOnlyInRepository) {
   Files.write("home/.config/git/ignore", "a\n");
   EXPECT_TRUE(isShown("a"));
 }
 
-TEST_F(IgnoreRulesTest, DirectoriesAboveTheRootCount) {
+TEST_F(IgnoreRulesTest, RulesAboveRootApply) {
   makeDirectory(".git");
   write(".git/info/exclude", "d\n");
   write(".gitignore", "/a/b/c.o\na/*/x\n");
@@ -185,7 +185,7 @@ TEST_F(IgnoreRulesTest, DirectoriesAboveTheRootCount) {
   EXPECT_FALSE(isShown("z", "a/b"));
 }
 
-TEST_F(IgnoreRulesTest, LinksInARootAreResolved) {
+TEST_F(IgnoreRulesTest, ResolvesLinksInRoot) {
   makeDirectory(".git");
   write(".gitignore", "/a/x\n");
   makeDirectory("a");
@@ -199,7 +199,7 @@ TEST_F(IgnoreRulesTest, LinksInARootAreResolved) {
   EXPECT_FALSE(Rules.isIgnored(*Scope, "", "x", false));
 }
 
-TEST_F(IgnoreRulesTest, AnIgnoredRootIsShownAllTheSame) {
+TEST_F(IgnoreRulesTest, IgnoredRootIsShown) {
   makeDirectory(".git");
   write(".gitignore", "build\n*.o\n");
   write("build/sub/.gitignore", "own\n");
@@ -221,7 +221,7 @@ TEST_F(IgnoreRulesTest, AnIgnoredRootIsShownAllTheSame) {
   EXPECT_TRUE(isShown("y", "project/src"));
 }
 
-TEST_F(IgnoreRulesTest, GitMayBeAFile) {
+TEST_F(IgnoreRulesTest, AcceptsDotGitFile) {
   makeDirectory("repo/.git/worktrees/w");
   write("repo/.git/info/exclude", "a\n");
   write("repo/.git/worktrees/w/commondir", "../..\n");
@@ -240,7 +240,7 @@ TEST_F(IgnoreRulesTest, GitMayBeAFile) {
   EXPECT_THAT(Problems, IsEmpty());
 }
 
-TEST_F(IgnoreRulesTest, SaysThatARepositorysExcludesCannotBeRead) {
+TEST_F(IgnoreRulesTest, ReportsUnreadableRepositoryExcludes) {
   makeDirectory(".git/info");
   write(".git/info/exclude", "x\n");
   fs::permissions(path(".git/info"), fs::perms::none);
@@ -256,7 +256,7 @@ TEST_F(IgnoreRulesTest, SaysThatARepositorysExcludesCannotBeRead) {
   fs::permissions(path(".git/info"), fs::perms::owner_all);
 }
 
-TEST_F(IgnoreRulesTest, SaysWhatItCannotRead) {
+TEST_F(IgnoreRulesTest, ReportsUnusableIgnoreFiles) {
   makeDirectory(".git");
   // git ignores a directory of that name, and it is not a problem.
   makeDirectory("a/.gitignore");
@@ -284,7 +284,7 @@ TEST_F(IgnoreRulesTest, SaysWhatItCannotRead) {
   EXPECT_THAT(Problems, IsEmpty());
 }
 
-TEST_F(IgnoreRulesTest, NothingNewCostsNothing) {
+TEST_F(IgnoreRulesTest, DirectoryWithoutRulesReusesScope) {
   makeDirectory(".git");
   write(".gitignore", "x\n");
   write("a/.gitignore", "# only a remark\n");
@@ -336,7 +336,7 @@ TEST_F(IgnoreRulesTest, ThreadsShareScopes) {
 }
 
 // Every directory has its own rules: neither entering nor leaving recurses.
-TEST_F(IgnoreRulesTest, ChainsMayBeLong) {
+TEST_F(IgnoreRulesTest, AcceptsLongScopeChains) {
   makeDirectory(".git");
   write(".ignore", "x\n");
   IgnoreRules Rules;

@@ -73,7 +73,7 @@ std::string problemOf(StringRef Bytes) {
   return M ? "" : toString(M.takeError());
 }
 
-TEST(ManifestTest, ReadsWhatWasWritten) {
+TEST(ManifestTest, RoundTrips) {
   TreeListing Listing(1);
   fill(Listing);
   llvm::Expected<Manifest> M =
@@ -107,7 +107,7 @@ TEST(ManifestTest, ReadsWhatWasWritten) {
   EXPECT_EQ(Manifest::find(M->directories()[0], "c"), nullptr);
 }
 
-TEST(ManifestTest, KeepsWhatCouldNotBeRead) {
+TEST(ManifestTest, KeepsUnknownPaths) {
   llvm::Expected<Manifest> M = parse(sample());
   ASSERT_TRUE(bool(M)) << toString(M.takeError());
   EXPECT_EQ(M->unknown().vec(),
@@ -130,7 +130,7 @@ TEST(ManifestTest, KeepsWhatCouldNotBeRead) {
   EXPECT_FALSE(M->isUnknown(1, ""));
 }
 
-TEST(ManifestTest, AnEmptyTreeIsAManifest) {
+TEST(ManifestTest, AcceptsEmptyTree) {
   llvm::Expected<Manifest> M =
       parse(serializeManifest({}, {{"e", "/e"}}, 1, {}));
   ASSERT_TRUE(bool(M)) << toString(M.takeError());
@@ -138,14 +138,14 @@ TEST(ManifestTest, AnEmptyTreeIsAManifest) {
   EXPECT_EQ(M->find(0, ""), nullptr);
 }
 
-TEST(ManifestTest, EveryTruncationIsRefused) {
+TEST(ManifestTest, RefusesEveryTruncation) {
   const std::string Bytes = sample();
   ASSERT_EQ(problemOf(Bytes), "");
   for (size_t Length = 0; Length != Bytes.size(); ++Length)
     EXPECT_NE(problemOf(StringRef(Bytes).take_front(Length)), "") << Length;
 }
 
-TEST(ManifestTest, EveryChangedByteIsRefused) {
+TEST(ManifestTest, RefusesEveryChangedByte) {
   const std::string Bytes = sample();
   for (size_t I = 0; I != Bytes.size(); ++I) {
     std::string Changed = Bytes;
@@ -154,7 +154,7 @@ TEST(ManifestTest, EveryChangedByteIsRefused) {
   }
 }
 
-TEST(ManifestTest, SaysWhatIsWrong) {
+TEST(ManifestTest, ReportsWhatIsWrong) {
   EXPECT_EQ(problemOf("headstart manifest 1\n"),
             "another version of Headstart wrote this manifest");
   EXPECT_EQ(problemOf(""), "this is not a manifest");
@@ -162,16 +162,23 @@ TEST(ManifestTest, SaysWhatIsWrong) {
             "the file ends early, at byte 24");
 }
 
+using UnknownPaths = std::vector<std::pair<unsigned, StringRef>>;
+
 /// Makes a manifest with a valid checksum by hand.
-std::string made(llvm::function_ref<void(llvm::raw_ostream &)> Tail) {
+std::string made(llvm::function_ref<void(llvm::raw_ostream &)> Tail,
+                 const UnknownPaths &Paths = {}) {
   std::string Bytes;
   llvm::raw_string_ostream OS(Bytes);
-  // No options, any depth, no types, no globs, time 0, one root "" of "/", no
-  // unknown paths.
+  // No options, any depth, no types, no globs, time 0, one root "" of "/".
   OS << "headstart manifest 2\n";
   for (char C : {0, 0, 0, 0, 0, 1, 0, 1})
     OS << C;
-  OS << "/" << '\0';
+  OS << "/";
+  llvm::encodeULEB128(Paths.size(), OS);
+  for (const auto &[Root, Path] : Paths) {
+    llvm::encodeULEB128(Root, OS);
+    writeString(Path, OS);
+  }
   Tail(OS);
   addChecksum(Bytes);
   return Bytes;
@@ -195,11 +202,14 @@ std::string madeOf(StringRef Path, llvm::ArrayRef<StringRef> Names,
   });
 }
 
-TEST(ManifestTest, RefusesWhatNoTreeHas) {
+std::string withoutOffset(const std::string &Problem) {
+  return Problem.substr(0, Problem.find(" (at byte"));
+}
+
+TEST(ManifestTest, RefusesImpossibleEntries) {
   EXPECT_EQ(problemOf(madeOf("a/b", {"a", "b"})), "");
   auto Problem = [](const std::string &Bytes) {
-    std::string Text = problemOf(Bytes);
-    return Text.substr(0, Text.find(" (at byte"));
+    return withoutOffset(problemOf(Bytes));
   };
   for (StringRef Name : {StringRef(""), StringRef("."), StringRef(".."),
                          StringRef("a/b"), StringRef("a\0b", 3)})
@@ -216,24 +226,10 @@ TEST(ManifestTest, RefusesWhatNoTreeHas) {
             "a directory outside of the tree");
 }
 
-TEST(ManifestTest, RefusesUnknownPlacesThatNoTreeHas) {
-  using Places = std::vector<std::pair<unsigned, StringRef>>;
-  auto Problem = [](const Places &P) {
-    std::string Bytes;
-    llvm::raw_string_ostream OS(Bytes);
-    OS << "headstart manifest 2\n";
-    for (char C : {0, 0, 0, 0, 0, 1, 0, 1})
-      OS << C;
-    OS << "/";
-    llvm::encodeULEB128(P.size(), OS);
-    for (const auto &[Root, Path] : P) {
-      llvm::encodeULEB128(Root, OS);
-      writeString(Path, OS);
-    }
-    OS << '\0' << '\0';
-    addChecksum(Bytes);
-    std::string Text = problemOf(Bytes);
-    return Text.substr(0, Text.find(" (at byte"));
+TEST(ManifestTest, RefusesImpossibleUnknownPaths) {
+  auto Problem = [](const UnknownPaths &Paths) {
+    return withoutOffset(problemOf(
+        made([](llvm::raw_ostream &OS) { OS << '\0' << '\0'; }, Paths)));
   };
   EXPECT_EQ(Problem({{0, "a"}, {0, "a.b"}, {0, "b/c"}}), "");
   EXPECT_EQ(Problem({{1, "a"}}), "an unreadable place outside of the tree");
@@ -247,7 +243,7 @@ TEST(ManifestTest, RefusesUnknownPlacesThatNoTreeHas) {
             "the unreadable places are out of order");
 }
 
-TEST(ManifestTest, CountsCannotMakeItAllocate) {
+TEST(ManifestTest, LargeCountsDoNotAllocate) {
   for (uint64_t Entries : {UINT64_MAX, uint64_t(1) << 40})
     EXPECT_NE(problemOf(made([&](llvm::raw_ostream &OS) {
                 llvm::encodeULEB128(Entries, OS);
@@ -262,7 +258,7 @@ TEST(ManifestTest, CountsCannotMakeItAllocate) {
               "");
 }
 
-TEST(ManifestTest, AnyBytesAreReadWithoutHarm) {
+TEST(ManifestTest, SurvivesRandomBytes) {
   const std::string Bytes = sample();
   std::mt19937 Random(7);
   for (int Round = 0; Round != 20000; ++Round) {
@@ -282,7 +278,7 @@ TEST(ManifestTest, AnyBytesAreReadWithoutHarm) {
   }
 }
 
-TEST(ManifestTest, ReplacesManifestsOnly) {
+TEST(ManifestTest, ReplacesOnlyManifests) {
   const TestDirectory Directory;
   EXPECT_TRUE(mayReplaceManifest(Directory.path("none")));
   EXPECT_TRUE(mayReplaceManifest(Directory.write("empty", "")));
@@ -293,7 +289,7 @@ TEST(ManifestTest, ReplacesManifestsOnly) {
   EXPECT_FALSE(mayReplaceManifest(Directory.path()));
 }
 
-TEST(ManifestTest, LoadsAFileAndNamesItInErrors) {
+TEST(ManifestTest, LoadNamesFileInErrors) {
   const TestDirectory Directory;
   ASSERT_FALSE(replaceFile(Directory.path("m"), sample()));
   llvm::Expected<Manifest> M = Manifest::load(Directory.path("m"));
@@ -308,14 +304,14 @@ TEST(ManifestTest, LoadsAFileAndNamesItInErrors) {
   }
 }
 
-TEST(ManifestTest, ALinkToAManifestStaysALink) {
+TEST(ManifestTest, ReplacingKeepsLink) {
   const TestDirectory Directory;
   Directory.write("real", "old");
   std::filesystem::create_symlink("real", Directory.path("link"));
   ASSERT_FALSE(replaceFile(Directory.path("link"), "new"));
   EXPECT_TRUE(std::filesystem::is_symlink(Directory.path("link")));
   EXPECT_EQ(std::filesystem::file_size(Directory.path("real")), 3U);
-  EXPECT_NE(toString(replaceFile(Directory.path("no/folder/m"), "x")), "");
+  EXPECT_NE(toString(replaceFile(Directory.path("no/directory/m"), "x")), "");
 }
 
 } // namespace

@@ -35,8 +35,8 @@ enum class Outcome : uint8_t { KnownMissing, ProbedMissing, Found };
 
 class SnapshotCacheTest : public testing::Test {
 protected:
-  Outcome look(SnapshotCache &Cache, SnapshotCache::Directory &In,
-               const std::string &Name) {
+  Outcome search(SnapshotCache &Cache, SnapshotCache::Directory &In,
+                 const std::string &Name) {
     if (Cache.isMissing(In, SnapshotName(Name)))
       return Outcome::KnownMissing;
     std::error_code Ignored;
@@ -51,7 +51,8 @@ protected:
   unsigned probesUntilListed(SnapshotCache &Cache, SnapshotCache::Directory &In,
                              unsigned Most = 10000) {
     for (unsigned I = 0; I != Most; ++I)
-      if (look(Cache, In, "none" + std::to_string(I)) == Outcome::KnownMissing)
+      if (search(Cache, In, "none" + std::to_string(I)) ==
+          Outcome::KnownMissing)
         return I;
     return Most;
   }
@@ -59,7 +60,7 @@ protected:
   TestDirectory Directory;
 };
 
-TEST_F(SnapshotCacheTest, probesFirstAndListsOnce) {
+TEST_F(SnapshotCacheTest, ProbesFirstAndListsOnce) {
   Directory.write("a", "");
   SnapshotCache Cache(settled());
   SnapshotCache::Directory &In = Cache.add(Directory.path());
@@ -69,24 +70,24 @@ TEST_F(SnapshotCacheTest, probesFirstAndListsOnce) {
   EXPECT_EQ(Cache.figures().Listings, 1U);
   EXPECT_EQ(Cache.figures().Misses, Probes);
   for (int I = 0; I != 1000; ++I)
-    ASSERT_EQ(look(Cache, In, "other" + std::to_string(I)),
+    ASSERT_EQ(search(Cache, In, "other" + std::to_string(I)),
               Outcome::KnownMissing);
-  EXPECT_EQ(look(Cache, In, "a"), Outcome::Found);
+  EXPECT_EQ(search(Cache, In, "a"), Outcome::Found);
   EXPECT_EQ(Cache.figures().Listings, 1U);
   EXPECT_EQ(Cache.figures().Misses, Probes);
   EXPECT_EQ(Cache.figures().Answers, 1001U);
 }
 
-TEST_F(SnapshotCacheTest, whatIsFoundIsNoReasonToList) {
+TEST_F(SnapshotCacheTest, HitsDoNotTriggerListing) {
   Directory.write("a", "");
   SnapshotCache Cache(settled());
   SnapshotCache::Directory &In = Cache.add(Directory.path());
   for (int I = 0; I != 10000; ++I)
-    ASSERT_EQ(look(Cache, In, "a"), Outcome::Found);
+    ASSERT_EQ(search(Cache, In, "a"), Outcome::Found);
   EXPECT_EQ(Cache.figures().Listings, 0U);
 }
 
-TEST_F(SnapshotCacheTest, aLargerDirectoryIsProbedLonger) {
+TEST_F(SnapshotCacheTest, LargerDirectoryIsProbedLonger) {
   std::string Padding(200, 'x');
   for (int I = 0; I != 500; ++I)
     Directory.write("large/" + std::to_string(I) + Padding, "");
@@ -98,23 +99,23 @@ TEST_F(SnapshotCacheTest, aLargerDirectoryIsProbedLonger) {
   EXPECT_EQ(Cache.figures().Listings, 2U);
 }
 
-TEST_F(SnapshotCacheTest, theCostIsBounded) {
+TEST_F(SnapshotCacheTest, ListingCostIsBounded) {
   EXPECT_LT(SnapshotCache::listingCost(4096), SnapshotCache::listingCost(8192));
   EXPECT_EQ(SnapshotCache::listingCost(UINT64_MAX), UINT32_MAX / 2);
 }
 
-TEST_F(SnapshotCacheTest, aDirectoryThatIsNotThereHasNothing) {
+TEST_F(SnapshotCacheTest, MissingDirectoryLacksEverything) {
   std::string File = Directory.write("file", "");
   SnapshotCache Cache(settled());
   for (const std::string &Path : {Directory.path("none"), File}) {
     SnapshotCache::Directory &In = Cache.add(Path);
     EXPECT_LT(probesUntilListed(Cache, In), 100U);
-    EXPECT_EQ(look(Cache, In, ".."), Outcome::KnownMissing);
+    EXPECT_EQ(search(Cache, In, ".."), Outcome::KnownMissing);
   }
   EXPECT_EQ(Cache.figures().Listings, 0U);
 }
 
-TEST_F(SnapshotCacheTest, aDirectoryUnderTwoNamesIsReadOnce) {
+TEST_F(SnapshotCacheTest, ListsAliasedDirectoryOnce) {
   Directory.write("real/a", "");
   fs::create_directory_symlink("real", Directory.path("link"));
   SnapshotCache Cache(settled());
@@ -122,30 +123,30 @@ TEST_F(SnapshotCacheTest, aDirectoryUnderTwoNamesIsReadOnce) {
   for (const char *Path : {"real", "link", "real/", "./link/../real"}) {
     SnapshotCache::Directory &In = Cache.add(Directory.path(Path));
     EXPECT_LT(probesUntilListed(Cache, In), 100U) << Path;
-    EXPECT_EQ(look(Cache, In, "a"), Outcome::Found) << Path;
-    EXPECT_EQ(look(Cache, In, "b"), Outcome::KnownMissing) << Path;
+    EXPECT_EQ(search(Cache, In, "a"), Outcome::Found) << Path;
+    EXPECT_EQ(search(Cache, In, "b"), Outcome::KnownMissing) << Path;
   }
   EXPECT_EQ(Cache.figures().Listings, 1U);
 }
 
-TEST_F(SnapshotCacheTest, aNewFileIsFoundBeforeTheListingAndAdviceAfter) {
+TEST_F(SnapshotCacheTest, FindsNewFileBeforeListing) {
   SnapshotCache Cache(settled());
   SnapshotCache::Directory &In = Cache.add(Directory.path());
-  EXPECT_EQ(look(Cache, In, "x"), Outcome::ProbedMissing);
+  EXPECT_EQ(search(Cache, In, "x"), Outcome::ProbedMissing);
   Directory.write("x", "");
-  EXPECT_EQ(look(Cache, In, "x"), Outcome::Found);
+  EXPECT_EQ(search(Cache, In, "x"), Outcome::Found);
   probesUntilListed(Cache, In);
-  EXPECT_EQ(look(Cache, In, "x"), Outcome::Found);
+  EXPECT_EQ(search(Cache, In, "x"), Outcome::Found);
   // A removed file is not found: the search probes listed names as well.
   fs::remove(Directory.path("x"));
-  EXPECT_EQ(look(Cache, In, "x"), Outcome::ProbedMissing);
+  EXPECT_EQ(search(Cache, In, "x"), Outcome::ProbedMissing);
 }
 
-TEST_F(SnapshotCacheTest, whatCannotBeVerifiedIsProbedForEver) {
+TEST_F(SnapshotCacheTest, UnverifiableDirectoryIsAlwaysProbed) {
   SnapshotOptions Options = settled();
-  unsigned Looks = 0;
+  unsigned TraitQueries = 0;
   Options.Traits = [&](const os::DirectoryHandle &) {
-    ++Looks;
+    ++TraitQueries;
     return os::DirectoryTraits();
   };
   SnapshotCache Cache(Options);
@@ -153,10 +154,10 @@ TEST_F(SnapshotCacheTest, whatCannotBeVerifiedIsProbedForEver) {
   EXPECT_EQ(probesUntilListed(Cache, In, 2000), 2000U);
   EXPECT_EQ(Cache.figures().Listings, 0U);
   EXPECT_EQ(Cache.figures().Refusals, 1U);
-  EXPECT_EQ(Looks, 1U);
+  EXPECT_EQ(TraitQueries, 1U);
 }
 
-TEST_F(SnapshotCacheTest, aDirectoryThatHasJustChangedIsTriedAgainLater) {
+TEST_F(SnapshotCacheTest, RecentlyChangedDirectoryIsRetried) {
   unsigned Attempts = 0;
   SnapshotOptions Options = settled();
   Options.Clock = [&] {
@@ -171,7 +172,7 @@ TEST_F(SnapshotCacheTest, aDirectoryThatHasJustChangedIsTriedAgainLater) {
   EXPECT_EQ(Cache.figures().Listings, 1U);
 }
 
-TEST_F(SnapshotCacheTest, aDirectoryInMotionIsGivenUp) {
+TEST_F(SnapshotCacheTest, StopsListingChangingDirectory) {
   SnapshotOptions Options = settled();
   Options.Clock = [] { return 0; };
   SnapshotCache Cache(Options);
@@ -180,7 +181,7 @@ TEST_F(SnapshotCacheTest, aDirectoryInMotionIsGivenUp) {
   EXPECT_EQ(Cache.figures().Refusals, 3U);
 }
 
-TEST_F(SnapshotCacheTest, aDirectoryThatIsLargerThanItSaysIsGivenUp) {
+TEST_F(SnapshotCacheTest, StopsListingTooLargeDirectory) {
   for (int I = 0; I != 50; ++I)
     Directory.write(std::to_string(I), "");
   SnapshotOptions Options = settled();
@@ -193,7 +194,7 @@ TEST_F(SnapshotCacheTest, aDirectoryThatIsLargerThanItSaysIsGivenUp) {
 
 // 8 threads search 16 directories, each by its own path and by a link. Every
 // answer is right, and each directory is read once.
-TEST_F(SnapshotCacheTest, threadsShareWhatOneOfThemReads) {
+TEST_F(SnapshotCacheTest, ThreadsShareListings) {
   constexpr unsigned Directories = 16;
   constexpr unsigned Names = 300;
   for (unsigned F = 0; F != Directories; ++F) {
@@ -215,9 +216,9 @@ TEST_F(SnapshotCacheTest, threadsShareWhatOneOfThemReads) {
       for (unsigned I = 0; I != Names; ++I)
         for (unsigned F = 0; F != 2 * Directories; ++F) {
           unsigned Name = (I + T * 37) % Names;
-          Outcome O = look(Cache, *All[F], "name" + std::to_string(Name));
-          bool IsThere = Name % Directories == F / 2;
-          Wrong += IsThere != (O == Outcome::Found);
+          Outcome O = search(Cache, *All[F], "name" + std::to_string(Name));
+          bool Exists = Name % Directories == F / 2;
+          Wrong += Exists != (O == Outcome::Found);
           Found += O == Outcome::Found;
         }
     }));

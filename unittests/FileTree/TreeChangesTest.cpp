@@ -93,7 +93,7 @@ protected:
   void (*Listed)(llvm::MutableArrayRef<os::DirectoryEntry>) = nullptr;
 };
 
-TEST_F(TreeChangesTest, NothingChangedIsNothing) {
+TEST_F(TreeChangesTest, UnchangedTreeHasNoChanges) {
   Directory.write("a/b/c", "x");
   Directory.write("a/d", "x");
   fs::create_directory(Directory.path("empty"));
@@ -101,9 +101,10 @@ TEST_F(TreeChangesTest, NothingChangedIsNothing) {
   EXPECT_EQ(changes(record()), Lines{});
 }
 
-TEST_F(TreeChangesTest, TellsWhatWasAddedRemovedAndChanged) {
-  for (const char *Name : {"a/keep", "a/gone", "a/longer", "a/touched", "b/x/y",
-                           "b/z", "b.c", "file-to-folder", "folder-to-file/in"})
+TEST_F(TreeChangesTest, ReportsAddedRemovedAndModifiedEntries) {
+  for (const char *Name :
+       {"a/keep", "a/gone", "a/longer", "a/touched", "b/x/y", "b/z", "b.c",
+        "file-becomes-directory", "tree-becomes-file/in"})
     Directory.write(Name, "text");
   const Manifest M = record();
   fs::remove(Directory.path("a/gone"));
@@ -112,10 +113,10 @@ TEST_F(TreeChangesTest, TellsWhatWasAddedRemovedAndChanged) {
                       fs::file_time_type(std::chrono::hours(1)));
   Directory.write("a/new/in", "");
   fs::remove_all(Directory.path("b"));
-  fs::remove(Directory.path("file-to-folder"));
-  Directory.write("file-to-folder/x", "");
-  fs::remove_all(Directory.path("folder-to-file"));
-  Directory.write("folder-to-file", "");
+  fs::remove(Directory.path("file-becomes-directory"));
+  Directory.write("file-becomes-directory/x", "");
+  fs::remove_all(Directory.path("tree-becomes-file"));
+  Directory.write("tree-becomes-file", "");
   const Lines Found = changes(M);
   auto Starts = [&](size_t I) {
     return Found.at(I).substr(0, Found[I].rfind(' '));
@@ -128,11 +129,11 @@ TEST_F(TreeChangesTest, TellsWhatWasAddedRemovedAndChanged) {
             (Lines{"A a/new/", "A a/new/in",
                    "M a/touched " + std::to_string(TimeDiffers), "D b/",
                    "D b/x/", "D b/x/y", "D b/z"}));
-  EXPECT_EQ(Starts(9), "M file-to-folder/");
-  EXPECT_EQ(Found[10], "A file-to-folder/x");
-  EXPECT_EQ(Starts(11), "M folder-to-file");
+  EXPECT_EQ(Starts(9), "M file-becomes-directory/");
+  EXPECT_EQ(Found[10], "A file-becomes-directory/x");
+  EXPECT_EQ(Starts(11), "M tree-becomes-file");
   EXPECT_NE(std::stoi(Found[11].substr(Found[11].rfind(' '))) & TypeDiffers, 0);
-  EXPECT_EQ(Found[12], "D folder-to-file/in");
+  EXPECT_EQ(Found[12], "D tree-becomes-file/in");
 }
 
 /// Sets a hint of 4 bytes and of one time in every entry.
@@ -145,7 +146,7 @@ void hintAtFourBytes(llvm::MutableArrayRef<os::DirectoryEntry> Entries) {
   }
 }
 
-TEST_F(TreeChangesTest, HintsOfAListingAreConfirmed) {
+TEST_F(TreeChangesTest, ConfirmsHintsOfListing) {
   const auto Time = fs::file_time_type(std::chrono::seconds(5));
   for (const char *Name : {"longer", "same", "touched"})
     fs::last_write_time(Directory.write(Name, "text"), Time);
@@ -168,7 +169,7 @@ TEST_F(TreeChangesTest, HintsOfAListingAreConfirmed) {
   EXPECT_EQ(changes(M), Expected);
 }
 
-TEST_F(TreeChangesTest, AFileThatWasReplacedByItsLikeIsAnother) {
+TEST_F(TreeChangesTest, ReportsReplacementBySimilarFile) {
   const std::string Path = Directory.write("f", "text");
   const Manifest M = record();
   const auto Time = fs::last_write_time(Path);
@@ -178,7 +179,7 @@ TEST_F(TreeChangesTest, AFileThatWasReplacedByItsLikeIsAnother) {
   EXPECT_EQ(changes(M), Lines{"M f " + std::to_string(IdDiffers)});
 }
 
-TEST_F(TreeChangesTest, AnotherDeviceAloneIsNoChange) {
+TEST_F(TreeChangesTest, IgnoresDeviceNumber) {
   ManifestEntry Then;
   Then.Inode = 2;
   Then.Size = 3;
@@ -193,7 +194,7 @@ TEST_F(TreeChangesTest, AnotherDeviceAloneIsNoChange) {
   EXPECT_EQ(differenceOf(Then, Now), IdDiffers);
 }
 
-TEST_F(TreeChangesTest, APartOfATreeCanBeAsked) {
+TEST_F(TreeChangesTest, ComparesSubtree) {
   Directory.write("a/b/c", "x");
   Directory.write("a/d", "x");
   Directory.write("e", "x");
@@ -209,7 +210,7 @@ TEST_F(TreeChangesTest, APartOfATreeCanBeAsked) {
   EXPECT_EQ(changes(M, "z"), Lines{"A f"});
 }
 
-TEST_F(TreeChangesTest, WhatIsGoneCanBeAsked) {
+TEST_F(TreeChangesTest, ComparesRemovedSubtree) {
   Directory.write("a/b/c", "x");
   Directory.write("a/b.c", "x");
   Directory.write("a/f", "x");
@@ -243,7 +244,7 @@ TEST_F(TreeChangesTest, WhatIsGoneCanBeAsked) {
   EXPECT_EQ(changes(M, "a/b"), Lines{"D c"});
 }
 
-TEST_F(TreeChangesTest, WhatIsNeitherThereNorRecordedIsAnError) {
+TEST_F(TreeChangesTest, MissingUnrecordedPathIsError) {
   Directory.write("a/f", "x");
   const Manifest M = record();
   auto Problem = [&](const std::string &Path) {
@@ -264,7 +265,7 @@ TEST_F(TreeChangesTest, WhatIsNeitherThereNorRecordedIsAnError) {
   fs::rename(Root + "x", Root);
 }
 
-TEST_F(TreeChangesTest, AnotherTreeIsNotInTheManifest) {
+TEST_F(TreeChangesTest, PathOutsideManifestIsError) {
   Directory.write("a", "x");
   const Manifest M = record();
   llvm::Expected<ManifestPart> Part = ManifestPart::of(M, "/");
@@ -280,7 +281,7 @@ TEST_F(TreeChangesTest, AnotherTreeIsNotInTheManifest) {
   llvm::consumeError(Other.takeError());
 }
 
-TEST_F(TreeChangesTest, WhatCannotBeReadIsUnknownNotGone) {
+TEST_F(TreeChangesTest, UnreadableDirectoryIsNotReportedAsRemoved) {
   Directory.write("a/b/c", "x");
   Directory.write("a/d", "x");
   Directory.write("z", "x");
@@ -312,7 +313,7 @@ TEST_F(TreeChangesTest, WhatCannotBeReadIsUnknownNotGone) {
   EXPECT_TRUE(F.finish().empty());
 }
 
-TEST_F(TreeChangesTest, WhatCouldNotBeReadThenIsNotNew) {
+TEST_F(TreeChangesTest, PreviouslyUnreadableEntriesAreNotReportedAsAdded) {
   fs::create_directories(Directory.path("a/closed"));
   Directory.write("a/d", "x");
   const Manifest M = record({{0, "a/closed"}, {0, "a/entry"}});
@@ -338,7 +339,7 @@ TEST_F(TreeChangesTest, WhatCouldNotBeReadThenIsNotNew) {
   EXPECT_EQ(changes(M, "a").size(), 4U);
 }
 
-TEST_F(TreeChangesTest, FiltersJudgeByThePathInTheManifest) {
+TEST_F(TreeChangesTest, FiltersMatchManifestPath) {
   Directory.write("a/b/x.o", "x");
   const Manifest M = record();
   Directory.write("a/b/y.o", "x");
@@ -348,16 +349,15 @@ TEST_F(TreeChangesTest, FiltersJudgeByThePathInTheManifest) {
   EXPECT_EQ(changes(M, "a/b", Filter), Lines{"A y.o"});
 }
 
-TEST_F(TreeChangesTest, TheManifestItselfIsNoChange) {
+TEST_F(TreeChangesTest, SkipsManifestFile) {
   Directory.write("a", "x");
   const Manifest M = record();
   const std::string Path = Directory.write("manifest", "x");
-  std::error_code Error;
-  LeftOut = os::statFile(Path, Error).Identity;
+  LeftOut = os::test::statOf(Path).Identity;
   EXPECT_EQ(changes(M), Lines{});
 }
 
-TEST_F(TreeChangesTest, SeveralRootsAndTheRootOfAllAreToldApart) {
+TEST_F(TreeChangesTest, SelectsMostSpecificRoot) {
   TreeListing Listing(1);
   os::DirectoryEntry E;
   E.Name = "x";

@@ -28,7 +28,7 @@ bool matches(StringRef Text, StringRef Path, bool IsDirectory = false) {
   return G->matches(Directory, Name, IsDirectory);
 }
 
-TEST(TreeFilterTest, AGlobWithoutSlashMatchesNamesAnywhere) {
+TEST(TreeFilterTest, GlobWithoutSlashMatchesNameAnywhere) {
   EXPECT_TRUE(matches("*.o", "a.o"));
   EXPECT_TRUE(matches("*.o", "x/y/a.o"));
   EXPECT_FALSE(matches("*.o", "a.obj"));
@@ -40,7 +40,7 @@ TEST(TreeFilterTest, AGlobWithoutSlashMatchesNamesAnywhere) {
   EXPECT_TRUE(matches("\xff*", "\xff\xfe"));
 }
 
-TEST(TreeFilterTest, AGlobWithSlashMatchesPathsFromTheRoot) {
+TEST(TreeFilterTest, GlobWithSlashMatchesPathFromRoot) {
   EXPECT_TRUE(matches("a/*.o", "a/x.o"));
   EXPECT_FALSE(matches("a/*.o", "a/b/x.o"));
   EXPECT_FALSE(matches("a/*.o", "z/a/x.o"));
@@ -49,7 +49,7 @@ TEST(TreeFilterTest, AGlobWithSlashMatchesPathsFromTheRoot) {
   EXPECT_FALSE(matches("/x.o", "a/x.o"));
 }
 
-TEST(TreeFilterTest, TwoStarsStandForAnyNumberOfDirectories) {
+TEST(TreeFilterTest, DoubleStarMatchesAnyDirectories) {
   EXPECT_TRUE(matches("a/**/x.o", "a/x.o"));
   EXPECT_TRUE(matches("a/**/x.o", "a/b/c/x.o"));
   EXPECT_FALSE(matches("a/**/x.o", "b/x.o"));
@@ -62,12 +62,12 @@ TEST(TreeFilterTest, TwoStarsStandForAnyNumberOfDirectories) {
   EXPECT_FALSE(matches("**/a/**/b/**/c", "x/a/a/b/y/b/c/d"));
 }
 
-TEST(TreeFilterTest, ASlashAtTheEndMeansDirectories) {
+TEST(TreeFilterTest, TrailingSlashMatchesDirectories) {
   EXPECT_TRUE(matches("out/", "a/out", /*IsDirectory=*/true));
   EXPECT_FALSE(matches("out/", "a/out"));
 }
 
-TEST(TreeFilterTest, ManyStarsAreMatchedInNoTime) {
+TEST(TreeFilterTest, MatchesManyStarsQuickly) {
   std::string Stars;
   std::string Path;
   for (int I = 0; I != 60; ++I) {
@@ -77,7 +77,7 @@ TEST(TreeFilterTest, ManyStarsAreMatchedInNoTime) {
   EXPECT_FALSE(matches(Stars + "b", Path + Path + Path + "c"));
 }
 
-TEST(TreeFilterTest, BadGlobsAreRefused) {
+TEST(TreeFilterTest, RefusesBadGlobs) {
   for (StringRef Text : {"", "!", "/", "[a", "{a", "a//b", "a/[b/c]", "{a}"}) {
     llvm::Expected<Glob> G = Glob::create(Text);
     ASSERT_FALSE(G) << Text.str();
@@ -86,7 +86,7 @@ TEST(TreeFilterTest, BadGlobsAreRefused) {
   }
 }
 
-TEST(TreeFilterTest, ADotAtTheFrontStandsForTheRoot) {
+TEST(TreeFilterTest, LeadingDotIsRoot) {
   EXPECT_TRUE(matches("./b/*", "b/x"));
   EXPECT_FALSE(matches("./b/*", "a/b/x"));
   EXPECT_TRUE(matches("././b", "b"));
@@ -103,7 +103,7 @@ TEST(TreeFilterTest, ADotAtTheFrontStandsForTheRoot) {
   }
 }
 
-TEST(TreeFilterTest, BracesHoldNoSlash) {
+TEST(TreeFilterTest, RefusesSlashInBraces) {
   auto Problem = [](StringRef Text) {
     llvm::Expected<Glob> G = Glob::create(Text);
     return G ? "" : toString(G.takeError());
@@ -117,7 +117,7 @@ TEST(TreeFilterTest, BracesHoldNoSlash) {
   EXPECT_EQ(Problem("{a,b}/{c,d}"), "");
 }
 
-TEST(TreeFilterTest, TheLastGlobThatMatchesDecides) {
+TEST(TreeFilterTest, LastMatchingGlobDecides) {
   TreeFilter Filter;
   EXPECT_TRUE(Filter.isTrivial());
   ASSERT_FALSE(Filter.addGlob("*.o"));
@@ -134,14 +134,14 @@ TEST(TreeFilterTest, TheLastGlobThatMatchesDecides) {
   EXPECT_FALSE(Filter.judge("", "test_d", EntryType::Directory).Enter);
 }
 
-TEST(TreeFilterTest, WithExcludingGlobsAloneTheRestIsShown) {
+TEST(TreeFilterTest, OnlyExcludingGlobsShowTheRest) {
   TreeFilter Filter;
   ASSERT_FALSE(Filter.addGlob("!*.o"));
   EXPECT_TRUE(Filter.judge("", "a.c", EntryType::Regular).Show);
   EXPECT_FALSE(Filter.judge("", "a.o", EntryType::Regular).Show);
 }
 
-TEST(TreeFilterTest, TypesHideButDoNotCloseDirectories) {
+TEST(TreeFilterTest, TypeFilterStillDescends) {
   TreeFilter Filter;
   Filter.addType(EntryType::Regular);
   Filter.addType(EntryType::Link);

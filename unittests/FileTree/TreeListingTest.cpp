@@ -33,7 +33,7 @@ std::vector<std::string> pathsOf(const TreeListing &Listing) {
   return Paths;
 }
 
-TEST(TreeListingTest, ComparesPartByPart) {
+TEST(TreeListingTest, ComparesComponentwise) {
   // Sorted: a directory's contents precede a neighbour whose name continues
   // with a byte below '/'.
   const std::vector<std::string> Sorted = {"",    "a",     "a/b",  "a/b/c",
@@ -47,7 +47,7 @@ TEST(TreeListingTest, ComparesPartByPart) {
     }
 }
 
-TEST(TreeListingTest, PutsDirectoriesDirectlyBeforeTheirContents) {
+TEST(TreeListingTest, SortsDirectoryBeforeItsContents) {
   TreeListing Listing(3);
   Listing.add(2, 1, "", {entry("z")});
   Listing.add(1, 0, "a/b", {entry("y"), entry("x")});
@@ -59,7 +59,7 @@ TEST(TreeListingTest, PutsDirectoriesDirectlyBeforeTheirContents) {
                                       "0:a/c", "0:a.b", "0:b", "1:z"}));
 }
 
-TEST(TreeListingTest, DirectoriesThatWereNotShownHideNothing) {
+TEST(TreeListingTest, ListsContentsOfUnlistedDirectories) {
   TreeListing Listing(1);
   Listing.add(0, 0, "", {entry("a"), entry("m"), entry("z")});
   Listing.add(0, 0, "b/c/d", {entry("x")});
@@ -71,7 +71,7 @@ TEST(TreeListingTest, DirectoriesThatWereNotShownHideNothing) {
                                       "0:z", "0:zz/x"}));
 }
 
-TEST(TreeListingTest, ADirectoryInPiecesIsOneAndAnEntryShownTwiceIsOne) {
+TEST(TreeListingTest, MergesBatchesAndDuplicates) {
   TreeListing Listing(2);
   Listing.add(0, 0, "d", {entry("c"), entry("a")});
   Listing.add(1, 0, "d", {entry("b"), entry("a")});
@@ -82,7 +82,7 @@ TEST(TreeListingTest, ADirectoryInPiecesIsOneAndAnEntryShownTwiceIsOne) {
             (std::vector<std::string>{"0:d/a", "0:d/b", "0:d/c"}));
 }
 
-TEST(TreeListingTest, AnyOrderOfAddingGivesTheSame) {
+TEST(TreeListingTest, OrderIsIndependentOfAdding) {
   std::vector<std::pair<std::string, std::string>> All;
   for (const char *Directory : {"", "a", "a/b", "a-b", "a/b/c", "b"})
     for (const char *Name : {"a", "a-b", "b", "c", "x"})

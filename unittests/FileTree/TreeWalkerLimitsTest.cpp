@@ -1,4 +1,5 @@
-//===- TreeWalkerLimitsTest.cpp - Walks of trees that are hard to walk ----===//
+//===- TreeWalkerLimitsTest.cpp - Deep, wide, changing, unreadable trees
+//---===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -136,7 +137,7 @@ TEST(TreeWalkerLimitsTest, WalksFourThousandLevels) {
   removeTree(Tree.path());
 }
 
-TEST(TreeWalkerLimitsTest, MakesDoWithFewDescriptors) {
+TEST(TreeWalkerLimitsTest, WalksWithFewDescriptors) {
   TestDirectory Tree;
   for (unsigned I = 0; I != 30; ++I) {
     std::string Path = "t" + std::to_string(I);
@@ -153,12 +154,12 @@ TEST(TreeWalkerLimitsTest, MakesDoWithFewDescriptors) {
     Recorder Seen;
     WalkFigures Figures = walk(Tree.path(), Seen, Options);
     EXPECT_EQ(Figures.Entries, 30U * (1 + 60 + 1 + 2));
-    EXPECT_FALSE(Seen.sawAnythingTwice());
+    EXPECT_FALSE(Seen.sawDuplicates());
     EXPECT_THAT(Seen.Problems, IsEmpty());
   }
 }
 
-TEST(TreeWalkerLimitsTest, WaitsForDescriptorsThatOthersHold) {
+TEST(TreeWalkerLimitsTest, WaitsForDescriptorsInUseElsewhere) {
   TestDirectory Tree;
   for (unsigned I = 0; I != 50; ++I)
     Tree.write("a" + std::to_string(I) + "/b/c", "");
@@ -184,7 +185,7 @@ TEST(TreeWalkerLimitsTest, WaitsForDescriptorsThatOthersHold) {
 
 TEST(TreeWalkerLimitsTest, WalksAMillionEntriesInOneDirectory) {
   if (!memoryDirectory())
-    GTEST_SKIP() << "no file system in memory (/dev/shm)";
+    GTEST_SKIP() << "needs a writable /dev/shm";
   TestDirectory Tree(memoryDirectory());
   constexpr unsigned Count = 1000000;
   makeFiles(Tree.path(), Count);
@@ -200,9 +201,9 @@ TEST(TreeWalkerLimitsTest, WalksAMillionEntriesInOneDirectory) {
             10U * 1 + 90 * 2 + 900 * 3 + 9000 * 4 + 90000 * 5 + 900000 * 6);
 }
 
-TEST(TreeWalkerLimitsTest, BoundsWhatIsPendingInAWideTree) {
+TEST(TreeWalkerLimitsTest, BoundsPendingDirectoriesInWideTree) {
   if (!memoryDirectory())
-    GTEST_SKIP() << "no file system in memory (/dev/shm)";
+    GTEST_SKIP() << "needs a writable /dev/shm";
   // Measures how far the listing of a wide directory is ahead of the walk of
   // its subdirectories.
   class Watcher : public Counter {
@@ -243,9 +244,9 @@ TEST(TreeWalkerLimitsTest, BoundsWhatIsPendingInAWideTree) {
   }
 }
 
-TEST(TreeWalkerLimitsTest, NeedsNoMoreThreadsForWhatIsInMemory) {
+TEST(TreeWalkerLimitsTest, AddsNoThreadsForCachedTree) {
   if (!memoryDirectory())
-    GTEST_SKIP() << "no file system in memory (/dev/shm)";
+    GTEST_SKIP() << "needs a writable /dev/shm";
   // A visitor that waits, as for a full pipe: this is not the disk's latency.
   class Sleeper : public Counter {
   public:
@@ -265,7 +266,7 @@ TEST(TreeWalkerLimitsTest, NeedsNoMoreThreadsForWhatIsInMemory) {
   EXPECT_LE(walk(Tree.path(), Seen).Threads, os::usableProcessors());
 }
 
-TEST(TreeWalkerLimitsTest, ShowsWhatStaysOnceWhileTheRestMoves) {
+TEST(TreeWalkerLimitsTest, ShowsStableEntriesOnceDespiteChanges) {
   TestDirectory Tree;
   std::set<std::string> Stays;
   for (unsigned I = 0; I != 20; ++I)
@@ -303,7 +304,7 @@ TEST(TreeWalkerLimitsTest, ShowsWhatStaysOnceWhileTheRestMoves) {
   Mover.join();
 }
 
-TEST(TreeWalkerLimitsTest, SaysWhatItMayNotRead) {
+TEST(TreeWalkerLimitsTest, ReportsUnreadableDirectories) {
   TestDirectory Tree;
   Tree.write("open/file", "");
   Tree.write("closed/file", "");
@@ -324,7 +325,7 @@ TEST(TreeWalkerLimitsTest, SaysWhatItMayNotRead) {
   fs::permissions(Tree.path("closed"), fs::perms::owner_all);
 }
 
-TEST(TreeWalkerLimitsTest, DisturbsNoSpecialFile) {
+TEST(TreeWalkerLimitsTest, DoesNotOpenSpecialFiles) {
   TestDirectory Tree;
   ASSERT_EQ(::mkfifo(Tree.path("fifo").c_str(), 0644), 0);
   int Socket = ::socket(AF_UNIX, SOCK_STREAM, 0);
@@ -356,7 +357,7 @@ bool isLeftOut(const Recorder &Seen, const std::string &Path) {
          Seen.Problems[0].find(Path + ": skipped") != std::string::npos;
 }
 
-TEST(TreeWalkerLimitsTest, SeesWhatIsMounted) {
+TEST(TreeWalkerLimitsTest, WalksMounts) {
   TestDirectory Tree;
   Tree.write("a/b/file", "");
   fs::create_directory(Tree.path("a/b/loop"));
@@ -403,7 +404,7 @@ TEST(TreeWalkerLimitsTest, SeesWhatIsMounted) {
     return testing::Test::HasFailure() ? 1 : 0;
   }));
   if (Status == 77)
-    GTEST_SKIP() << "may not mount";
+    GTEST_SKIP() << "needs permission to mount";
   EXPECT_EQ(Status, 0);
 }
 

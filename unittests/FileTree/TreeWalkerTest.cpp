@@ -40,7 +40,7 @@ void makeTree(const TestDirectory &Tree) {
   }
 }
 
-std::set<std::string> listedByTheLibrary(const TestDirectory &Tree) {
+std::set<std::string> listedByStdFilesystem(const TestDirectory &Tree) {
   std::set<std::string> Paths;
   for (const fs::directory_entry &E :
        fs::recursive_directory_iterator(Tree.path()))
@@ -48,10 +48,10 @@ std::set<std::string> listedByTheLibrary(const TestDirectory &Tree) {
   return Paths;
 }
 
-TEST(TreeWalkerTest, ShowsEachEntryOnceAtAnyNumberOfThreads) {
+TEST(TreeWalkerTest, ShowsEachEntryOnceWithAnyThreadCount) {
   TestDirectory Tree;
   makeTree(Tree);
-  std::set<std::string> Expected = listedByTheLibrary(Tree);
+  std::set<std::string> Expected = listedByStdFilesystem(Tree);
   ASSERT_GT(Expected.size(), 500U);
   for (unsigned Jobs : {0U, 1U, 2U, 3U, 16U, 64U}) {
     SCOPED_TRACE(Jobs);
@@ -60,7 +60,7 @@ TEST(TreeWalkerTest, ShowsEachEntryOnceAtAnyNumberOfThreads) {
     Recorder Seen;
     WalkFigures Figures = walk(Tree.path(), Seen, Options);
     EXPECT_EQ(Seen.paths(), Expected);
-    EXPECT_FALSE(Seen.sawAnythingTwice());
+    EXPECT_FALSE(Seen.sawDuplicates());
     EXPECT_THAT(Seen.Problems, IsEmpty());
     EXPECT_EQ(Figures.Entries, Expected.size());
     EXPECT_EQ(Figures.Directories, Seen.Finished.size());
@@ -87,26 +87,25 @@ TEST(TreeWalkerTest, FinishesEachDirectoryOnce) {
   }
 }
 
-TEST(TreeWalkerTest, GivesTypesAndOnDemandSizes) {
+TEST(TreeWalkerTest, ReportsTypesAndRequestedSizes) {
   TestDirectory Tree;
   Tree.write("file", "seven b");
-  fs::create_directory(Tree.path("folder"));
+  fs::create_directory(Tree.path("directory"));
   Recorder Plain;
   walk(Tree.path(), Plain);
   EXPECT_EQ(Plain.Types["file"], os::EntryType::Regular);
-  EXPECT_EQ(Plain.Types["folder"], os::EntryType::Directory);
+  EXPECT_EQ(Plain.Types["directory"], os::EntryType::Directory);
 
   WalkOptions Options;
   Options.WithStatus = true;
   Recorder Full;
   walk(Tree.path(), Full, Options);
-  std::error_code Error;
   EXPECT_EQ(Full.Identities["file"],
-            os::statFile(Tree.path("file"), Error).Identity);
+            os::test::statOf(Tree.path("file")).Identity);
   EXPECT_EQ(Full.Identities["file"].Size, 7U);
 }
 
-TEST(TreeWalkerTest, ALinkIsNotWhatItPointsTo) {
+TEST(TreeWalkerTest, ReportsLinkNotItsTarget) {
   if (!canMakeLinks())
     GTEST_SKIP() << NoLinks;
   TestDirectory Tree;
@@ -120,7 +119,7 @@ TEST(TreeWalkerTest, ALinkIsNotWhatItPointsTo) {
   EXPECT_NE(Seen.Identities["link"].Size, 7U);
 }
 
-TEST(TreeWalkerTest, HintsOfAListingAreConfirmedUnlessTheySuffice) {
+TEST(TreeWalkerTest, ConfirmsHintsUnlessTheySuffice) {
   TestDirectory Tree;
   Tree.write("file", "seven b");
   WalkOptions Options;
@@ -140,7 +139,7 @@ TEST(TreeWalkerTest, HintsOfAListingAreConfirmedUnlessTheySuffice) {
   EXPECT_EQ(Hints.Identities["file"].Size, 99U);
 }
 
-TEST(TreeWalkerTest, StopsWhereItIsTold) {
+TEST(TreeWalkerTest, PrunesOnRequest) {
   TestDirectory Tree;
   Tree.write("a/b/c/d", "");
   Tree.write("x/y", "");
@@ -161,7 +160,7 @@ TEST(TreeWalkerTest, StopsWhereItIsTold) {
   EXPECT_THAT(Pruned.paths(), UnorderedElementsAre("a", "a/b", "x", "x/y"));
 }
 
-TEST(TreeWalkerTest, NeverOpensWhatIsPruned) {
+TEST(TreeWalkerTest, NeverOpensPrunedDirectories) {
   TestDirectory Tree;
   Tree.write("a/b", "");
   Recorder Seen;
@@ -171,7 +170,7 @@ TEST(TreeWalkerTest, NeverOpensWhatIsPruned) {
   EXPECT_THAT(Seen.Finished, ElementsAre(testing::Pair("", 1)));
 }
 
-TEST(TreeWalkerTest, LeavesOutWhatIsHidden) {
+TEST(TreeWalkerTest, SkipsHiddenEntries) {
   TestDirectory Tree;
   Tree.write(".h/a", "");
   Tree.write("b/.c", "");
@@ -183,7 +182,7 @@ TEST(TreeWalkerTest, LeavesOutWhatIsHidden) {
   EXPECT_THAT(Seen.paths(), UnorderedElementsAre("b", "b/d"));
 }
 
-TEST(TreeWalkerTest, TellsPathsAsTheRootWasGiven) {
+TEST(TreeWalkerTest, ReportsPathsWithGivenRoot) {
   class Paths : public Recorder {
   public:
     void visit(const WalkDirectory &Directory,
@@ -224,7 +223,7 @@ TEST(TreeWalkerTest, TellsPathsAsTheRootWasGiven) {
   EXPECT_THAT(All.Given, UnorderedElementsAre("/"));
 }
 
-TEST(TreeWalkerTest, WalksSeveralRootsAndSaysWhich) {
+TEST(TreeWalkerTest, ReportsRootOfEachEntry) {
   class Roots : public TreeVisitor {
   public:
     void visit(const WalkDirectory &Directory,
@@ -261,7 +260,7 @@ TEST(TreeWalkerTest, WalksSeveralRootsAndSaysWhich) {
   EXPECT_EQ(Walker.walk({}, None).Directories, 0U);
 }
 
-TEST(TreeWalkerTest, FollowsLinksWhenAskedAndNeverInCircles) {
+TEST(TreeWalkerTest, FollowsLinksWithoutCycles) {
   if (!canMakeLinks())
     GTEST_SKIP() << NoLinks;
   TestDirectory Tree;
@@ -296,7 +295,7 @@ TEST(TreeWalkerTest, FollowsLinksWhenAskedAndNeverInCircles) {
                                                   HasSubstr("/b/up: skipped")));
 }
 
-TEST(TreeWalkerTest, ARootMayBeALink) {
+TEST(TreeWalkerTest, FollowsLinkAsRoot) {
   if (!canMakeLinks())
     GTEST_SKIP() << NoLinks;
   TestDirectory Tree;
@@ -307,7 +306,7 @@ TEST(TreeWalkerTest, ARootMayBeALink) {
   EXPECT_THAT(Seen.paths(), UnorderedElementsAre("file"));
 }
 
-TEST(TreeWalkerTest, EndsSoonWhenCancelled) {
+TEST(TreeWalkerTest, StopsSoonAfterCancel) {
   class Canceller : public Counter {
   public:
     void visit(const WalkDirectory &Directory,

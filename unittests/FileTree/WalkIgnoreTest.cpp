@@ -29,7 +29,7 @@ IgnoreRules testRules() {
   return IgnoreRules();
 }
 
-TEST(WalkIgnoreTest, LeavesOutAndNeverEntersWhatIsIgnored) {
+TEST(WalkIgnoreTest, SkipsIgnoredEntries) {
   TestDirectory Tree;
   fs::create_directory(Tree.path(".git"));
   Tree.write(".gitignore", "*.o\nbuild/\n");
@@ -56,7 +56,7 @@ TEST(WalkIgnoreTest, LeavesOutAndNeverEntersWhatIsIgnored) {
 }
 
 /// The listing takes many system calls, and the ignore file may come last.
-TEST(WalkIgnoreTest, KnowsTheIgnoreFileOfALongDirectory) {
+TEST(WalkIgnoreTest, AppliesIgnoreFileToEarlierBatches) {
   TestDirectory Tree;
   fs::create_directory(Tree.path(".git"));
   std::string Long(200, 'x');
@@ -72,12 +72,12 @@ TEST(WalkIgnoreTest, KnowsTheIgnoreFileOfALongDirectory) {
   Recorder Seen;
   walk(Tree.path(), Seen, Options);
   EXPECT_EQ(Seen.Seen.size(), 300U);
-  EXPECT_FALSE(Seen.sawAnythingTwice());
+  EXPECT_FALSE(Seen.sawDuplicates());
   for (const auto &[Path, Times] : Seen.Seen)
     ASSERT_TRUE(Path.ends_with(".c")) << Path;
 }
 
-TEST(WalkIgnoreTest, WalksEmptyDirectoriesAndLongOnes) {
+TEST(WalkIgnoreTest, WalksEmptyAndLargeDirectories) {
   TestDirectory Tree;
   fs::create_directory(Tree.path("empty"));
   for (unsigned I = 0; I != 700; ++I)
@@ -89,10 +89,10 @@ TEST(WalkIgnoreTest, WalksEmptyDirectoriesAndLongOnes) {
   WalkFigures Figures = walk(Tree.path(), Seen, Options);
   EXPECT_EQ(Figures.Entries, 702U);
   EXPECT_EQ(Figures.Directories, 3U);
-  EXPECT_FALSE(Seen.sawAnythingTwice());
+  EXPECT_FALSE(Seen.sawDuplicates());
 }
 
-TEST(WalkIgnoreTest, SaysWhichIgnoreFileItCannotUse) {
+TEST(WalkIgnoreTest, ReportsUnusableIgnoreFiles) {
   TestDirectory Tree;
   fs::create_directories(Tree.path("a/.ignore"));
   Tree.write("a/b", "");
@@ -110,7 +110,7 @@ TEST(WalkIgnoreTest, SaysWhichIgnoreFileItCannotUse) {
   EXPECT_EQ(Figures.Problems, Seen.Problems.size());
 }
 
-TEST(WalkIgnoreTest, FollowedLinksAreJudgedAsLinks) {
+TEST(WalkIgnoreTest, MatchesFollowedLinksAsLinks) {
   TestDirectory Tree;
   fs::create_directory(Tree.path(".git"));
   Tree.write(".gitignore", "out/\n");

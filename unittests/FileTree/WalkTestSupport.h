@@ -1,5 +1,4 @@
-//===- WalkTestSupport.h - Visitors that write down what they saw --*- C++
-//-*-===//
+//===- WalkTestSupport.h - Visitors that record a walk ----------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -56,7 +55,7 @@ public:
       Result.insert(Path);
     return Result;
   }
-  bool sawAnythingTwice() const {
+  bool sawDuplicates() const {
     for (const auto &[Path, Times] : Seen)
       if (Times != 1)
         return true;

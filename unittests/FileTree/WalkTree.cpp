@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `walk-tree FOLDER [JOBS]` prints a line for each entry below, unordered: its
-// type as a letter, its size (of files), and its path from the directory.
+// `walk-tree DIRECTORY [JOBS]` prints a line for each entry below, unordered:
+// its type as a letter, its size (of files), and its path from the directory.
 // utils/check-walk.py compares this with another program's output.
 //
 //===----------------------------------------------------------------------===//
@@ -59,7 +59,7 @@ private:
 
 int main(int Argc, char **Argv) {
   if (Argc < 2) {
-    std::fprintf(stderr, "usage: walk-tree FOLDER [JOBS]\n");
+    std::fprintf(stderr, "usage: walk-tree DIRECTORY [JOBS]\n");
     return 2;
   }
   WalkOptions Options;

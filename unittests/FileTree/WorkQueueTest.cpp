@@ -17,7 +17,7 @@ using namespace headstart;
 
 namespace {
 
-TEST(WorkQueueTest, GivesTheNewestFirstAndThievesTheOldest) {
+TEST(WorkQueueTest, OwnerTakesNewestAndThiefOldest) {
   WorkQueue<int> Queue(2);
   Queue.push(0, {1, 2, 3, 4});
   EXPECT_EQ(Queue.take(0), 4);
@@ -28,7 +28,7 @@ TEST(WorkQueueTest, GivesTheNewestFirstAndThievesTheOldest) {
   EXPECT_EQ(Queue.take(0), 3);
 }
 
-TEST(WorkQueueTest, PutsBackBehindEverythingElse) {
+TEST(WorkQueueTest, PostponedWorkComesLast) {
   WorkQueue<int> Queue(1);
   Queue.push(0, {1});
   EXPECT_EQ(Queue.take(0), 1);
@@ -39,7 +39,7 @@ TEST(WorkQueueTest, PutsBackBehindEverythingElse) {
   EXPECT_EQ(Queue.take(0), 1);
 }
 
-TEST(WorkQueueTest, EndsWhenAllIsDone) {
+TEST(WorkQueueTest, EndsWhenAllWorkIsDone) {
   WorkQueue<int> Queue(1);
   EXPECT_FALSE(Queue.take(0));
   Queue.push(0, {1});
@@ -48,7 +48,7 @@ TEST(WorkQueueTest, EndsWhenAllIsDone) {
   EXPECT_FALSE(Queue.take(0));
 }
 
-TEST(WorkQueueTest, StopsThoseWhoWait) {
+TEST(WorkQueueTest, StopWakesWaitingThreads) {
   WorkQueue<int> Queue(2);
   Queue.push(0, {1, 2});
   EXPECT_TRUE(Queue.take(0));
@@ -62,7 +62,7 @@ TEST(WorkQueueTest, StopsThoseWhoWait) {
   EXPECT_FALSE(Queue.take(0));
 }
 
-TEST(WorkQueueTest, DrainGivesWhatIsLeft) {
+TEST(WorkQueueTest, DrainReturnsPendingWork) {
   WorkQueue<int> Queue(2);
   Queue.push(0, {1, 2});
   Queue.push(1, {3});
@@ -72,7 +72,7 @@ TEST(WorkQueueTest, DrainGivesWhatIsLeft) {
   EXPECT_TRUE(Queue.drain().empty());
 }
 
-TEST(WorkQueueTest, WakesNoMoreThanAreWanted) {
+TEST(WorkQueueTest, WakesOnlyWantedThreads) {
   WorkQueue<int> Queue(2);
   Queue.addThread();
   Queue.push(0, {0});
@@ -103,7 +103,7 @@ TEST(WorkQueueTest, WakesNoMoreThanAreWanted) {
 
 /// Each number pushes those below it. All threads together must see exactly as
 /// many as one thread would, and all must end.
-TEST(WorkQueueTest, LosesNothingAmongThreads) {
+TEST(WorkQueueTest, ThreadsLoseNoWork) {
   for (unsigned Threads : {2U, 4U, 8U}) {
     for (unsigned Round = 0; Round != 20; ++Round) {
       WorkQueue<unsigned> Queue(Threads);

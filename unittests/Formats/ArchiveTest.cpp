@@ -37,13 +37,13 @@ uint64_t indexEnd(const std::string &Archive) {
   return Parts[0].Range.end();
 }
 
-TEST(ArchiveTest, TheIndexesAreReadAtOnceAndTheMembersAreNot) {
+TEST(ArchiveTest, ReadsIndexesInOneRangeWithoutMembers) {
   std::string Index = "!<arch>\n" + member("/", 301) + member("//", 77);
   EXPECT_EQ(indexEnd(Index + member("/0", 100000) + member("a.obj/", 5000)),
             Index.size() - 1); // without the padding byte
 }
 
-TEST(ArchiveTest, OfTwoSymbolIndexesTheSecondIsRead) {
+TEST(ArchiveTest, ReadsSecondOfTwoSymbolIndexes) {
   std::string First = "!<arch>\n" + member("/", 301);
   std::string Archive = First + member("/", 500) + member("//", 78);
   std::string Whole = Archive + member("a.obj/", 5000);
@@ -54,13 +54,13 @@ TEST(ArchiveTest, OfTwoSymbolIndexesTheSecondIsRead) {
                              PartKind::Symbols}));
 }
 
-TEST(ArchiveTest, IndexesInNoOrderOfAnyWriterStayInTheFile) {
+TEST(ArchiveTest, UnusualIndexOrderStaysInFile) {
   std::string Index = "!<arch>\n" + member("__.SYMDEF", 186) +
                       member("/", 184) + member("//", 10);
   EXPECT_EQ(indexEnd(Index + member("a.o/", 1000)), Index.size());
 }
 
-TEST(ArchiveTest, GoesFromHeaderToHeader) {
+TEST(ArchiveTest, ReadsOnlyHeaders) {
   std::string Archive =
       "!<arch>\n" + member("/", 100000) + member("//", 50) + member("a/", 9);
   HeadOnly Bytes(Archive);
@@ -77,7 +77,7 @@ TEST(ArchiveTest, GoesFromHeaderToHeader) {
   EXPECT_FALSE(Reader.next());
 }
 
-TEST(ArchiveTest, KnowsTheOtherIndexes) {
+TEST(ArchiveTest, RecognizesOtherIndexes) {
   for (const char *Name :
        {"/SYM64/", "__.SYMDEF", "__.SYMDEF SORTED", "/<ECSYMBOLS>/"}) {
     std::string Index = "!<arch>\n" + member(Name, 300);
@@ -90,7 +90,7 @@ std::string longNamed(const std::string &Name, size_t Size,
   return longNamedMember(Name, std::string(Size, 'x'), NameBytes);
 }
 
-TEST(ArchiveTest, KnowsAnIndexByTheNameBehindItsHeader) {
+TEST(ArchiveTest, RecognizesIndexByLongName) {
   for (const char *Name : {"__.SYMDEF", "__.SYMDEF SORTED", "__.SYMDEF_64",
                            "__.SYMDEF_64 SORTED"}) {
     std::string Index = "!<arch>\n" + longNamed(Name, 300);
@@ -99,7 +99,7 @@ TEST(ArchiveTest, KnowsAnIndexByTheNameBehindItsHeader) {
   }
 }
 
-TEST(ArchiveTest, AMemberWithALongNameIsNoIndex) {
+TEST(ArchiveTest, LongNamedMemberIsNoIndex) {
   EXPECT_EQ(indexEnd("!<arch>\n" + longNamed("a_long_name.o", 100)), 8U);
   EXPECT_EQ(indexEnd("!<arch>\n" + longNamed("__.SYM", 100, 500)), 8U);
   // Names that end after their member or the file.
@@ -109,7 +109,7 @@ TEST(ArchiveTest, AMemberWithALongNameIsNoIndex) {
             8U);
 }
 
-TEST(ArchiveTest, TheNameBehindAHeaderIsNotOfTheContents) {
+TEST(ArchiveTest, LongNameIsNotPartOfContents) {
   std::string Archive =
       "!<arch>\n" + longNamed("__.SYMDEF", 1000) + longNamed("a.o", 9, 100);
   HeadOnly Bytes(Archive);
@@ -121,19 +121,19 @@ TEST(ArchiveTest, TheNameBehindAHeaderIsNotOfTheContents) {
   EXPECT_EQ(Member->Contents, (ByteRange{1248, 9}));
 }
 
-TEST(ArchiveTest, AThinArchiveHasNoMembersInside) {
+TEST(ArchiveTest, ThinArchiveContainsNoMembers) {
   std::string Index = "!<thin>\n" + member("/", 300) + member("//", 50);
   // A thin member's size is that of another file.
   std::string Thin = Index + member("/0", 0);
   EXPECT_EQ(indexEnd(Thin), Index.size());
 }
 
-TEST(ArchiveTest, AnArchiveWithoutAnIndexAndAnEmptyOne) {
+TEST(ArchiveTest, AcceptsArchivesWithoutIndexOrMembers) {
   EXPECT_EQ(indexEnd("!<arch>\n" + member("a.o/", 100)), 8U);
   EXPECT_EQ(indexEnd("!<arch>\n"), 8U);
 }
 
-TEST(ArchiveTest, ImpossibleSizesEndTheIndex) {
+TEST(ArchiveTest, ImpossibleSizesEndIndex) {
   std::string Large = "!<arch>\n" + member("/", 10);
   Large.replace(8 + 48, 10, "9999999999");
   EXPECT_EQ(indexEnd(Large), 8U);
@@ -145,7 +145,7 @@ TEST(ArchiveTest, ImpossibleSizesEndTheIndex) {
   EXPECT_EQ(indexEnd("!<arch>\nshort"), 8U);
 }
 
-TEST(ArchiveTest, StaysWithinTheFileWhateverItSays) {
+TEST(ArchiveTest, RandomBytesStayInFile) {
   std::mt19937 Random(3);
   for (int Round = 0; Round != 2000; ++Round) {
     std::string Archive = "!<arch>\n" + member("/", Random() % 500) +

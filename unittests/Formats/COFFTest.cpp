@@ -1,4 +1,4 @@
-//===- COFFTest.cpp - The layout of a COFF object -------------------===//
+//===- COFFTest.cpp - The layout of a COFF object -------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -28,7 +28,7 @@ std::optional<COFFObject> read(const std::string &Head, uint64_t FileSize) {
   return COFFObject::read(Bytes);
 }
 
-TEST(COFFTest, NamesEachPartOfAPlainObject) {
+TEST(COFFTest, FindsEachPartOfObject) {
   std::string Head = plainHead({{".text", 1000, 500, 1500, 10},
                                 {".debug$S", 2000, 300, 2300, 5},
                                 {".debug$S", 2350, 50},
@@ -72,7 +72,7 @@ TEST(COFFTest, UninitializedDataHasNoBytes) {
   EXPECT_THAT(R->Parts, ElementsAre(LayoutPart{{0, 60}, PartKind::Headers}));
 }
 
-TEST(COFFTest, TellsDWARFAndRemovedSections) {
+TEST(COFFTest, DistinguishesDWARFAndRemovedSections) {
   std::string Head =
       plainHead({{"/4", 500, 100, 0, 0, COFF::IMAGE_SCN_MEM_DISCARDABLE},
                  {".llvm_ad", 600, 10, 0, 0, COFF::IMAGE_SCN_LNK_REMOVE},
@@ -87,7 +87,7 @@ TEST(COFFTest, TellsDWARFAndRemovedSections) {
                           LayoutPart{{700, 10}, PartKind::NeverRead}));
 }
 
-TEST(COFFTest, LeavesOtherFilesAlone) {
+TEST(COFFTest, RefusesOtherFiles) {
   std::string Archive = "!<arch>\n" + std::string(200, ' ');
   std::string Text(200, 'x');
   std::string Zeros(200, '\0');
@@ -118,7 +118,7 @@ TEST(COFFTest, CutsSectionsPastTheEndAndOverlaps) {
                           LayoutPart{{1000, 1000}, PartKind::Contents}));
 }
 
-TEST(COFFTest, StaysWithinTheFileWhateverItSays) {
+TEST(COFFTest, RandomBytesStayInFile) {
   std::mt19937 Random(1);
   for (int Round = 0; Round != 2000; ++Round) {
     std::string Head =

@@ -21,7 +21,7 @@ using testing::ElementsAre;
 namespace {
 
 template <typename ELFT>
-std::string words(std::initializer_list<uint32_t> Values) {
+std::string wordsOf(std::initializer_list<uint32_t> Values) {
   std::string Result;
   for (uint32_t V : Values) {
     typename ELFT::Word W;
@@ -62,7 +62,7 @@ public:
          {SHT_PROGBITS, 0, std::string(5000, 'd')},
          {SHT_RELA, 0, std::string(480, 'e'), 9, 3},
          {SHT_PROGBITS, SHF_MERGE | SHF_STRINGS, std::string(700, 's')},
-         {SHT_GROUP, 0, words<ELFT>({GRP_COMDAT, 7, 8}), 9, 1},
+         {SHT_GROUP, 0, wordsOf<ELFT>({GRP_COMDAT, 7, 8}), 9, 1},
          {SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR | SHF_GROUP,
           std::string(900, 'g')},
          {SHT_RELA, SHF_GROUP, std::string(96, 'q'), 9, 7},
@@ -86,7 +86,7 @@ using Forms = testing::Types<object::ELF64LE, object::ELF64BE, object::ELF32LE,
                              object::ELF32BE>;
 TYPED_TEST_SUITE(ELFTest, Forms, );
 
-TYPED_TEST(ELFTest, EveryPartIsFoundInItsPlace) {
+TYPED_TEST(ELFTest, FindsEachPart) {
   std::string File = this->object();
   std::optional<ELFObject> Layout = read(File);
   ASSERT_TRUE(Layout);
@@ -101,7 +101,7 @@ TYPED_TEST(ELFTest, EveryPartIsFoundInItsPlace) {
               ElementsAre(std::string(700, 's')));
 }
 
-TYPED_TEST(ELFTest, ContentsThatAreSplitOrHaveAddendsAreReadEarlier) {
+TYPED_TEST(ELFTest, SplitContentsAndAddendsAreParsed) {
   using namespace ELF;
   const std::string Text(3000, 't'), Merged(200, 'm'), Unwind(300, 'u'),
       Constants(100, 'c');
@@ -141,7 +141,7 @@ TYPED_TEST(ELFTest, ConstantsAreFoldableIfAnAddressTableExists) {
   }
 }
 
-TYPED_TEST(ELFTest, RelocatedConstantsMayBeUnwindTables) {
+TYPED_TEST(ELFTest, RelocatedConstantsAreParsed) {
   using namespace ELF;
   const std::string Table(300, 'u'), Constants(200, 'c');
   const std::string File = makeObject<TypeParam>(
@@ -158,14 +158,14 @@ TYPED_TEST(ELFTest, RelocatedConstantsMayBeUnwindTables) {
               ElementsAre(Constants, std::string(100, 'd')));
 }
 
-TYPED_TEST(ELFTest, TheNumberOfManySectionsStandsInTheFirst) {
+TYPED_TEST(ELFTest, ReadsExtendedSectionCount) {
   std::string File = this->object(/*ManySections=*/true);
   std::optional<ELFObject> Layout = read(File);
   ASSERT_TRUE(Layout);
   EXPECT_EQ(symbolsOf(File, *Layout).Rules.size(), 11U);
 }
 
-TYPED_TEST(ELFTest, SymbolsSayWhatIsDefinedAndWhatIsLacking) {
+TYPED_TEST(ELFTest, ReadsDefinedAndUndefinedSymbols) {
   std::string File = this->object();
   std::optional<ELFObject> Layout = read(File);
   ASSERT_TRUE(Layout);
@@ -179,7 +179,7 @@ TYPED_TEST(ELFTest, SymbolsSayWhatIsDefinedAndWhatIsLacking) {
   EXPECT_FALSE(Symbols.Uses[2].Defines);
 }
 
-TYPED_TEST(ELFTest, AGroupLeadsItsSectionsAndTheirRelocations) {
+TYPED_TEST(ELFTest, GroupLeadsItsSectionsAndRelocations) {
   std::string File = this->object();
   std::optional<ELFObject> Layout = read(File);
   ASSERT_TRUE(Layout);
@@ -192,11 +192,11 @@ TYPED_TEST(ELFTest, AGroupLeadsItsSectionsAndTheirRelocations) {
   EXPECT_EQ(Symbols.Rules[7].Name, hashOfSymbol("inline"));
 }
 
-TYPED_TEST(ELFTest, AGroupWithoutBytesIsNone) {
+TYPED_TEST(ELFTest, IgnoresGroupPastEnd) {
   using Shdr = TypeParam::Shdr;
   std::string File = makeObject<TypeParam>(
       {{ELF::SHT_GROUP, 0, "", 3, 1},
-       {ELF::SHT_GROUP, 0, words<TypeParam>({ELF::GRP_COMDAT, 1}), 3, 1},
+       {ELF::SHT_GROUP, 0, wordsOf<TypeParam>({ELF::GRP_COMDAT, 1}), 3, 1},
        {ELF::SHT_SYMTAB, 0,
         symbol<TypeParam>(0, 0, ELF::STB_LOCAL) + symbol<TypeParam>(1, 1), 4,
         1},
@@ -209,9 +209,9 @@ TYPED_TEST(ELFTest, AGroupWithoutBytesIsNone) {
   EXPECT_EQ(symbolsOf(File, *Layout).Rules.at(0).Name, hashOfSymbol("a"));
 }
 
-TYPED_TEST(ELFTest, OfGroupsThatAreTheSameBytesTheFirstCounts) {
+TYPED_TEST(ELFTest, FirstOfOverlappingGroupsCounts) {
   using Shdr = TypeParam::Shdr;
-  std::string Group = words<TypeParam>({ELF::GRP_COMDAT, 1});
+  std::string Group = wordsOf<TypeParam>({ELF::GRP_COMDAT, 1});
   Group.resize(20000);
   std::string Symbols = symbol<TypeParam>(0, 0, ELF::STB_LOCAL) +
                         symbol<TypeParam>(1, 1) + symbol<TypeParam>(3, 1);
@@ -228,7 +228,7 @@ TYPED_TEST(ELFTest, OfGroupsThatAreTheSameBytesTheFirstCounts) {
   EXPECT_EQ(symbolsOf(File, *Layout).Rules.at(0).Name, hashOfSymbol("a"));
 }
 
-TYPED_TEST(ELFTest, SymbolsOfOneLongNameAreFew) {
+TYPED_TEST(ELFTest, BoundsSymbolsThatShareLongName) {
   std::string Symbols = symbol<TypeParam>(0, 0, ELF::STB_LOCAL);
   for (uint32_t I = 0; I != 1000; ++I)
     Symbols += symbol<TypeParam>(1 + I, 1);
@@ -241,7 +241,7 @@ TYPED_TEST(ELFTest, SymbolsOfOneLongNameAreFew) {
   EXPECT_EQ(symbolsOf(File, *Layout).Uses.size(), 4U);
 }
 
-TYPED_TEST(ELFTest, WhateverBytesThereAreNoRangeGoesPastTheEnd) {
+TYPED_TEST(ELFTest, RandomBytesStayInFile) {
   std::mt19937 Random(7);
   std::string Good = this->object();
   unsigned Read = 0;
@@ -263,7 +263,7 @@ TYPED_TEST(ELFTest, WhateverBytesThereAreNoRangeGoesPastTheEnd) {
   EXPECT_GT(Read, 100U);
 }
 
-TEST(ELFSharedTest, OfASharedLibraryTheDynamicSymbolsAreRead) {
+TEST(ELFSharedTest, ReadsDynamicSymbolsOfSharedLibrary) {
   using namespace ELF;
   std::string File = makeObject<object::ELF64LE>(
       {{SHT_DYNSYM, SHF_ALLOC, std::string(480, 's')},
@@ -284,7 +284,7 @@ TEST(ELFSharedTest, OfASharedLibraryTheDynamicSymbolsAreRead) {
   EXPECT_EQ(Symbols, 570U);
 }
 
-TEST(ELFSharedTest, WhatIsNoObjectHasNoLayout) {
+TEST(ELFSharedTest, OtherFilesHaveNoLayout) {
   for (const std::string &File :
        {std::string(200, 'x'),
         std::string("\x7f"

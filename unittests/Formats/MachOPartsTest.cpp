@@ -33,7 +33,7 @@ std::optional<ByteRange> find(const std::string &Head, StringRef Arch,
   return findMachOSlice(Bytes, Arch);
 }
 
-TEST(MachOSliceTest, IsTheOneOfTheArchitecture) {
+TEST(MachOSliceTest, SelectsSliceOfArchitecture) {
   std::string Head = universalHead({{X86, X86All, 4096, 100},
                                     {Arm, ArmE | 0x80000000, 8192, 200},
                                     {Arm, ArmAll, 16384, 300},
@@ -48,7 +48,7 @@ TEST(MachOSliceTest, IsTheOneOfTheArchitecture) {
             (ByteRange{4096, 100}));
 }
 
-TEST(MachOSliceTest, WithoutAllSlicesThereIsNone) {
+TEST(MachOSliceTest, TruncatedSliceTableHasNoSlice) {
   std::string Head = universalHead({{X86, X86All, 4096, 100}});
   for (size_t Length = 0; Length != Head.size(); ++Length)
     EXPECT_FALSE(find(Head.substr(0, Length), "x86_64")) << Length;
@@ -105,7 +105,7 @@ std::vector<LayoutPart> moved(const std::string &Object, uint64_t Offset) {
   return Parts;
 }
 
-TEST(MachOPartsTest, OfAnObjectNothingBehindTheHeadersIsRead) {
+TEST(MachOPartsTest, ReadsOnlyHeadersOfObject) {
   for (uint32_t Sections : {0, 100}) {
     std::string Object = object(50000, Sections);
     HeadOnly Bytes(Object);
@@ -117,13 +117,13 @@ TEST(MachOPartsTest, OfAnObjectNothingBehindTheHeadersIsRead) {
   }
 }
 
-TEST(MachOPartsTest, AFileOfAnotherKindHasNoLayout) {
+TEST(MachOPartsTest, OtherFilesHaveNoLayout) {
   EXPECT_THAT(partsOf("--- !tapi-tbd\n", false, "arm64"), IsEmpty());
   EXPECT_THAT(partsOf("", false, "arm64"), IsEmpty());
   EXPECT_THAT(partsOf(std::string(9000, '\xca'), true, "arm64"), IsEmpty());
 }
 
-TEST(MachOPartsTest, OfAnArchiveTheIndexIsRead) {
+TEST(MachOPartsTest, ReadsIndexOfArchive) {
   std::string Index =
       "!<arch>\n" + longNamedMember("__.SYMDEF", std::string(5001, 'i'));
   std::string Archive = Index + longNamedMember("a.o", object(50000));
@@ -132,7 +132,7 @@ TEST(MachOPartsTest, OfAnArchiveTheIndexIsRead) {
       ElementsAre(LayoutPart{{0, Index.size() - 1}, PartKind::Symbols}));
 }
 
-TEST(MachOPartsTest, OfAllMembersTheirPartsAreRead) {
+TEST(MachOPartsTest, ReadsPartsOfAllMembers) {
   std::string A = object(50001);
   std::string B = object(60000, 100);
   std::string Index =
@@ -154,7 +154,7 @@ TEST(MachOPartsTest, OfAllMembersTheirPartsAreRead) {
   EXPECT_EQ(partsOf(Archive, true), Expected);
 }
 
-TEST(MachOPartsTest, AnArchiveInASliceIsReadLikeAFile) {
+TEST(MachOPartsTest, ReadsArchiveInSlice) {
   std::string Archive = "!<arch>\n" +
                         longNamedMember("__.SYMDEF", std::string(5000, 'i')) +
                         longNamedMember("a.o", object(50001)) +
@@ -180,7 +180,7 @@ TEST(MachOPartsTest, AnArchiveInASliceIsReadLikeAFile) {
   }
 }
 
-TEST(MachOPartsTest, ASliceOfAnotherKindIsReadWhole) {
+TEST(MachOPartsTest, ReadsOtherSliceWhole) {
   std::string File = universalHead({{Arm, ArmAll, 4096, 6000}});
   File.resize(4096);
   File += "BC" + std::string(9000, 'x');
@@ -189,7 +189,7 @@ TEST(MachOPartsTest, ASliceOfAnotherKindIsReadWhole) {
                           LayoutPart{{4096, 6000}, PartKind::Whole}));
 }
 
-TEST(MachOPartsTest, AThinArchiveHasNoMembersInside) {
+TEST(MachOPartsTest, ThinArchiveContainsNoMembers) {
   std::string Index = longNamedMember("__.SYMDEF", std::string(5000, 'i'));
   std::string Thin =
       "!<thin>\n" + Index + longNamedMember("a.o", object(50000));
@@ -197,7 +197,7 @@ TEST(MachOPartsTest, AThinArchiveHasNoMembersInside) {
                                                           PartKind::Symbols}));
 }
 
-TEST(MachOPartsTest, ABrokenMemberEndsTheArchive) {
+TEST(MachOPartsTest, BrokenMemberEndsArchive) {
   std::string Index =
       "!<arch>\n" + longNamedMember("__.SYMDEF", std::string(50, 'i'));
   std::string Whole = Index + longNamedMember("a.o", object(50000));
@@ -207,7 +207,7 @@ TEST(MachOPartsTest, ABrokenMemberEndsTheArchive) {
   EXPECT_EQ(partsOf(Whole + "short", true), partsOf(Whole, true));
 }
 
-TEST(MachOPartsTest, StaysWithinTheFileWhateverItSays) {
+TEST(MachOPartsTest, RandomBytesStayInFile) {
   std::mt19937 Random(11);
   std::string Archive = "!<arch>\n" +
                         longNamedMember("__.SYMDEF", std::string(200, 'i')) +

@@ -42,7 +42,7 @@ bool isRead(const std::string &Head, uint64_t FileSize = Large) {
   return MachOFile::read(Bytes).has_value();
 }
 
-TEST(MachOTest, AnObjectOfBothWidths) {
+TEST(MachOTest, Reads32And64BitObjects) {
   for (bool Wide : {false, true}) {
     MachOWriter W(Wide, MachO::CPU_TYPE_X86_64);
     W.segment({{"__TEXT", "__text", 4096, 5000, 20000, 3, Code},
@@ -60,7 +60,7 @@ TEST(MachOTest, AnObjectOfBothWidths) {
   }
 }
 
-TEST(MachOTest, AddendsInASectionAreReadWhileParsing) {
+TEST(MachOTest, SectionAddendsAreParsed) {
   auto Kinds = [](uint32_t CPU) {
     MachOWriter W(/*Wide=*/true, CPU);
     W.segment({{"__TEXT", "__text", 10000, 10, 30000, 1, Code},
@@ -79,7 +79,7 @@ TEST(MachOTest, AddendsInASectionAreReadWhileParsing) {
                           PartKind::Relocations, PartKind::Relocations));
 }
 
-TEST(MachOTest, UnwindTablesAndLiteralsAreReadWhileParsing) {
+TEST(MachOTest, UnwindTablesAndLiteralsAreParsed) {
   MachOWriter W;
   W.segment({{"__TEXT", "__cstring", 1000, 10, 0, 0, MachO::S_CSTRING_LITERALS},
              {"__TEXT", "__literal8", 2000, 10, 0, 0, MachO::S_8BYTE_LITERALS},
@@ -95,7 +95,7 @@ TEST(MachOTest, UnwindTablesAndLiteralsAreReadWhileParsing) {
                           LayoutPart{{5000, 10}, PartKind::ParsedContents}));
 }
 
-TEST(MachOTest, OfDebugInformationOnlyTheUnitsDieIsRead) {
+TEST(MachOTest, ReadsOnlyUnitDieOfDebugInformation) {
   MachOWriter W;
   W.segment({{"__DWARF", "__debug_abbrev", 10000, 900},
              {"__DWARF", "__debug_info", 20000, 90000, 300000, 500},
@@ -111,7 +111,7 @@ TEST(MachOTest, OfDebugInformationOnlyTheUnitsDieIsRead) {
                           LayoutPart{{130000, 512}, PartKind::DWARF}));
 }
 
-TEST(MachOTest, ShortDebugSectionsAreNoLongerThanTheyAre) {
+TEST(MachOTest, ShortDebugSectionsKeepTheirLength) {
   MachOWriter W;
   W.segment({{"__DWARF", "__debug_info", 20000, 20},
              {"__DWARF", "__debug_str", 30000, 7}});
@@ -120,7 +120,7 @@ TEST(MachOTest, ShortDebugSectionsAreNoLongerThanTheyAre) {
                           LayoutPart{{30000, 7}, PartKind::DWARF}));
 }
 
-TEST(MachOTest, WhatIsReadOfTheLinkEditData) {
+TEST(MachOTest, ReadsPartsOfLinkEdit) {
   MachOWriter W;
   W.linkEdit(MachO::LC_DATA_IN_CODE, 1000, 16);
   W.linkEdit(MachO::LC_LINKER_OPTIMIZATION_HINT, 2000, 32);
@@ -130,7 +130,7 @@ TEST(MachOTest, WhatIsReadOfTheLinkEditData) {
                           LayoutPart{{2000, 32}, PartKind::Contents}));
 }
 
-TEST(MachOTest, OfALibraryTheExportsAreRead) {
+TEST(MachOTest, ReadsExportsOfLibrary) {
   MachOWriter Old(true, MachO::CPU_TYPE_ARM64, MachO::MH_DYLIB);
   Old.segment({{"__TEXT", "__text", 16384, 50000}});
   Old.exports(100000, 5000).symbols(200000, 500, 300000, 9000);
@@ -143,14 +143,14 @@ TEST(MachOTest, OfALibraryTheExportsAreRead) {
               ElementsAre(LayoutPart{{200000, 600}, PartKind::Symbols}));
 }
 
-TEST(MachOTest, WithoutAllLoadCommandsThereIsNone) {
+TEST(MachOTest, TruncatedLoadCommandsHaveNoLayout) {
   std::string Head = MachOWriter().symbols(5000, 1, 6000, 1).head();
   for (size_t Length = 0; Length != Head.size(); ++Length)
     EXPECT_FALSE(isRead(Head.substr(0, Length))) << Length;
   EXPECT_TRUE(isRead(Head));
 }
 
-TEST(MachOTest, IsNothingElse) {
+TEST(MachOTest, RefusesOtherFiles) {
   EXPECT_FALSE(isRead(std::string(4096, 'x')));
   EXPECT_FALSE(isRead("", 0));
   EXPECT_FALSE(isRead("\xcf\xfa\xed", 3));
@@ -159,7 +159,7 @@ TEST(MachOTest, IsNothingElse) {
   EXPECT_FALSE(isRead(MachOWriter(true, 0, MachO::MH_CORE).head()));
 }
 
-TEST(MachOTest, NothingReachesPastTheEnd) {
+TEST(MachOTest, CutsPartsPastTheEnd) {
   MachOWriter W;
   W.segment({{"__TEXT", "__text", 1000, 0xffffffff, 0xfffffff0, 0xffffffff},
              {"__DATA", "__data", 0xffffffff, 0xffffffff},
@@ -169,7 +169,7 @@ TEST(MachOTest, NothingReachesPastTheEnd) {
               ElementsAre(LayoutPart{{1000, 4000}, PartKind::ParsedContents}));
 }
 
-TEST(MachOTest, OverlapsAreCut) {
+TEST(MachOTest, CutsOverlaps) {
   MachOWriter W;
   W.segment({{"__TEXT", "a", 1000, 500}, {"__TEXT", "b", 1200, 1000}});
   W.symbols(1100, 2, 2100, 500);
@@ -178,7 +178,7 @@ TEST(MachOTest, OverlapsAreCut) {
                           LayoutPart{{2200, 400}, PartKind::Symbols}));
 }
 
-TEST(MachOTest, ImpossibleCommandsAreNoLayout) {
+TEST(MachOTest, ImpossibleCommandsHaveNoLayout) {
   // A file with no commands is valid.
   EXPECT_TRUE(isRead(MachOWriter().head()));
   EXPECT_FALSE(isRead(MachOWriter().raw(MachO::LC_UUID, 0).head()));
@@ -200,7 +200,7 @@ TEST(MachOTest, ImpossibleCommandsAreNoLayout) {
   EXPECT_FALSE(isRead(W.head(0, /*BytesMore=*/0xfffffff0 - 24)));
 }
 
-TEST(MachOTest, OfMoreSectionsThanTheSegmentHoldsThoseInItAreRead) {
+TEST(MachOTest, ReadsOnlySectionsThatFitSegment) {
   for (bool Wide : {false, true}) {
     MachOWriter W(Wide);
     W.segment({{"__TEXT", "__text", 1000, 10}});
@@ -214,7 +214,7 @@ TEST(MachOTest, OfMoreSectionsThanTheSegmentHoldsThoseInItAreRead) {
   }
 }
 
-TEST(MachOTest, PartsAreInOrderWhateverTheFileSays) {
+TEST(MachOTest, RandomBytesGiveOrderedParts) {
   std::mt19937 Random(7);
   for (int Round = 0; Round != 5000; ++Round) {
     bool Wide = Random() % 2;

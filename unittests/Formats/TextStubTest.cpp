@@ -97,7 +97,7 @@ constexpr StringLiteral Version5 = R"({
   "reexported_libraries": [{"names": ["/usr/lib/c.dylib"]}]}]
 })";
 
-TEST(TextStubTest, version4) {
+TEST(TextStubTest, ReadsVersion4) {
   std::vector<StubDocument> Documents = readTextStub(Version4);
   ASSERT_THAT(Documents, SizeIs(2));
   EXPECT_EQ(Documents[0].InstallName, "/usr/lib/lib'q.dylib");
@@ -118,7 +118,7 @@ TEST(TextStubTest, version4) {
               ElementsAre("/usr/lib/f.dylib", "/usr/lib/g.dylib"));
 }
 
-TEST(TextStubTest, quotesInsideQuotes) {
+TEST(TextStubTest, ReadsNestedQuotes) {
   std::vector<StubDocument> Documents = readTextStub(R"(--- !tapi-tbd
 tbd-version:     4
 targets:         [ x86_64-macos ]
@@ -135,7 +135,7 @@ reexported-libraries:
       ElementsAre("/usr/lib/\"b, c\".dylib", "/usr/lib/d's, e.dylib", "/f"));
 }
 
-TEST(TextStubTest, version3) {
+TEST(TextStubTest, ReadsVersion3) {
   std::vector<StubDocument> Documents = readTextStub(Version3);
   ASSERT_THAT(Documents, SizeIs(1));
   EXPECT_EQ(Documents[0].InstallName, "/usr/lib/three.dylib");
@@ -147,7 +147,7 @@ TEST(TextStubTest, version3) {
               ElementsAre("/usr/lib/b.dylib", "/usr/lib/c.dylib"));
 }
 
-TEST(TextStubTest, version5) {
+TEST(TextStubTest, ReadsVersion5) {
   std::vector<StubDocument> Documents = readTextStub(Version5);
   ASSERT_THAT(Documents, SizeIs(2));
   EXPECT_EQ(Documents[0].InstallName, "/usr/lib/five.dylib");
@@ -179,7 +179,7 @@ std::multiset<std::string> readByLLVM(StringRef Text) {
   return Result;
 }
 
-TEST(TextStubTest, agreesWithLLVM) {
+TEST(TextStubTest, AgreesWithLLVM) {
   for (StringRef Text :
        {StringRef(Version3), StringRef(Version4), StringRef(Version5)}) {
     std::multiset<std::string> Ours;
@@ -191,7 +191,7 @@ TEST(TextStubTest, agreesWithLLVM) {
   }
 }
 
-TEST(TextStubTest, survivesAnyText) {
+TEST(TextStubTest, SurvivesRandomText) {
   std::mt19937 Random(22); // NOLINT: always the same texts
   constexpr StringLiteral Alphabet("[]{}'\":,-#\n \\x");
   for (StringRef Text :
@@ -206,7 +206,7 @@ TEST(TextStubTest, survivesAnyText) {
     }
 }
 
-TEST(TextStubTest, survivesDeepText) {
+TEST(TextStubTest, SurvivesDeeplyNestedText) {
   constexpr size_t Many = 4 << 20;
   EXPECT_THAT(readTextStub(std::string(Many, '{')), IsEmpty());
   EXPECT_THAT(readTextStub("{\"a\":" + std::string(Many, '[')), IsEmpty());

@@ -9,7 +9,7 @@
 /// \file
 /// For readers of open files: while costs are counted, only `Files` exist, at
 /// any path below /fuzz, and this header answers every system call that the OS
-/// layer makes for a file. That is fast, since an execution makes no system
+/// layer makes for a file. This is fast, since an execution makes no system
 /// call, and a name in an input cannot lead to a file of the machine.
 ///
 //===----------------------------------------------------------------------===//

@@ -16,7 +16,7 @@ using testing::IsEmpty;
 
 namespace {
 
-TEST(COFFCommandTest, namesReasons) {
+TEST(COFFCommandTest, NamesReasons) {
   EXPECT_EQ(reasonName(InputReason::CommandLine), "command line");
   EXPECT_EQ(reasonName(InputReason::ResponseFile), "response file");
   EXPECT_EQ(reasonName(InputReason::Environment), "environment");
@@ -26,7 +26,7 @@ TEST(COFFCommandTest, namesReasons) {
   EXPECT_EQ(reasonName(InputReason::OptionFile), "option file");
 }
 
-TEST(COFFCommandTest, knowsWhoNamedAnInput) {
+TEST(COFFCommandTest, RecordsOriginOfInputs) {
   CurrentTestDirectory Directory;
   Directory.write("x.rsp", "rsp.obj /defaultlib:rsplib");
   LinkCommand Command =
@@ -51,7 +51,7 @@ TEST(COFFCommandTest, knowsWhoNamedAnInput) {
   EXPECT_EQ(Command.Inputs[6].Search, SearchRule::Verbatim);
 }
 
-TEST(COFFCommandTest, tellsInputsFromUnknownOptions) {
+TEST(COFFCommandTest, DistinguishesInputsFromUnknownOptions) {
   // lld takes these as paths unless they are options; "-x" is never an input.
   LinkCommand Command =
       parse({"/x.obj", "/outs", "-x.obj", "--long", "-", "", "x.obj",
@@ -64,7 +64,7 @@ TEST(COFFCommandTest, tellsInputsFromUnknownOptions) {
 
 // The MinGW driver resolves -l itself; lld-link 22.1.8 only warns: "ignoring
 // unknown argument '-lfoo'".
-TEST(COFFCommandTest, takesNoLibraryOptionsInMinGWMode) {
+TEST(COFFCommandTest, IgnoresLibraryOptionsInMinGWMode) {
   LinkCommand Command =
       parse({"/lldmingw", "-lfoo", "-L/lib", "-l:x.a", "a.o"});
   EXPECT_TRUE(Command.MinGW);
@@ -72,7 +72,7 @@ TEST(COFFCommandTest, takesNoLibraryOptionsInMinGWMode) {
   EXPECT_THAT(Command.SearchPaths, ElementsAre(""));
 }
 
-TEST(COFFCommandTest, marksLazyInputs) {
+TEST(COFFCommandTest, MarksLazyInputs) {
   LinkCommand Command =
       parse({"a.obj", "/start-lib", "b.obj", "/wholearchive:c.lib", "-END-LIB",
              "d.obj", "/defaultlib:e", "-start-lib"});
@@ -85,7 +85,7 @@ TEST(COFFCommandTest, marksLazyInputs) {
   EXPECT_THAT(Lazy, ElementsAre(false, true, true, false, false));
 }
 
-TEST(COFFCommandTest, marksWholeArchives) {
+TEST(COFFCommandTest, MarksWholeArchives) {
   auto Whole = [](const Strings &Args) {
     std::vector<bool> Result;
     for (const NamedInput &Input : parse(Args).Inputs)
@@ -99,7 +99,7 @@ TEST(COFFCommandTest, marksWholeArchives) {
 }
 
 // The order of lld-link 22.1.8, observed with strace.
-TEST(COFFCommandTest, readsOptionFilesInTheOrderOfLld) {
+TEST(COFFCommandTest, ListsOptionFilesInOrderOfLld) {
   LinkCommand Command =
       parse({"/natvis:n1.natvis", "/natvis:n2.natvis", "/pdbstream:a=s1",
              "/pdbstream:b=s2", "/sectionlayout:@layout", "/order:@order",
@@ -113,7 +113,7 @@ TEST(COFFCommandTest, readsOptionFilesInTheOrderOfLld) {
                           "n1.natvis", "n2.natvis", "s1", "s2"));
 }
 
-TEST(COFFCommandTest, lastValueWins) {
+TEST(COFFCommandTest, LastValueWins) {
   LinkCommand Command =
       parse({"a.obj", "/def:1", "/def:2", "/stub:1", "/stub:2", "/order:@1",
              "/order:@2", "/vfsoverlay:1", "/vfsoverlay:2", "/sectionlayout:@1",
@@ -122,7 +122,7 @@ TEST(COFFCommandTest, lastValueWins) {
               ElementsAre("2", "2", "a.obj", "2", "2", "2", "2"));
 }
 
-TEST(COFFCommandTest, readsOnlyWhatLldGetsTo) {
+TEST(COFFCommandTest, ListsOnlyFilesThatLldReads) {
   // Without a PDB, lld reads no natvis files and no streams.
   EXPECT_THAT(names(parse({"a.obj", "/natvis:n", "/pdbstream:a=s"})),
               ElementsAre("a.obj"));
@@ -169,14 +169,14 @@ TEST(COFFCommandTest, readsOnlyWhatLldGetsTo) {
               ElementsAre("a.obj", "o"));
 }
 
-TEST(COFFCommandTest, makesAnImportLibraryOfDefinitionsAlone) {
+TEST(COFFCommandTest, LinksModuleDefinitionWithoutObjects) {
   LinkCommand Command = parse({"/def:x.def", "/defaultlib:l", "/stub:s",
                                "/order:@o", "/out:x.dll", "/debug"});
   EXPECT_TRUE(Command.Links);
   EXPECT_THAT(names(Command), ElementsAre("l", "s", "x.def"));
 }
 
-TEST(COFFCommandTest, knowsWhenThereIsNoLink) {
+TEST(COFFCommandTest, RecognizesCommandsWithoutLink) {
   for (const Strings &Args :
        {Strings{"/lib", "a.obj"}, Strings{"-LIB", "a.obj"},
         Strings{"a.obj", "/help"}, Strings{"a.obj", "/?"},
@@ -193,7 +193,7 @@ TEST(COFFCommandTest, knowsWhenThereIsNoLink) {
     EXPECT_TRUE(parse(Args).Links) << testing::PrintToString(Args);
 }
 
-TEST(COFFCommandTest, onlyTheCommandLineItselfTurnsIntoLib) {
+TEST(COFFCommandTest, OnlyCommandLineSelectsLib) {
   CurrentTestDirectory Directory;
   Directory.write("x.rsp", "/lib a.obj");
   EXPECT_TRUE(parse({"@x.rsp"}).Links);
@@ -202,7 +202,7 @@ TEST(COFFCommandTest, onlyTheCommandLineItselfTurnsIntoLib) {
       parse({"/lib", "a.obj"}, contextWith({{"LINK", "b.obj"}})).Links);
 }
 
-TEST(COFFCommandTest, debugWordsActInTurn) {
+TEST(COFFCommandTest, AppliesDebugValuesInOrder) {
   struct {
     Strings Args;
     bool CodeView;
@@ -238,7 +238,7 @@ TEST(COFFCommandTest, debugWordsActInTurn) {
   }
 }
 
-TEST(COFFCommandTest, knowsWhenUnreferencedSectionsAreDropped) {
+TEST(COFFCommandTest, RecognizesDroppedSections) {
   const struct {
     Strings Args;
     bool Drops;
@@ -266,12 +266,12 @@ TEST(COFFCommandTest, knowsWhenUnreferencedSectionsAreDropped) {
   }
 }
 
-TEST(COFFCommandTest, KnowsWhenTheLinkerHasOneThread) {
+TEST(COFFCommandTest, RecognizesOneThread) {
   EXPECT_FALSE(parse({"a.obj", "/threads:1", "/threads:4"}).HasOneThread);
   EXPECT_TRUE(parse({"a.obj", "/THREADS:1"}).HasOneThread);
 }
 
-TEST(COFFCommandTest, collectsPrefetchOptionsFromEverywhere) {
+TEST(COFFCommandTest, CollectsPrefetchOptions) {
   CurrentTestDirectory Directory;
   Directory.write("x.rsp", "/prefetch-stats:\"a b.json\" b.obj");
   LinkCommand Command =
@@ -283,13 +283,13 @@ TEST(COFFCommandTest, collectsPrefetchOptionsFromEverywhere) {
   EXPECT_THAT(names(Command), ElementsAre("a.obj", "b.obj"));
 }
 
-TEST(COFFCommandTest, survivesRandomArgs) {
+TEST(COFFCommandTest, SurvivesRandomArgs) {
   listRandomLines(Flavour::COFF, {"/", "-", "@", "/debug:", "/pdbstream:",
                                   "/out:", "/defaultlib:", "/nodefaultlib:",
                                   "/machine:", "/libpath:", "/map:"});
 }
 
-TEST(COFFCommandTest, parsesManyArgs) {
+TEST(COFFCommandTest, ParsesManyArgs) {
   CurrentTestDirectory Directory;
   std::string Text;
   for (unsigned I = 0; I < 100000; ++I)

@@ -1,4 +1,4 @@
-//===- COFFHostileScanTest.cpp - Inputs that lie --------------------------===//
+//===- COFFHostileScanTest.cpp - Malformed COFF inputs --------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -43,7 +43,7 @@ std::vector<Sample> samples() {
            {"x.obj (member)", "y.obj (member)"}}};
 }
 
-TEST(COFFHostileScanTest, saneFiles) {
+TEST(COFFHostileScanTest, ScansValidFiles) {
   CurrentTestDirectory Directory;
   Directory.write("t.pdb");
   for (const Sample &S : samples()) {
@@ -52,7 +52,7 @@ TEST(COFFHostileScanTest, saneFiles) {
   }
 }
 
-TEST(COFFHostileScanTest, truncatedFiles) {
+TEST(COFFHostileScanTest, SurvivesTruncatedFiles) {
   CurrentTestDirectory Directory;
   Directory.write("t.pdb");
   for (const Sample &S : samples()) {
@@ -71,7 +71,7 @@ TEST(COFFHostileScanTest, truncatedFiles) {
   }
 }
 
-TEST(COFFHostileScanTest, changedBytes) {
+TEST(COFFHostileScanTest, SurvivesChangedBytes) {
   CurrentTestDirectory Directory;
   Directory.write("t.pdb");
   std::mt19937 Random(22); // NOLINT: the same each time
@@ -103,7 +103,7 @@ std::string sectionWith(uint64_t Size, uint64_t Offset) {
   return Bytes;
 }
 
-TEST(COFFHostileScanTest, contentsOutsideOfTheFile) {
+TEST(COFFHostileScanTest, IgnoresContentsOutsideOfFile) {
   CurrentTestDirectory Directory;
   auto Scan = [&](uint64_t Size, uint64_t Offset) {
     Directory.write("a.obj", sectionWith(Size, Offset));
@@ -118,18 +118,18 @@ TEST(COFFHostileScanTest, contentsOutsideOfTheFile) {
   EXPECT_THAT(Scan(13, 0), IsEmpty()); // the header states no contents
 }
 
-TEST(COFFHostileScanTest, sectionTablesOutsideOfTheFile) {
+TEST(COFFHostileScanTest, IgnoresSectionTablesOutsideOfFile) {
   CurrentTestDirectory Directory;
-  std::string Bytes = objectSaying("/defaultlib:a");
+  std::string Bytes = objectWith("/defaultlib:a");
   Bytes.replace(2, 2, little(0xffff, 2));
   Directory.write("a.obj", Bytes);
   EXPECT_THAT(scan({"a.obj"}), IsEmpty());
-  Bytes = objectSaying("/defaultlib:a");
+  Bytes = objectWith("/defaultlib:a");
   Bytes.replace(16, 2, little(0xffff, 2)); // the optional header's size
   Directory.write("a.obj", Bytes);
   EXPECT_THAT(scan({"a.obj"}), IsEmpty());
   for (uint64_t Count : {0x100000U, 0x1000000U, 0xffffffffU}) {
-    Bytes = objectSaying("/defaultlib:a", /*Big=*/true);
+    Bytes = objectWith("/defaultlib:a", /*Big=*/true);
     Bytes.replace(44, 4, little(Count, 4));
     Directory.write("a.obj", Bytes);
     EXPECT_THAT(scan({"a.obj"}), IsEmpty()) << Count;
@@ -137,15 +137,15 @@ TEST(COFFHostileScanTest, sectionTablesOutsideOfTheFile) {
 }
 
 // A section table of the size that the file states, in a mostly sparse file.
-TEST(COFFHostileScanTest, hugeCounts) {
+TEST(COFFHostileScanTest, SurvivesHugeCounts) {
   CurrentTestDirectory Directory;
-  std::string Bytes = objectSaying("/defaultlib:a", /*Big=*/true);
+  std::string Bytes = objectWith("/defaultlib:a", /*Big=*/true);
   Bytes.replace(44, 4, little(0x7fffffff, 4));
   Directory.write("a.obj", Bytes);
   std::error_code EC;
   std::filesystem::resize_file("a.obj", uint64_t(100) << 30, EC);
   if (EC)
-    GTEST_SKIP() << "no room for a large hole: " << EC.message();
+    GTEST_SKIP() << "cannot create a sparse file of 100 GiB: " << EC.message();
   EXPECT_THAT(scan({"a.obj"}), IsEmpty());
   // Directives of 4 GB.
   Directory.write("a.obj", sectionWith(0xffffffff, 60));
@@ -153,11 +153,11 @@ TEST(COFFHostileScanTest, hugeCounts) {
   EXPECT_THAT(scan({"a.obj"}), IsEmpty());
 }
 
-TEST(COFFHostileScanTest, manyMembers) {
+TEST(COFFHostileScanTest, BoundsManyMembers) {
   CurrentTestDirectory Directory;
   std::string Archive = "!<arch>\n";
   for (int I = 0; I != 5000; ++I)
-    Archive += member("x/", objectSaying("/defaultlib:" + std::to_string(I)));
+    Archive += member("x/", objectWith("/defaultlib:" + std::to_string(I)));
   Directory.write("a.lib", Archive);
   EXPECT_THAT(scan({"/wholearchive:a.lib"}), SizeIs(4096));
   // Members without contents count as well.
@@ -168,9 +168,9 @@ TEST(COFFHostileScanTest, manyMembers) {
   EXPECT_THAT(scan({"/wholearchive:a.lib"}), IsEmpty());
 }
 
-TEST(COFFHostileScanTest, sizesOfMembers) {
+TEST(COFFHostileScanTest, IgnoresInvalidMemberSizes) {
   CurrentTestDirectory Directory;
-  std::string Object = objectSaying("/defaultlib:a");
+  std::string Object = objectWith("/defaultlib:a");
   for (const char *Size :
        {"99999999999", "-1", "0x10", "", "18446744073709551615", "1e3"}) {
     std::string Header = memberHeader("x/", 0);

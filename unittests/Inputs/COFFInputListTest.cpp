@@ -18,12 +18,12 @@ namespace {
 
 Strings inputsOf(const Strings &Args) { return existing(parse(Args)); }
 
-TEST(COFFInputListTest, turns) {
+TEST(COFFInputListTest, OrdersInputsByTurn) {
   CurrentTestDirectory Directory;
-  Directory.write("x.obj", objectSaying("/defaultlib:a"));
-  Directory.write("y.obj", objectSaying("/defaultlib:x.obj /defaultlib:b"));
-  Directory.write("z.obj", objectSaying("/defaultlib:z2.obj"));
-  Directory.write("z2.obj", objectSaying("/defaultlib:d"));
+  Directory.write("x.obj", objectWith("/defaultlib:a"));
+  Directory.write("y.obj", objectWith("/defaultlib:x.obj /defaultlib:b"));
+  Directory.write("z.obj", objectWith("/defaultlib:z2.obj"));
+  Directory.write("z2.obj", objectWith("/defaultlib:d"));
   for (const char *Name :
        {"a.lib", "b.lib", "c.lib", "d.lib", "e.def", "n.natvis"})
     Directory.write(Name);
@@ -34,11 +34,11 @@ TEST(COFFInputListTest, turns) {
                   "z2.obj", "d.lib", "e.def", "n.natvis"));
 }
 
-TEST(COFFInputListTest, filesAreKnownByIdentity) {
+TEST(COFFInputListTest, IdentifiesFilesByIdentity) {
   if (!os::test::canMakeLinks())
     GTEST_SKIP() << os::test::NoLinks;
   CurrentTestDirectory Directory;
-  Directory.write("x.obj", objectSaying("/defaultlib:./a.lib /defaultlib:l"));
+  Directory.write("x.obj", objectWith("/defaultlib:./a.lib /defaultlib:l"));
   Directory.write("a.lib");
   std::filesystem::create_symlink("a.lib", "l.lib");
   std::filesystem::create_hard_link("x.obj", "h.obj");
@@ -49,26 +49,26 @@ TEST(COFFInputListTest, filesAreKnownByIdentity) {
               ElementsAre("x.obj", "a.lib", "l.lib"));
 }
 
-TEST(COFFInputListTest, defaultLibrariesAreKnownByName) {
+TEST(COFFInputListTest, IdentifiesDefaultLibrariesByName) {
   CurrentTestDirectory Directory;
-  Directory.write("x.obj", objectSaying("/defaultlib:A.lib"));
-  Directory.write("y.obj", objectSaying("/defaultlib:a.lib /defaultlib:b"));
+  Directory.write("x.obj", objectWith("/defaultlib:A.lib"));
+  Directory.write("y.obj", objectWith("/defaultlib:a.lib /defaultlib:b"));
   Directory.write("a.lib");
   Directory.write("b.lib", "b");
   Directory.write("B.lib", "B");
   EXPECT_THAT(inputsOf({"y.obj", "x.obj"}),
               ElementsAre("y.obj", "x.obj", "a.lib", "b.lib"));
   if (os::test::OnWindows)
-    GTEST_SKIP() << "the file system does not tell a.lib from A.lib";
+    GTEST_SKIP() << "the file system ignores case";
   // A.lib does not exist, and lld-link 22.1.8 does not search for a.lib.
   EXPECT_THAT(inputsOf({"x.obj", "y.obj", "/defaultlib:B"}),
               ElementsAre("x.obj", "y.obj", "b.lib"));
 }
 
-TEST(COFFInputListTest, membersComeBehindTheirArchive) {
+TEST(COFFInputListTest, MembersFollowTheirArchive) {
   CurrentTestDirectory Directory;
-  Directory.write("f/x.obj", objectSaying("/defaultlib:a"));
-  Directory.write("y.obj", objectSaying("/defaultlib:b"));
+  Directory.write("f/x.obj", objectWith("/defaultlib:a"));
+  Directory.write("y.obj", objectWith("/defaultlib:b"));
   Directory.write("a.lib");
   Directory.write("b.lib");
   Directory.write("f/t.lib", "!<thin>\n" + memberHeader("x.obj/", 1) +
@@ -79,9 +79,9 @@ TEST(COFFInputListTest, membersComeBehindTheirArchive) {
       ElementsAre("f/t.lib", "f/x.obj", "y.obj", "a.lib", "b.lib"));
 }
 
-TEST(COFFInputListTest, lazyMembersNameNothing) {
+TEST(COFFInputListTest, LazyMembersHaveNoDependencies) {
   CurrentTestDirectory Directory;
-  Directory.write("x.obj", objectSaying("/defaultlib:a"));
+  Directory.write("x.obj", objectWith("/defaultlib:a"));
   Directory.write("a.lib");
   Directory.write("t.lib", "!<thin>\n" + memberHeader("x.obj/", 1));
   EXPECT_THAT(inputsOf({"t.lib", "/machine:arm64ec"}),

@@ -1,4 +1,4 @@
-//===- COFFLibraryTest.cpp - Default libraries and their exclusion ------===//
+//===- COFFLibraryTest.cpp - Default libraries and their exclusion --------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -16,12 +16,12 @@ using testing::ElementsAre;
 
 namespace {
 
-TEST(COFFLibraryTest, comeAfterWhatIsNamed) {
+TEST(COFFLibraryTest, DefaultLibrariesFollowInputs) {
   EXPECT_THAT(names(parse({"/defaultlib:b", "a.obj", "-DEFAULTLIB:c.lib"})),
               ElementsAre("a.obj", "b", "c.lib"));
 }
 
-TEST(COFFLibraryTest, areOpenedOncePerName) {
+TEST(COFFLibraryTest, OpensEachNameOnce) {
   // The names are compared as written, ignoring case (lld 22: visitedLibs).
   EXPECT_THAT(names(parse({"a.obj", "/defaultlib:b", "/defaultlib:B",
                            "/defaultlib:b.lib", "/defaultlib:B.LIB"})),
@@ -29,7 +29,7 @@ TEST(COFFLibraryTest, areOpenedOncePerName) {
 }
 
 // Observed in lld-link 22.1.8: the first is not searched for, the second once.
-TEST(COFFLibraryTest, giveWayToAnInputOfThatName) {
+TEST(COFFLibraryTest, InputOfSameNameReplacesDefaultLibrary) {
   EXPECT_THAT(names(parse({"a.obj", "sub/Foo.lib", "/defaultlib:foo.LIB"})),
               ElementsAre("a.obj", "sub/Foo.lib"));
   EXPECT_THAT(names(parse({"a.obj", "sub/Foo.lib", "/defaultlib:foo"})),
@@ -38,7 +38,7 @@ TEST(COFFLibraryTest, giveWayToAnInputOfThatName) {
               ElementsAre("a.obj", "foo.a", "foo.a"));
 }
 
-TEST(COFFLibraryTest, nodefaultlibWithoutANameExcludesAll) {
+TEST(COFFLibraryTest, NodefaultlibWithoutNameExcludesAll) {
   LinkCommand Command =
       parse({"a.obj", "/defaultlib:b", "/nodefaultlib", "c.lib"});
   EXPECT_THAT(names(Command), ElementsAre("a.obj", "c.lib"));
@@ -46,7 +46,7 @@ TEST(COFFLibraryTest, nodefaultlibWithoutANameExcludesAll) {
   EXPECT_TRUE(coff::isExcluded("anything", InputResolver(Command)));
 }
 
-TEST(COFFLibraryTest, nodefaultlibExcludesByName) {
+TEST(COFFLibraryTest, NodefaultlibExcludesByName) {
   CurrentTestDirectory Directory;
   LinkCommand Command = parse({"a.obj", "/defaultlib:b", "/defaultlib:c.lib",
                                "/defaultlib:d", "/nodefaultlib:b.lib",
@@ -58,14 +58,14 @@ TEST(COFFLibraryTest, nodefaultlibExcludesByName) {
   EXPECT_FALSE(coff::isExcluded("d.lib", Resolver));
 }
 
-TEST(COFFLibraryTest, namesThatFindNothingAreComparedInLowerCase) {
+TEST(COFFLibraryTest, ComparesMissingNamesInLowerCase) {
   CurrentTestDirectory Directory;
   EXPECT_THAT(
       names(parse({"a.obj", "/defaultlib:LIBCMT", "/nodefaultlib:libcmt"})),
       ElementsAre("a.obj"));
 }
 
-TEST(COFFLibraryTest, exclusionComparesWhatTheNamesFind) {
+TEST(COFFLibraryTest, ExclusionComparesFoundPaths) {
   CurrentTestDirectory Directory;
   Directory.write("lib/foo.lib");
   // If a library is found in a directory, its path counts, however it is named.
@@ -76,7 +76,7 @@ TEST(COFFLibraryTest, exclusionComparesWhatTheNamesFind) {
                            "/nodefaultlib:other/foo.lib"})),
               ElementsAre("a.obj", "foo"));
   if (std::filesystem::exists("lib/FOO.lib"))
-    GTEST_SKIP() << "the file system does not tell foo from FOO";
+    GTEST_SKIP() << "the file system ignores case";
   // FOO is not found, so it excludes no library that is found ...
   EXPECT_THAT(names(parse({"a.obj", "/libpath:lib", "/defaultlib:foo",
                            "/nodefaultlib:FOO", "/machine:x64"})),
@@ -87,7 +87,7 @@ TEST(COFFLibraryTest, exclusionComparesWhatTheNamesFind) {
               ElementsAre("a.obj"));
 }
 
-TEST(COFFLibraryTest, exclusionKnowsMinGWNames) {
+TEST(COFFLibraryTest, ExclusionAppliesMinGWNames) {
   CurrentTestDirectory Directory;
   Directory.write("lib/libfoo.a");
   EXPECT_THAT(names(parse({"a.o", "/lldmingw", "/libpath:lib",

@@ -112,7 +112,7 @@ SmallVector<StringRef, 5> prefixesOf(unsigned ID) {
   return Prefixes;
 }
 
-TEST(COFFOptionTableTest, holdsExactlyTheOptionsOfLld) {
+TEST(COFFOptionTableTest, HasExactlyOptionsOfLld) {
   std::set<std::string> Known(std::begin(LldOptions), std::end(LldOptions));
   std::set<std::string> Ours;
   for (unsigned ID : searchableOptions()) {
@@ -137,7 +137,7 @@ TEST(COFFOptionTableTest, holdsExactlyTheOptionsOfLld) {
   EXPECT_EQ(Ours, Known);
 }
 
-TEST(COFFOptionTableTest, keepsWhatMatchArgReliesOn) {
+TEST(COFFOptionTableTest, KeepsAssumptionsOfMatchArg) {
   for (unsigned ID : searchableOptions()) {
     StringRef Name = optionTable().getOptionName(ID);
     EXPECT_EQ(Name.find('/'), StringRef::npos) << Name.str();
@@ -172,7 +172,7 @@ void expectSame(const std::string &Text) {
     EXPECT_EQ(Match.Value, Value) << Text;
 }
 
-TEST(COFFOptionTableTest, matchArgAgreesWithOptTableOnEveryOption) {
+TEST(COFFOptionTableTest, MatchArgAgreesWithOptTableOnEveryOption) {
   for (unsigned ID : searchableOptions()) {
     std::string Name = optionTable().getOptionName(ID).str();
     for (StringRef Prefix : {"/", "-", "/?", "-?", "--", "/??", "-??", "//"})
@@ -185,7 +185,7 @@ TEST(COFFOptionTableTest, matchArgAgreesWithOptTableOnEveryOption) {
   }
 }
 
-TEST(COFFOptionTableTest, matchArgAgreesWithOptTableOnOtherArgs) {
+TEST(COFFOptionTableTest, MatchArgAgreesWithOptTableOnOtherArgs) {
   for (const char *Text : {"a.obj",
                            "-",
                            "--",
@@ -216,7 +216,7 @@ TEST(COFFOptionTableTest, matchArgAgreesWithOptTableOnOtherArgs) {
     expectSame(Text);
 }
 
-TEST(COFFOptionTableTest, matchArgAgreesWithOptTableOnRandomArgs) {
+TEST(COFFOptionTableTest, MatchArgAgreesWithOptTableOnRandomArgs) {
   std::mt19937 Random(22); // NOLINT: the same arguments every time
   std::vector<unsigned> IDs = searchableOptions();
   StringRef Alphabet = "/-?:=abcdefgoutlib.\\\"\x80\xff ";
@@ -233,7 +233,7 @@ TEST(COFFOptionTableTest, matchArgAgreesWithOptTableOnRandomArgs) {
   }
 }
 
-TEST(COFFOptionTableTest, wordsEndAtTheirFirstNul) {
+TEST(COFFOptionTableTest, ArgumentsEndAtFirstNul) {
   MatchedArg Match = matchArg(StringRef("/out:a\0b", 8));
   EXPECT_EQ(Match.ID, unsigned(OPT_out));
   EXPECT_EQ(Match.Value, "a");

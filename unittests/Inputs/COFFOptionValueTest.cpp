@@ -1,4 +1,4 @@
-//===- COFFOptionValueTest.cpp - A value is not an input ----------------===//
+//===- COFFOptionValueTest.cpp - A value is not an input ------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -38,7 +38,7 @@ const std::map<unsigned, std::string> ReadOptions = {
 };
 
 // The table generates the test, so that no option can be forgotten.
-TEST(COFFOptionValueTest, onlyKnownOptionsMakeInputs) {
+TEST(COFFOptionValueTest, OnlyKnownOptionsAddInputs) {
   CurrentTestDirectory Directory;
   const GenericOptionTable &Table = optionTable();
   for (unsigned ID = 1; ID <= Table.getNumOptions(); ++ID) {
@@ -71,7 +71,7 @@ TEST(COFFOptionValueTest, onlyKnownOptionsMakeInputs) {
   }
 }
 
-TEST(COFFOptionValueTest, partsOfValues) {
+TEST(COFFOptionValueTest, ReadsPartsOfValues) {
   EXPECT_THAT(names(parse({"a.obj", "/debug", "/pdbstream:name=file.txt"})),
               ElementsAre("a.obj", "file.txt"));
   EXPECT_THAT(names(parse({"a.obj", "/debug", "/pdbstream:file.txt"})),
@@ -80,13 +80,13 @@ TEST(COFFOptionValueTest, partsOfValues) {
               ElementsAre("a.obj", "file.txt"));
 }
 
-TEST(COFFOptionValueTest, emptyValuesNameNothing) {
+TEST(COFFOptionValueTest, EmptyValuesAddNoInput) {
   EXPECT_THAT(names(parse({"a.obj", "/def:", "/stub:", "/order:@",
                            "/order:", "/natvis:", "/debug", "/pdbstream:a="})),
               ElementsAre("a.obj"));
 }
 
-TEST(COFFOptionValueTest, noOptionTakesTheNextArg) {
+TEST(COFFOptionValueTest, NoOptionTakesNextArg) {
   const GenericOptionTable &Table = optionTable();
   for (unsigned ID = 1; ID <= Table.getNumOptions(); ++ID) {
     unsigned Kind = Table.getOptionKind(ID);

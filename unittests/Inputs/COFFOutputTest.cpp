@@ -25,7 +25,7 @@ Strings outputs(const Strings &Args,
   return Paths;
 }
 
-TEST(COFFOutputTest, imageIsNamedAfterTheFirstInput) {
+TEST(COFFOutputTest, NamesImageAfterFirstInput) {
   EXPECT_THAT(outputs({"dir/a.b.obj", "c.obj"}), ElementsAre("a.b.exe"));
   EXPECT_THAT(outputs({"/wholearchive:x/w.lib", "c.obj"}),
               ElementsAre("w.exe"));
@@ -36,7 +36,7 @@ TEST(COFFOutputTest, imageIsNamedAfterTheFirstInput) {
               ElementsAre("o/2.exe"));
 }
 
-TEST(COFFOutputTest, importLibraries) {
+TEST(COFFOutputTest, ListsImportLibraries) {
   EXPECT_THAT(outputs({"c.obj", "/dll"}), ElementsAre("c.dll", "c.lib"));
   EXPECT_THAT(outputs({"c.obj", "/dll", "/noimplib"}), ElementsAre("c.dll"));
   EXPECT_THAT(outputs({"c.obj", "/dll", "/lldmingw"}), ElementsAre("c.dll"));
@@ -50,12 +50,12 @@ TEST(COFFOutputTest, importLibraries) {
 
 // If `foo.exe` is linked with a library of that name, an output with the
 // library's name would prevent its prefetch.
-TEST(COFFOutputTest, programsHaveNoImportLibraryByDefault) {
+TEST(COFFOutputTest, ProgramsHaveNoImportLibraryByDefault) {
   EXPECT_THAT(outputs({"main.obj", "foo.lib", "/out:foo.exe"}),
               ElementsAre("foo.exe"));
 }
 
-TEST(COFFOutputTest, pdbs) {
+TEST(COFFOutputTest, ListsPDBs) {
   EXPECT_THAT(outputs({"c.obj", "/debug"}), ElementsAre("c.exe", "c.pdb"));
   EXPECT_THAT(outputs({"c.obj", "/debug", "/pdb:x.pdb"}),
               ElementsAre("c.exe", "x.pdb"));
@@ -65,7 +65,7 @@ TEST(COFFOutputTest, pdbs) {
               ElementsAre("c.exe", "s.pdb"));
 }
 
-TEST(COFFOutputTest, maps) {
+TEST(COFFOutputTest, ListsMaps) {
   EXPECT_THAT(outputs({"c.obj", "/map", "/out:o.x/c"}),
               ElementsAre("o.x/c", "o.map"));
   EXPECT_THAT(outputs({"c.obj", "/map", "/map:m"}), ElementsAre("c.exe", "m"));
@@ -73,7 +73,7 @@ TEST(COFFOutputTest, maps) {
               ElementsAre("c.exe", "c.map", "l"));
 }
 
-TEST(COFFOutputTest, manifests) {
+TEST(COFFOutputTest, ListsManifests) {
   EXPECT_THAT(outputs({"c.obj", "/manifest"}),
               ElementsAre("c.exe", "c.exe.manifest"));
   EXPECT_THAT(outputs({"c.obj", "/manifestdependency:x"}),
@@ -85,7 +85,7 @@ TEST(COFFOutputTest, manifests) {
               ElementsAre("c.exe", "m"));
 }
 
-TEST(COFFOutputTest, reproducers) {
+TEST(COFFOutputTest, ListsReproducers) {
   CommandLineContext Context = contextWith({{"LLD_REPRODUCE", "env.tar"}});
   EXPECT_THAT(outputs({"c.obj"}, Context), ElementsAre("c.exe", "env.tar"));
   EXPECT_THAT(outputs({"c.obj", "/lldignoreenv"}, Context),
@@ -98,7 +98,7 @@ TEST(COFFOutputTest, reproducers) {
               ElementsAre("c.exe", "full.rsp"));
 }
 
-TEST(COFFOutputTest, others) {
+TEST(COFFOutputTest, ListsOtherOutputs) {
   EXPECT_THAT(outputs({"c.obj", "/dwodir:d", "/lto-obj-path:l",
                        "/output-def:x.def", "/print-symbol-order:order",
                        "/thinlto-index-only:index", "--time-trace=t.json"}),
@@ -108,7 +108,7 @@ TEST(COFFOutputTest, others) {
               ElementsAre("c.exe", "c.exe.time-trace"));
 }
 
-TEST(COFFOutputTest, timeTrace) {
+TEST(COFFOutputTest, ListsTimeTrace) {
   EXPECT_EQ(parse({"c.obj"}).TimeTrace, "");
   EXPECT_EQ(parse({"c.obj", "--time-trace"}).TimeTrace, "c.exe.time-trace");
   EXPECT_EQ(parse({"c.obj", "--time-trace", "/out:d.exe"}).TimeTrace,
@@ -116,21 +116,21 @@ TEST(COFFOutputTest, timeTrace) {
   EXPECT_EQ(parse({"c.obj", "--time-trace=t.json"}).TimeTrace, "t.json");
 }
 
-TEST(COFFOutputTest, outputsThatOptionsAlsoReadAreNoInputs) {
+TEST(COFFOutputTest, OutputsThatOptionsReadAreNoInputs) {
   LinkCommand Command =
       parse({"c.obj", "/debug", "/pdbstream:old=c.pdb", "/pdbstream:new=s",
              "/order:@order", "/print-symbol-order:order"});
   EXPECT_THAT(names(Command), ElementsAre("c.obj", "s"));
 }
 
-TEST(COFFOutputTest, whatIsPlainlyNamedStaysAnInput) {
+TEST(COFFOutputTest, NamedInputRemainsInput) {
   LinkCommand Command =
       parse({"c.obj", "c.lib", "/dll", "/defaultlib:d.lib", "/implib:d.lib"});
   EXPECT_THAT(names(Command), ElementsAre("c.obj", "c.lib", "d.lib"));
   EXPECT_THAT(Command.Outputs, ElementsAre("c.dll", "d.lib"));
 }
 
-TEST(COFFOutputTest, noLinkWritesNothing) {
+TEST(COFFOutputTest, WritesNothingWithoutLink) {
   EXPECT_THAT(outputs({"/out:x.exe"}), IsEmpty());
   EXPECT_THAT(outputs({"/lib", "a.obj", "/out:x.lib"}), IsEmpty());
 }

@@ -57,7 +57,7 @@ struct MadeObject {
 };
 
 /// Returns an object with these directives.
-inline std::string objectSaying(std::string Directives, bool Big = false) {
+inline std::string objectWith(std::string Directives, bool Big = false) {
   return MadeObject{{{".text$mn", "code"}, {".drectve", std::move(Directives)}},
                     Big}
       .bytes();

@@ -18,70 +18,76 @@ using testing::SizeIs;
 
 namespace {
 
-Strings said(const std::string &Directives, const Strings &Options = {}) {
+Strings scanDirectives(const std::string &Directives,
+                       const Strings &Options = {}) {
   CurrentTestDirectory Directory;
-  Directory.write("a.obj", objectSaying(Directives));
+  Directory.write("a.obj", objectWith(Directives));
   Strings Args = Options;
   Args.insert(Args.begin(), "a.obj");
   return scan(Args);
 }
 
-TEST(COFFScanTest, directivesNameDefaultLibraries) {
-  EXPECT_THAT(said("/defaultlib:a -DEFAULTLIB:b.lib"),
+TEST(COFFScanTest, FindsDefaultLibrariesInDirectives) {
+  EXPECT_THAT(scanDirectives("/defaultlib:a -DEFAULTLIB:b.lib"),
               ElementsAre("a", "b.lib"));
-  EXPECT_THAT(said(" /DefaultLib:\"a b.lib\"\t\"/defaultlib:c\"\r\n"),
+  EXPECT_THAT(scanDirectives(" /DefaultLib:\"a b.lib\"\t\"/defaultlib:c\"\r\n"),
               ElementsAre("a b.lib", "c"));
-  EXPECT_THAT(said(std::string("/defaultlib:a\0/defaultlib:b\0\0", 29)),
-              ElementsAre("a", "b"));
-  EXPECT_THAT(said("/defaultlib:a.obj"), ElementsAre("a.obj"));
+  EXPECT_THAT(
+      scanDirectives(std::string("/defaultlib:a\0/defaultlib:b\0\0", 29)),
+      ElementsAre("a", "b"));
+  EXPECT_THAT(scanDirectives("/defaultlib:a.obj"), ElementsAre("a.obj"));
 }
 
-TEST(COFFScanTest, otherDirectivesNameNoFile) {
-  EXPECT_THAT(said("/export:defaultlib:x /include:a.lib /merge:.a=.b "
-                   "/manifestdependency:\"name='x.lib'\" "
-                   "/alternatename:a=b.lib --defaultlib:c /defaultlib: a.lib "
-                   "/nodefaultlib /libpath:x defaultlib:x"),
-              IsEmpty());
-  EXPECT_THAT(said(""), IsEmpty());
-  EXPECT_THAT(said("\""), IsEmpty());
-  EXPECT_THAT(said("/defaultlib:\"a b"), ElementsAre("a b"));
+TEST(COFFScanTest, IgnoresOtherDirectives) {
+  EXPECT_THAT(
+      scanDirectives("/export:defaultlib:x /include:a.lib /merge:.a=.b "
+                     "/manifestdependency:\"name='x.lib'\" "
+                     "/alternatename:a=b.lib --defaultlib:c /defaultlib: a.lib "
+                     "/nodefaultlib /libpath:x defaultlib:x"),
+      IsEmpty());
+  EXPECT_THAT(scanDirectives(""), IsEmpty());
+  EXPECT_THAT(scanDirectives("\""), IsEmpty());
+  EXPECT_THAT(scanDirectives("/defaultlib:\"a b"), ElementsAre("a b"));
 }
 
 // Like lld-link 22.1.8, which reads the mark as part of the first argument.
-TEST(COFFScanTest, byteOrderMark) {
-  EXPECT_THAT(said("\xef\xbb\xbf/defaultlib:a /defaultlib:b"),
+TEST(COFFScanTest, IgnoresDirectiveAfterByteOrderMark) {
+  EXPECT_THAT(scanDirectives("\xef\xbb\xbf/defaultlib:a /defaultlib:b"),
               ElementsAre("b"));
 }
 
-TEST(COFFScanTest, aNameIsNamedOnce) {
-  EXPECT_THAT(said("/defaultlib:a /defaultlib:A /defaultlib:a.lib"),
+TEST(COFFScanTest, ReportsEachNameOnce) {
+  EXPECT_THAT(scanDirectives("/defaultlib:a /defaultlib:A /defaultlib:a.lib"),
               ElementsAre("a", "a.lib"));
 }
 
-TEST(COFFScanTest, excludedLibraries) {
-  EXPECT_THAT(said("/defaultlib:a /defaultlib:b", {"/nodefaultlib:a.lib"}),
-              ElementsAre("b"));
-  EXPECT_THAT(said("/defaultlib:a /defaultlib:b", {"/nodefaultlib"}),
+TEST(COFFScanTest, SkipsExcludedLibraries) {
+  EXPECT_THAT(
+      scanDirectives("/defaultlib:a /defaultlib:b", {"/nodefaultlib:a.lib"}),
+      ElementsAre("b"));
+  EXPECT_THAT(scanDirectives("/defaultlib:a /defaultlib:b", {"/nodefaultlib"}),
               IsEmpty());
-  EXPECT_THAT(said("/nodefaultlib:a /defaultlib:a.lib /defaultlib:b"),
+  EXPECT_THAT(scanDirectives("/nodefaultlib:a /defaultlib:a.lib /defaultlib:b"),
               ElementsAre("b"));
-  EXPECT_THAT(said("/defaultlib:a /nodefaultlib:a"), ElementsAre("a"));
+  EXPECT_THAT(scanDirectives("/defaultlib:a /nodefaultlib:a"),
+              ElementsAre("a"));
 }
 
-TEST(COFFScanTest, librariesThatTheCommandLineNames) {
-  EXPECT_THAT(said("/defaultlib:A.LIB /defaultlib:a", {"sub/a.lib"}),
+TEST(COFFScanTest, SkipsLibrariesOnCommandLine) {
+  EXPECT_THAT(scanDirectives("/defaultlib:A.LIB /defaultlib:a", {"sub/a.lib"}),
               ElementsAre("a"));
   // An input that /defaultlib: names comes later.
-  EXPECT_THAT(said("/defaultlib:a", {"/defaultlib:a"}), ElementsAre("a"));
+  EXPECT_THAT(scanDirectives("/defaultlib:a", {"/defaultlib:a"}),
+              ElementsAre("a"));
 }
 
-TEST(COFFScanTest, bigObjects) {
+TEST(COFFScanTest, ScansBigObjects) {
   CurrentTestDirectory Directory;
-  Directory.write("a.obj", objectSaying("/defaultlib:a", /*Big=*/true));
+  Directory.write("a.obj", objectWith("/defaultlib:a", /*Big=*/true));
   EXPECT_THAT(scan({"a.obj"}), ElementsAre("a"));
 }
 
-TEST(COFFScanTest, whichSectionCounts) {
+TEST(COFFScanTest, UsesLastDirectiveSection) {
   CurrentTestDirectory Directory;
   auto Scan = [&](std::vector<MadeSection> Sections) {
     Directory.write("a.obj", MadeObject{std::move(Sections)}.bytes());
@@ -99,13 +105,13 @@ TEST(COFFScanTest, whichSectionCounts) {
   EXPECT_THAT(Scan(Many), ElementsAre("a"));
 }
 
-TEST(COFFScanTest, lazyObjectsNameNothing) {
+TEST(COFFScanTest, LazyObjectsHaveNoDependencies) {
   CurrentTestDirectory Directory;
-  Directory.write("a.obj", objectSaying("/defaultlib:a"));
+  Directory.write("a.obj", objectWith("/defaultlib:a"));
   EXPECT_THAT(scan({"/start-lib", "a.obj", "/end-lib"}), IsEmpty());
 }
 
-TEST(COFFScanTest, typeServers) {
+TEST(COFFScanTest, FindsTypeServers) {
   CurrentTestDirectory Directory;
   auto Write = [&](const std::string &Recorded) {
     Directory.write("o/a.obj", MadeObject{{{".drectve", "/defaultlib:l"},
@@ -142,7 +148,7 @@ TEST(COFFScanTest, typeServers) {
   EXPECT_THAT(Scan(), ElementsAre("l"));
 }
 
-TEST(COFFScanTest, whichTypesCount) {
+TEST(COFFScanTest, SelectsTypeSection) {
   CurrentTestDirectory Directory;
   Directory.write("t.pdb");
   Directory.write("u.pdb");
@@ -180,7 +186,7 @@ TEST(COFFScanTest, whichTypesCount) {
   }
 }
 
-TEST(COFFScanTest, bitcode) {
+TEST(COFFScanTest, ScansBitcode) {
   CurrentTestDirectory Directory;
   auto Scan = [&](const std::string &Bytes) {
     Directory.write("a.obj", Bytes);
@@ -189,7 +195,7 @@ TEST(COFFScanTest, bitcode) {
   MadeBitcode Made{"/defaultlib:a \"/defaultlib:b.lib\""};
   std::string Bytes = Made.bytes();
   EXPECT_THAT(Scan(Bytes), ElementsAre("a", "b.lib"));
-  // The same bitcode in the wrapper.
+  // Bitcode in the wrapper.
   EXPECT_THAT(Scan(little(0x0b17c0de, 4) + little(0, 4) + little(20, 4) +
                    little(Bytes.size(), 4) + little(7, 4) + Bytes),
               ElementsAre("a", "b.lib"));
@@ -205,19 +211,18 @@ TEST(COFFScanTest, bitcode) {
   EXPECT_THAT(Scan(Made.bytes()), IsEmpty());
 }
 
-TEST(COFFScanTest, wholeArchives) {
+TEST(COFFScanTest, ScansWholeArchives) {
   CurrentTestDirectory Directory;
   Directory.write("sub/t.pdb");
   Directory.write(
       "sub/a.lib",
       "!<arch>\n" + member("/", "table") + member("//", "a long name/\n") +
-          member("a.obj/", objectSaying("/defaultlib:a /defaultlib:b")) +
-          member("#1/20",
-                 std::string(20, 'n') + objectSaying("/defaultlib:c")) +
+          member("a.obj/", objectWith("/defaultlib:a /defaultlib:b")) +
+          member("#1/20", std::string(20, 'n') + objectWith("/defaultlib:c")) +
           member("/0", MadeObject{{typeServer("t.pdb")}}.bytes()) +
           member("b.bc/", MadeBitcode{"/defaultlib:d"}.bytes()) +
           member("text/", "/defaultlib:e") +
-          member("z.obj/", objectSaying("/defaultlib:a /defaultlib:f", true)));
+          member("z.obj/", objectWith("/defaultlib:a /defaultlib:f", true)));
   EXPECT_THAT(scan({"/wholearchive:sub/a.lib", "/debug"}),
               ElementsAre("a", "b", "c", "sub/t.pdb (type server)", "d", "f"));
   EXPECT_THAT(scan({"sub/a.lib", "/wholearchive"}),
@@ -234,9 +239,9 @@ std::string thinArchive() {
          memberHeader("/x", 5) + memberHeader("", 5);
 }
 
-TEST(COFFScanTest, thinArchives) {
+TEST(COFFScanTest, ScansThinArchives) {
   if (os::test::OnWindows)
-    GTEST_SKIP() << "an absolute path has a drive here";
+    GTEST_SKIP() << "absolute paths have a drive on this system";
   CurrentTestDirectory Directory;
   Directory.write("a.lib", thinArchive());
   Directory.write("f/a.lib", thinArchive());
@@ -255,7 +260,7 @@ TEST(COFFScanTest, thinArchives) {
 }
 
 // lld 22 knows only the member's name in the archive.
-TEST(COFFScanTest, typeServersOfThinMembers) {
+TEST(COFFScanTest, FindsTypeServersOfThinMembers) {
   CurrentTestDirectory Directory;
   Directory.write("f/a.obj", MadeObject{{typeServer("C:\\x\\t.pdb")}}.bytes());
   Directory.write("f/t.pdb");
@@ -272,7 +277,7 @@ TEST(COFFScanTest, typeServersOfThinMembers) {
   EXPECT_THAT(scan(Command, Member), ElementsAre("t.pdb (type server)"));
 }
 
-TEST(COFFScanTest, otherFilesNameNothing) {
+TEST(COFFScanTest, OtherFilesHaveNoDependencies) {
   CurrentTestDirectory Directory;
   for (const std::string &Text :
        {std::string("/defaultlib:a"), std::string("MZ"), std::string(1, '\0'),

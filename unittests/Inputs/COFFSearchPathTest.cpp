@@ -61,7 +61,7 @@ void makeSysRoot(const CurrentTestDirectory &Directory) {
                       "/um/x64/kernel32.lib");
 }
 
-TEST(COFFSearchPathTest, orderOfDirectories) {
+TEST(COFFSearchPathTest, OrdersDirectories) {
   std::string Clang =
       "/opt/llvm/lib/clang/" + std::to_string(LLVM_VERSION_MAJOR) + "/lib";
   EXPECT_THAT(
@@ -71,13 +71,13 @@ TEST(COFFSearchPathTest, orderOfDirectories) {
                   "e1", "", "e2"));
 }
 
-TEST(COFFSearchPathTest, withoutAToolPathThereAreNoDirectoriesOfIts) {
+TEST(COFFSearchPathTest, OmitsToolDirectoriesWithoutToolPath) {
   EXPECT_THAT(searchPaths({"a.obj"}), ElementsAre(""));
   EXPECT_THAT(searchPaths({"a.obj"}, contextWith({}, "lld-link")),
               ElementsAre(""));
 }
 
-TEST(COFFSearchPathTest, ignoresLIBWhenTold) {
+TEST(COFFSearchPathTest, OptionsDisableLIB) {
   CommandLineContext Context = contextWith({{"LIB", "e1"}});
   EXPECT_THAT(searchPaths({"a.obj", "/lldignoreenv"}, Context),
               ElementsAre(""));
@@ -90,14 +90,14 @@ TEST(COFFSearchPathTest, ignoresLIBWhenTold) {
               ElementsAre("", "e1"));
 }
 
-TEST(COFFSearchPathTest, mingwTakesOnlyLibpath) {
+TEST(COFFSearchPathTest, MinGWUsesOnlyLibpath) {
   EXPECT_THAT(searchPaths({"a.obj", "/lldmingw", "/libpath:p",
                            "/winsysroot:root", "/vctoolsdir:x"},
                           contextWith({{"LIB", "e1"}}, "/opt/bin/lld-link")),
               ElementsAre("", "p"));
 }
 
-TEST(COFFSearchPathTest, winsysroot) {
+TEST(COFFSearchPathTest, SearchesWinsysroot) {
   CurrentTestDirectory Directory;
   makeSysRoot(Directory);
   // The newest version of each, compared by number.
@@ -120,7 +120,7 @@ TEST(COFFSearchPathTest, winsysroot) {
                   "root/Windows Kits/10/Lib/10.0.9.0/um/x86"));
 }
 
-TEST(COFFSearchPathTest, aToolchainWithItsOwnCRTNeedsNoUniversalOne) {
+TEST(COFFSearchPathTest, ToolchainWithOwnCRTNeedsNoUCRT) {
   CurrentTestDirectory Directory;
   makeSysRoot(Directory);
   Directory.write("root/VC/Tools/MSVC/14.40.33807/include/stdlib.h");
@@ -129,7 +129,7 @@ TEST(COFFSearchPathTest, aToolchainWithItsOwnCRTNeedsNoUniversalOne) {
     EXPECT_EQ(Path.find("ucrt"), std::string::npos) << Path;
 }
 
-TEST(COFFSearchPathTest, vctoolsdirAndWinsdkdir) {
+TEST(COFFSearchPathTest, SearchesVctoolsdirAndWinsdkdir) {
   CurrentTestDirectory Directory;
   Directory.write("sdk/Include/10.0.5.0/um/windows.h");
   EXPECT_THAT(searchPaths({"a.obj", "/vctoolsdir:vc", "/machine:x64",
@@ -144,7 +144,7 @@ TEST(COFFSearchPathTest, vctoolsdirAndWinsdkdir) {
               ElementsAre("", "vc/lib/x64", "vc/atlmfc/lib/x64"));
 }
 
-TEST(COFFSearchPathTest, infersTheMachine) {
+TEST(COFFSearchPathTest, InfersMachine) {
   CurrentTestDirectory Directory;
   Directory.write("arm64.obj", object(ARM64));
   Directory.write("x86.obj", object(X86));
@@ -175,7 +175,7 @@ TEST(COFFSearchPathTest, infersTheMachine) {
   EXPECT_EQ(ToolsLib({"missing.obj", "text.obj"}), "vc/lib/x64");
 }
 
-TEST(COFFSearchPathTest, infersTheMachineOfBitcode) {
+TEST(COFFSearchPathTest, InfersMachineOfBitcode) {
   CurrentTestDirectory Directory;
   auto ToolsLib = [&](const char *Target) {
     LLVMContext Context;

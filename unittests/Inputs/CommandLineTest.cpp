@@ -26,13 +26,13 @@ ExpandedCommandLine expand(const Strings &Args,
   return expandCommandLine(F, Args, Context);
 }
 
-TEST(CommandLineTest, namesFlavours) {
+TEST(CommandLineTest, NamesFlavours) {
   EXPECT_EQ(LinkerModel::of(Flavour::COFF).Name, "coff");
   EXPECT_EQ(LinkerModel::of(Flavour::MachO).Name, "macho");
   EXPECT_EQ(LinkerModel::of(Flavour::ELF).Name, "elf");
 }
 
-TEST(CommandLineTest, leavesPlainWordsAlone) {
+TEST(CommandLineTest, KeepsPlainArguments) {
   ExpandedCommandLine Line = expand({"a.obj", "", "/out:x y", "@", "a@b"});
   EXPECT_THAT(texts(Line), ElementsAre("a.obj", "", "/out:x y", "@", "a@b"));
   EXPECT_THAT(Line.Notes, IsEmpty());
@@ -42,7 +42,7 @@ TEST(CommandLineTest, leavesPlainWordsAlone) {
   }
 }
 
-TEST(CommandLineTest, readsResponseFilesWithWindowsQuoting) {
+TEST(CommandLineTest, ReadsResponseFilesWithWindowsQuoting) {
   CurrentTestDirectory Directory;
   Directory.write("x.rsp",
                   "a\\b.obj \"with space.obj\" c\\\"d\r\n/out:\"e f\"\n");
@@ -57,7 +57,7 @@ TEST(CommandLineTest, readsResponseFilesWithWindowsQuoting) {
   EXPECT_EQ(Line.Args[5].ResponseFile, "");
 }
 
-TEST(CommandLineTest, takesTheQuotingFromTheCommandLineProper) {
+TEST(CommandLineTest, CommandLineSelectsQuoting) {
   CurrentTestDirectory Directory;
   Directory.write("x.rsp", "a\\b 'c d'");
   EXPECT_THAT(texts(expand({"@x.rsp", "--RSP-quoting=posix"})),
@@ -72,7 +72,7 @@ TEST(CommandLineTest, takesTheQuotingFromTheCommandLineProper) {
       ElementsAre("--rsp-quoting=posix", "a\\b", "'c", "d'"));
 }
 
-TEST(CommandLineTest, otherFlavoursQuoteAsGNUAndReadNoVariables) {
+TEST(CommandLineTest, OtherFlavoursUseGNUQuotingAndNoVariables) {
   CurrentTestDirectory Directory;
   Directory.write("x.rsp", "a\\ b 'c d'");
   for (Flavour F : {Flavour::ELF, Flavour::MachO})
@@ -81,7 +81,7 @@ TEST(CommandLineTest, otherFlavoursQuoteAsGNUAndReadNoVariables) {
         ElementsAre("a b", "c d"));
 }
 
-TEST(CommandLineTest, readsByteOrderMarks) {
+TEST(CommandLineTest, ReadsByteOrderMarks) {
   CurrentTestDirectory Directory;
   std::string LE = "\xff\xfe";
   std::string BE = "\xfe\xff";
@@ -106,7 +106,7 @@ TEST(CommandLineTest, readsByteOrderMarks) {
   EXPECT_THAT(Odd.Notes, ElementsAre(HasSubstr("UTF-16")));
 }
 
-TEST(CommandLineTest, takesNestedFilesRelativeToTheCurrentDirectory) {
+TEST(CommandLineTest, ResolvesNestedFilesInCurrentDirectory) {
   CurrentTestDirectory Directory;
   Directory.write("sub/outer.rsp", "a.obj @inner.rsp @sub/other.rsp b.obj");
   Directory.write("inner.rsp", "right.obj");
@@ -120,7 +120,7 @@ TEST(CommandLineTest, takesNestedFilesRelativeToTheCurrentDirectory) {
   EXPECT_EQ(Line.Args[3].ResponseFile, "sub/outer.rsp");
 }
 
-TEST(CommandLineTest, readsAFileTwiceWhenItIsNotInsideItself) {
+TEST(CommandLineTest, ReadsFileTwiceUnlessNestedInItself) {
   CurrentTestDirectory Directory;
   Directory.write("x.rsp", "a.obj");
   ExpandedCommandLine Line = expand({"@x.rsp", "@" + Directory.path("x.rsp")});
@@ -128,7 +128,7 @@ TEST(CommandLineTest, readsAFileTwiceWhenItIsNotInsideItself) {
   EXPECT_THAT(Line.Notes, IsEmpty());
 }
 
-TEST(CommandLineTest, leavesAFileInsideItselfAlone) {
+TEST(CommandLineTest, DoesNotExpandFileInsideItself) {
   CurrentTestDirectory Directory;
   Directory.write("x.rsp", "a.obj @./x.rsp b.obj");
   ExpandedCommandLine Line = expand({"@x.rsp"});
@@ -139,7 +139,7 @@ TEST(CommandLineTest, leavesAFileInsideItselfAlone) {
                           "includes itself"));
 }
 
-TEST(CommandLineTest, leavesFilesInsideEachOtherAlone) {
+TEST(CommandLineTest, DoesNotExpandFilesInsideEachOther) {
   CurrentTestDirectory Directory;
   Directory.write("x.rsp", "x.obj @y.rsp");
   Directory.write("y.rsp", "y.obj @x.rsp");
@@ -149,7 +149,7 @@ TEST(CommandLineTest, leavesFilesInsideEachOtherAlone) {
   EXPECT_EQ(Line.Notes.size(), 2U);
 }
 
-TEST(CommandLineTest, stopsAtTheDepthLimit) {
+TEST(CommandLineTest, StopsAtDepthLimit) {
   CurrentTestDirectory Directory;
   for (unsigned I = 0; I < 70; ++I)
     Directory.write(std::to_string(I) + ".rsp", std::to_string(I) + ".obj @" +
@@ -161,7 +161,7 @@ TEST(CommandLineTest, stopsAtTheDepthLimit) {
   EXPECT_THAT(Line.Notes, ElementsAre(HasSubstr("more than 64")));
 }
 
-TEST(CommandLineTest, stopsWhenFilesMultiply) {
+TEST(CommandLineTest, StopsAtExponentialExpansion) {
   CurrentTestDirectory Directory;
   for (unsigned I = 0; I < 30; ++I) {
     std::string Next = "@" + std::to_string(I + 1) + ".rsp ";
@@ -173,18 +173,18 @@ TEST(CommandLineTest, stopsWhenFilesMultiply) {
   EXPECT_FALSE(Line.Notes.empty());
 }
 
-TEST(CommandLineTest, notesWhatIsNoFile) {
+TEST(CommandLineTest, ReportsMissingFilesAndDirectories) {
   CurrentTestDirectory Directory;
-  std::filesystem::create_directory("folder");
+  std::filesystem::create_directory("directory");
   Directory.write("empty.rsp", "");
   ExpandedCommandLine Line =
-      expand({"@missing.rsp", "@folder", "@empty.rsp", "a.obj"});
-  EXPECT_THAT(texts(Line), ElementsAre("@missing.rsp", "@folder", "a.obj"));
-  EXPECT_THAT(Line.Notes,
-              ElementsAre(StartsWith("missing.rsp: "), StartsWith("folder: ")));
+      expand({"@missing.rsp", "@directory", "@empty.rsp", "a.obj"});
+  EXPECT_THAT(texts(Line), ElementsAre("@missing.rsp", "@directory", "a.obj"));
+  EXPECT_THAT(Line.Notes, ElementsAre(StartsWith("missing.rsp: "),
+                                      StartsWith("directory: ")));
 }
 
-TEST(CommandLineTest, leavesHugeFilesAlone) {
+TEST(CommandLineTest, DoesNotReadHugeFile) {
   CurrentTestDirectory Directory;
   Directory.write("huge.rsp", "a.obj");
   std::filesystem::resize_file("huge.rsp", (uint64_t(256) << 20) + 1); // sparse
@@ -193,7 +193,7 @@ TEST(CommandLineTest, leavesHugeFilesAlone) {
   EXPECT_THAT(Line.Notes, ElementsAre(HasSubstr("256 MiB")));
 }
 
-TEST(CommandLineTest, leavesFilesAloneThatAreHugeTogether) {
+TEST(CommandLineTest, DoesNotReadFilesOfHugeTotal) {
   CurrentTestDirectory Directory;
   Directory.write("a.rsp", "a.obj");
   Directory.write("huge.rsp", "a.obj");
@@ -202,7 +202,7 @@ TEST(CommandLineTest, leavesFilesAloneThatAreHugeTogether) {
   EXPECT_THAT(texts(Line), ElementsAre("a.obj", "@huge.rsp"));
 }
 
-TEST(CommandLineTest, putsTheEnvironmentFirst) {
+TEST(CommandLineTest, EnvironmentComesFirst) {
   CommandLineContext Context = contextWith(
       {{"LINK", "\"link 1.obj\" link2.obj"}, {"_LINK_", "a\\b.obj"}});
   ExpandedCommandLine Line = expand({"a.obj"}, Context);
@@ -213,7 +213,7 @@ TEST(CommandLineTest, putsTheEnvironmentFirst) {
   EXPECT_EQ(Line.Args[3].Variable, "");
 }
 
-TEST(CommandLineTest, readsResponseFilesThatAVariableNames) {
+TEST(CommandLineTest, ExpandsResponseFilesOfVariable) {
   CurrentTestDirectory Directory;
   Directory.write("x.rsp", "x.obj");
   ExpandedCommandLine Line = expand({}, contextWith({{"LINK", "@x.rsp"}}));
@@ -222,7 +222,7 @@ TEST(CommandLineTest, readsResponseFilesThatAVariableNames) {
   EXPECT_EQ(Line.Args[0].Variable, "LINK");
 }
 
-TEST(CommandLineTest, ignoresTheEnvironmentWhenTold) {
+TEST(CommandLineTest, OptionDisablesEnvironment) {
   CurrentTestDirectory Directory;
   CommandLineContext Context = contextWith({{"LINK", "a.obj"}});
   for (const char *Arg : {"/lldignoreenv", "-LLDIgnoreEnv", "-?lldignoreenv"})
@@ -233,7 +233,7 @@ TEST(CommandLineTest, ignoresTheEnvironmentWhenTold) {
               ElementsAre("a.obj", "/lldignoreenv"));
 }
 
-TEST(CommandLineTest, worksWithoutAContext) {
+TEST(CommandLineTest, WorksWithoutContext) {
   EXPECT_THAT(texts(expand({"a.obj"}, CommandLineContext())),
               ElementsAre("a.obj"));
 }

@@ -16,7 +16,7 @@ using testing::IsEmpty;
 
 namespace {
 
-TEST(ELFCommandTest, saysWhoNamesAnInput) {
+TEST(ELFCommandTest, RecordsOriginOfInputs) {
   CurrentTestDirectory Directory;
   Directory.write("x.rsp", "rsp.o -lrsp");
   LinkCommand Command = parseELF({"a.o", "--library=foo", "@x.rsp", "-Tscript",
@@ -35,7 +35,7 @@ TEST(ELFCommandTest, saysWhoNamesAnInput) {
 }
 
 // The order of ld.lld 22.1.8, observed with --verbose.
-TEST(ELFCommandTest, readsListsBeforeInputs) {
+TEST(ELFCommandTest, ListFilesPrecedeInputs) {
   LinkCommand Command =
       parseELF({"a.o", "--version-script=v1", "--retain-symbols-file=r",
                 "--dynamic-list=d", "--symbol-ordering-file=s", "-shared",
@@ -47,13 +47,13 @@ TEST(ELFCommandTest, readsListsBeforeInputs) {
                                           "a.o", "b.o", "bb", "p", "cs", "i"));
 }
 
-TEST(ELFCommandTest, aReproducerTakesTheProfileFirst) {
+TEST(ELFCommandTest, ReproducerReadsProfileFirst) {
   EXPECT_THAT(names(parseELF({"a.o", "--lto-sample-profile=p", "--reproduce=r",
                               "--version-script=v"})),
               ElementsAre("p", "v", "a.o"));
 }
 
-TEST(ELFCommandTest, readsOnlyWhatLldGetsTo) {
+TEST(ELFCommandTest, ListsOnlyFilesThatLldReads) {
   auto Late = [](Strings Args) {
     Args.insert(Args.begin(), "a.o");
     Strings Names = names(parseELF(Args));
@@ -78,7 +78,7 @@ TEST(ELFCommandTest, readsOnlyWhatLldGetsTo) {
     EXPECT_THAT(Late({"--call-graph-ordering-file=c", Arg}), IsEmpty());
 }
 
-TEST(ELFCommandTest, lastValueWinsWhereLldTakesOne) {
+TEST(ELFCommandTest, LastValueWins) {
   EXPECT_THAT(
       names(parseELF({"a.o", "--symbol-ordering-file=1",
                       "--symbol-ordering-file=2", "--retain-symbols-file=1",
@@ -86,7 +86,7 @@ TEST(ELFCommandTest, lastValueWinsWhereLldTakesOne) {
       ElementsAre("2", "2", "a.o"));
 }
 
-TEST(ELFCommandTest, stateCountsFromWhereItStands) {
+TEST(ELFCommandTest, StateAppliesToLaterInputs) {
   LinkCommand Command = parseELF({"-l1",
                                   "-Bstatic",
                                   "-l2",
@@ -117,7 +117,7 @@ TEST(ELFCommandTest, stateCountsFromWhereItStands) {
                                  "8b", "9.o"));
 }
 
-TEST(ELFCommandTest, dependentsAreReadWithTheLastState) {
+TEST(ELFCommandTest, DependentLibrariesUseLastState) {
   NamedInput Plain = parseELF({"-static", "a.o", "-dy"}).ELF.Dependents;
   EXPECT_FALSE(Plain.StaticOnly);
   EXPECT_FALSE(Plain.Whole);
@@ -127,13 +127,13 @@ TEST(ELFCommandTest, dependentsAreReadWithTheLastState) {
   EXPECT_TRUE(Other.Whole);
 }
 
-TEST(ELFCommandTest, relocatableMeansStatic) {
+TEST(ELFCommandTest, RelocatableImpliesStatic) {
   LinkCommand Command = parseELF({"-dy", "-lx", "-r"});
   EXPECT_TRUE(Command.Inputs[0].StaticOnly);
   EXPECT_TRUE(Command.ELF.IgnoresDependents);
 }
 
-TEST(ELFCommandTest, collectsSettings) {
+TEST(ELFCommandTest, CollectsSettings) {
   LinkCommand Command =
       parseELF({"a.o", "-L", "1", "-L=2", "--library-path=3", "--sysroot=s",
                 "--chroot", "c", "-nostdlib", "--remap-inputs=a=b",
@@ -150,7 +150,7 @@ TEST(ELFCommandTest, collectsSettings) {
       parseELF({"a.o", "--no-dependent-libraries"}).ELF.IgnoresDependents);
 }
 
-TEST(ELFCommandTest, timeTrace) {
+TEST(ELFCommandTest, ListsTimeTrace) {
   EXPECT_EQ(parseELF({"a.o"}).TimeTrace, "");
   EXPECT_EQ(parseELF({"a.o", "--time-trace"}).TimeTrace, "a.out.time-trace");
   EXPECT_EQ(parseELF({"a.o", "--time-trace", "-o", "x"}).TimeTrace,
@@ -170,7 +170,7 @@ TEST(ELFCommandTest, timeTrace) {
   EXPECT_THAT(Out.Outputs, ElementsAre("a.out"));
 }
 
-TEST(ELFCommandTest, theImageComesFirstAmongOutputs) {
+TEST(ELFCommandTest, ImageIsFirstOutput) {
   EXPECT_THAT(parseELF({"a.o"}).Outputs, ElementsAre("a.out"));
   EXPECT_THAT(parseELF({"a.o", "-o", ""}).Outputs, ElementsAre("a.out"));
   EXPECT_THAT(parseELF({"a.o", "-Map=m", "-o", "x", "-oy"}).Outputs,
@@ -190,13 +190,13 @@ TEST(ELFCommandTest, theImageComesFirstAmongOutputs) {
       ElementsAre("a.out", "t", "r"));
 }
 
-TEST(ELFCommandTest, whatTheLinkWritesIsNoInputOfAnOption) {
+TEST(ELFCommandTest, OutputsThatOptionsReadAreNoInputs) {
   EXPECT_THAT(names(parseELF({"a.o", "-Map=list", "-o", "b.o", "b.o",
                               "--symbol-ordering-file=list"})),
               ElementsAre("a.o", "b.o"));
 }
 
-TEST(ELFCommandTest, knowsWhenDWARFIsWritten) {
+TEST(ELFCommandTest, RecognizesLinksThatReadDWARF) {
   const struct {
     Strings Args;
     bool Reads;
@@ -219,21 +219,21 @@ TEST(ELFCommandTest, knowsWhenDWARFIsWritten) {
   }
 }
 
-TEST(ELFCommandTest, knowsWhenUnreferencedSectionsAreDropped) {
+TEST(ELFCommandTest, RecognizesDroppedSections) {
   EXPECT_FALSE(parseELF({"a.o"}).DropsUnreferenced);
   EXPECT_TRUE(parseELF({"a.o", "--gc-sections"}).DropsUnreferenced);
   EXPECT_FALSE(
       parseELF({"a.o", "--gc-sections", "-no-gc-sections"}).DropsUnreferenced);
 }
 
-TEST(ELFCommandTest, knowsWhenContentsAreFolded) {
+TEST(ELFCommandTest, RecognizesFoldedContents) {
   EXPECT_FALSE(parseELF({"a.o"}).FoldsContents);
   EXPECT_TRUE(parseELF({"a.o", "--icf=all"}).FoldsContents);
   EXPECT_TRUE(parseELF({"a.o", "--icf=none", "-icf=safe"}).FoldsContents);
   EXPECT_FALSE(parseELF({"a.o", "--icf=all", "--icf=none"}).FoldsContents);
 }
 
-TEST(ELFCommandTest, oneThreadReadsForward) {
+TEST(ELFCommandTest, OneThreadReadsForward) {
   const LinkerModel &Model = LinkerModel::of(Flavour::ELF);
   for (auto [Args, IsForward] :
        {std::pair(std::vector<std::string>{"a.o"}, false),
@@ -249,7 +249,7 @@ TEST(ELFCommandTest, oneThreadReadsForward) {
   }
 }
 
-TEST(ELFCommandTest, knowsWhenThereIsNoLink) {
+TEST(ELFCommandTest, RecognizesCommandsWithoutLink) {
   for (const Strings &Args :
        {Strings{"a.o", "--help"}, Strings{"a.o", "--version"}, Strings{},
         Strings{"-o", "x"}, Strings{"-v"}, Strings{"-V", "-lx"},
@@ -264,7 +264,7 @@ TEST(ELFCommandTest, knowsWhenThereIsNoLink) {
     EXPECT_TRUE(parseELF(Args).Links) << testing::PrintToString(Args);
 }
 
-TEST(ELFCommandTest, collectsPrefetchOptions) {
+TEST(ELFCommandTest, CollectsPrefetchOptions) {
   CurrentTestDirectory Directory;
   Directory.write("x.rsp", "--prefetch-stats='a b.json' b.o");
   LinkCommand Command = parseELF(
@@ -275,7 +275,7 @@ TEST(ELFCommandTest, collectsPrefetchOptions) {
   EXPECT_THAT(Command.Outputs, ElementsAre("--no-prefetch-inputs"));
 }
 
-TEST(ELFCommandTest, quotesLikeWindowsWhereItIsToldTo) {
+TEST(ELFCommandTest, OptionSelectsWindowsQuoting) {
   CurrentTestDirectory Directory;
   Directory.write("x.rsp", "dir\\a.o");
   EXPECT_THAT(names(parseELF({"@x.rsp"})), ElementsAre("dira.o"));
@@ -286,7 +286,7 @@ TEST(ELFCommandTest, quotesLikeWindowsWhereItIsToldTo) {
               ElementsAre("dira.o"));
 }
 
-TEST(ELFCommandTest, survivesRandomArgs) {
+TEST(ELFCommandTest, SurvivesRandomArgs) {
   listRandomLines(Flavour::ELF,
                   {"-", "--", "@", "-l", "-L=", "-m", "i386pep", "-Xlink", "-T",
                    "--sysroot=", "--chroot", "--remap-inputs=[", "-plugin-opt",

@@ -31,7 +31,7 @@ protected:
   CurrentTestDirectory Directory;
 };
 
-TEST_F(ELFMinGWTest, becomesALinkOfCOFF) {
+TEST_F(ELFMinGWTest, ParsesAsCOFFLink) {
   Directory.write("x.rsp", "b.o -lrsp");
   LinkCommand Command =
       parseMinGW({"a.o", "-lfoo", "@x.rsp", "x.def", "--prefetch-jobs=2",
@@ -56,7 +56,7 @@ TEST_F(ELFMinGWTest, becomesALinkOfCOFF) {
   EXPECT_THAT(texts(Command.PrefetchOptions), ElementsAre("prefetch-jobs=2"));
 }
 
-TEST_F(ELFMinGWTest, searchesByItsOwnNames) {
+TEST_F(ELFMinGWTest, SearchesMinGWNames) {
   EXPECT_EQ(findMinGW({"-lx", "-Ll"}), "-lx");
   // From the last to the first name in lld's order.
   for (const char *Name : {"l/x.dll", "l/libx.dll", "l/x.lib", "l/libx.a",
@@ -72,26 +72,26 @@ TEST_F(ELFMinGWTest, searchesByItsOwnNames) {
   EXPECT_EQ(findMinGW({"-lx", "-Lk", "-Ll"}), "k/x.dll");
 }
 
-TEST_F(ELFMinGWTest, staticLibrariesAreNotDLLs) {
+TEST_F(ELFMinGWTest, StaticLibrariesAreNotDLLs) {
   Directory.write("l/libx.dll");
   Directory.write("l/x.dll.a");
   EXPECT_EQ(findMinGW({"-Bstatic", "-lx", "-Ll"}), "-lx");
 }
 
-TEST_F(ELFMinGWTest, aPrefixMayReplaceLib) {
+TEST_F(ELFMinGWTest, OptionReplacesLibPrefix) {
   Directory.write("l/cygx.dll");
   Directory.write("l/libx.dll");
   EXPECT_EQ(findMinGW({"-lx", "-Ll", "--dll-search-prefix=cyg"}), "l/cygx.dll");
   EXPECT_EQ(findMinGW({"-lx", "-Ll"}), "l/libx.dll");
 }
 
-TEST_F(ELFMinGWTest, searchesNoDirectoryOfItsOwn) {
+TEST_F(ELFMinGWTest, HasNoDefaultDirectories) {
   Directory.write("libx.a");
   EXPECT_EQ(findMinGW({"-lx"}), "-lx");
   EXPECT_EQ(findMinGW({"-lx", "-L", ""}), "libx.a");
 }
 
-TEST_F(ELFMinGWTest, writesWhatItIsToldTo) {
+TEST_F(ELFMinGWTest, ListsOutputs) {
   EXPECT_THAT(parseMinGW({"a.o"}).Outputs, ElementsAre("a.exe"));
   EXPECT_THAT(parseMinGW({"a.o", "--dll"}).Outputs, ElementsAre("a.dll"));
   EXPECT_THAT(parseMinGW({"a.o", "-ox.dll", "-shared", "--out-implib", "x.a",
@@ -104,7 +104,7 @@ TEST_F(ELFMinGWTest, writesWhatItIsToldTo) {
               ElementsAre("x.exe", "y.pdb"));
 }
 
-TEST_F(ELFMinGWTest, knowsWhatIsReadOfInputs) {
+TEST_F(ELFMinGWTest, RecognizesWhatIsReadOfInputs) {
   const struct {
     Strings Args;
     bool CodeView;
@@ -130,7 +130,7 @@ TEST_F(ELFMinGWTest, knowsWhatIsReadOfInputs) {
   }
 }
 
-TEST_F(ELFMinGWTest, handsWordsThrough) {
+TEST_F(ELFMinGWTest, PassesXlinkArguments) {
   LinkCommand Command =
       parseMinGW({"-Xlink", "b.o", "a.o", "--Xlink=-defaultlib:c",
                   "-Xlink=-order:@o", "-Xlink=-wholearchive:w.a"});
@@ -139,7 +139,7 @@ TEST_F(ELFMinGWTest, handsWordsThrough) {
               ElementsAre("env.o", "a.o"));
 }
 
-TEST_F(ELFMinGWTest, knowsWhenThereIsNoLink) {
+TEST_F(ELFMinGWTest, RecognizesCommandsWithoutLink) {
   for (const Strings &Args :
        {Strings{}, Strings{"-v"}, Strings{"a.o", "--version"},
         Strings{"a.o", "--help"}, Strings{"a.o", "-###"}}) {

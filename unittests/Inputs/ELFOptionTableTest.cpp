@@ -233,17 +233,17 @@ std::set<Spelling> spellingsOf(const GenericOptionTable &Table,
   return Result;
 }
 
-TEST(ELFOptionTableTest, holdsExactlyTheOptionsOfLld) {
+TEST(ELFOptionTableTest, HasExactlyOptionsOfLld) {
   EXPECT_EQ(spellingsOf(elf::optionTable(), elf::OPT_grp_headstart),
             spellingsOf(LldOptions));
 }
 
-TEST(ELFOptionTableTest, holdsExactlyTheOptionsOfMinGW) {
+TEST(ELFOptionTableTest, HasExactlyOptionsOfMinGW) {
   EXPECT_EQ(spellingsOf(elf::mingw::optionTable(), 0),
             spellingsOf(MinGWOptions));
 }
 
-TEST(ELFOptionTableTest, ownOptionsAreNotLlds) {
+TEST(ELFOptionTableTest, OwnOptionsAreNotOptionsOfLld) {
   std::set<Spelling> Theirs = spellingsOf(LldOptions);
   unsigned Count = 0;
   for (const Spelling &S : spellingsOf(elf::optionTable(), 0)) {
@@ -274,7 +274,7 @@ Strings match(const Strings &Texts) {
   return Result;
 }
 
-TEST(ELFOptionTableTest, everyFormOfAnOptionIsTheSame) {
+TEST(ELFOptionTableTest, MatchesEveryFormOfOption) {
   for (const Strings &Args :
        {Strings{"-L", "x"}, Strings{"-Lx"}, Strings{"--library-path", "x"},
         Strings{"--library-path=x"}, Strings{"-library-path=x"}})
@@ -290,14 +290,14 @@ TEST(ELFOptionTableTest, everyFormOfAnOptionIsTheSame) {
   EXPECT_THAT(match({"-output"}), testing::ElementsAre("o:utput"));
 }
 
-TEST(ELFOptionTableTest, pluginOptionsTakeTheNextArg) {
+TEST(ELFOptionTableTest, PluginOptionsTakeNextArg) {
   EXPECT_THAT(
       match({"-plugin-opt", "sample-profile=x", "--plugin-opt", "-o", "y"}),
       testing::ElementsAre("lto-sample-profile=:x", "plugin-opt=-:o",
                            "<input>:y"));
 }
 
-TEST(ELFOptionTableTest, knowsTheOriginOfAnArg) {
+TEST(ELFOptionTableTest, RecordsOriginOfArg) {
   std::vector<CommandLineArg> Args = {
       {"--plugin-opt", "", ""},     {"O2", "", ""},
       {"--prefetch-stats", "", ""}, {"-o", "1.rsp", ""},
@@ -309,7 +309,7 @@ TEST(ELFOptionTableTest, knowsTheOriginOfAnArg) {
   EXPECT_THAT(From, testing::ElementsAre("", "1.rsp", "2.rsp"));
 }
 
-TEST(ELFOptionTableTest, tellsThePersonality) {
+TEST(ELFOptionTableTest, RecognizesPersonality) {
   auto IsMinGW = [](const Strings &Texts) { return elf::isMinGW(args(Texts)); };
   for (const char *Name : {"i386pe", "i386pep", "thumb2pe", "arm64pe",
                            "arm64ecpe", "arm64xpe", "mipspe"})
@@ -322,7 +322,7 @@ TEST(ELFOptionTableTest, tellsThePersonality) {
   EXPECT_FALSE(IsMinGW({}));
 }
 
-TEST(ELFOptionTableTest, theCommandLineItselfSaysThePersonalityFirst) {
+TEST(ELFOptionTableTest, CommandLineSelectsPersonalityFirst) {
   EXPECT_FALSE(elf::isMinGW({{"-m", "x.rsp", ""},
                              {"i386pep", "x.rsp", ""},
                              {"-m", "", ""},

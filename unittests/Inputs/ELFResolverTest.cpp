@@ -22,7 +22,7 @@ protected:
   CurrentTestDirectory Directory;
 };
 
-TEST_F(ELFResolverTest, searchesDirectoriesInOrderAndSharedFirst) {
+TEST_F(ELFResolverTest, SearchesDirectoriesInOrderAndSharedFirst) {
   Directory.write("1/libx.a");
   Directory.write("2/libx.so");
   Directory.write("2/libx.a");
@@ -33,7 +33,7 @@ TEST_F(ELFResolverTest, searchesDirectoriesInOrderAndSharedFirst) {
   EXPECT_EQ(resolved({"-l:libx.so", "-L1", "-L2", "-static"}), "2/libx.so");
 }
 
-TEST_F(ELFResolverTest, saysWhatIsMissingAsLldDoes) {
+TEST_F(ELFResolverTest, NamesMissingInputsLikeLld) {
   LinkCommand Command = parseELF({"-lx", "-L.", "-l:x", "x.o"});
   InputResolver Resolver(Command);
   ResolvedInput R = Resolver.resolve(Command.Inputs[0]);
@@ -43,7 +43,7 @@ TEST_F(ELFResolverTest, saysWhatIsMissingAsLldDoes) {
   EXPECT_EQ(Resolver.resolve(Command.Inputs[2]).Path, "x.o");
 }
 
-TEST_F(ELFResolverTest, namesLeadIntoNoDirectoryByThemselves) {
+TEST_F(ELFResolverTest, DoesNotSearchCurrentDirectory) {
   Directory.write("libx.a");
   EXPECT_EQ(resolved({"-lx"}), "-lx");
   EXPECT_EQ(resolved({"-lx", "-L", ""}), "libx.a");
@@ -51,7 +51,7 @@ TEST_F(ELFResolverTest, namesLeadIntoNoDirectoryByThemselves) {
   EXPECT_EQ(resolved({"-lx", "-L", "libx.a"}), "-lx");
 }
 
-TEST_F(ELFResolverTest, theSysRootStandsBeforeDirectoriesWithASign) {
+TEST_F(ELFResolverTest, SysRootPrefixesMarkedDirectories) {
   Directory.write("root/lib/libx.a");
   EXPECT_EQ(resolved({"-lx", "-L=/lib", "--sysroot=root"}), "root/lib/libx.a");
   EXPECT_EQ(resolved({"-lx", "-L=lib", "--sysroot=root"}), "root/lib/libx.a");
@@ -59,14 +59,14 @@ TEST_F(ELFResolverTest, theSysRootStandsBeforeDirectoriesWithASign) {
             "-lx");
 }
 
-TEST_F(ELFResolverTest, scriptsAreLookedForHereFirst) {
+TEST_F(ELFResolverTest, SearchesCurrentDirectoryFirstForScripts) {
   Directory.write("1/x.ld");
   EXPECT_EQ(resolved({"-Tx.ld", "-L1"}), "1/x.ld");
   Directory.write("x.ld");
   EXPECT_EQ(resolved({"-Tx.ld", "-L1"}), "x.ld");
 }
 
-TEST_F(ELFResolverTest, directoryOfScriptsComeLast) {
+TEST_F(ELFResolverTest, DirectoriesOfScriptsComeLast) {
   Directory.write("1/libx.a");
   Directory.write("2/libx.a");
   Directory.write("2/liby.a");
@@ -78,7 +78,7 @@ TEST_F(ELFResolverTest, directoryOfScriptsComeLast) {
   EXPECT_EQ(Resolver.resolve(Command.Inputs[1]).Path, "2/liby.a");
 }
 
-TEST_F(ELFResolverTest, remapsWhatIsOpened) {
+TEST_F(ELFResolverTest, RemapsOpenedPaths) {
   Directory.write("1/libx.a");
   Directory.write("b.o");
   EXPECT_EQ(resolved({"a.o", "--remap-inputs=a.o=b.o"}), "b.o");
@@ -93,7 +93,7 @@ TEST_F(ELFResolverTest, remapsWhatIsOpened) {
   EXPECT_EQ(resolved({"a.o", "--remap-inputs=[=1"}), "a.o");
 }
 
-TEST_F(ELFResolverTest, readsRemapsFromAFile) {
+TEST_F(ELFResolverTest, ReadsRemapsFromFile) {
   Directory.write("map", "# a.o=0\n\n  a.o=1 \nbad\n*=2\n");
   LinkCommand Command = parseELF({"a.o", "c.o", "--remap-inputs-file=map"});
   InputResolver Resolver(Command);
@@ -101,13 +101,13 @@ TEST_F(ELFResolverTest, readsRemapsFromAFile) {
   EXPECT_EQ(Resolver.resolve(Command.Inputs[2]).Path, "2");
 }
 
-TEST_F(ELFResolverTest, theChangedRootStandsBeforeAbsolutePaths) {
+TEST_F(ELFResolverTest, ChRootPrefixesAbsolutePaths) {
   Directory.write("root/a.o");
   EXPECT_EQ(resolved({"/a.o", "--chroot", "root"}), "root/a.o");
   EXPECT_EQ(resolved({"a.o", "--chroot", "root"}), "a.o");
 }
 
-TEST_F(ELFResolverTest, asksForEachFileOnce) {
+TEST_F(ELFResolverTest, ScansEachFileOnce) {
   LinkCommand Command = parseELF({"a.o"});
   InputResolver Resolver(Command);
   os::FileIdentity File{1, 2, 3, 4, 5};
@@ -117,7 +117,7 @@ TEST_F(ELFResolverTest, asksForEachFileOnce) {
   EXPECT_TRUE(Resolver.isFirstScan(File));
 }
 
-TEST_F(ELFResolverTest, tenThousandDirectoriesAreSearched) {
+TEST_F(ELFResolverTest, SearchesTenThousandDirectories) {
   Strings Args = {"-lx"};
   for (unsigned I = 0; I < 10000; ++I)
     Args.push_back("-Lnowhere" + std::to_string(I));

@@ -36,7 +36,7 @@ protected:
   CurrentTestDirectory Directory;
 };
 
-TEST_F(ELFScanTest, namesTheMembersOfThinArchives) {
+TEST_F(ELFScanTest, FindsMembersOfThinArchives) {
   Directory.write("d/x.a",
                   thin(memberHeader("/", "3") + "abc\n" +
                        memberHeader("//", "23") + "a-member-of-its-own.o/\n\n" +
@@ -46,19 +46,19 @@ TEST_F(ELFScanTest, namesTheMembersOfThinArchives) {
               ElementsAre("d/x.a", "d/a-member-of-its-own.o", "d/b.o", "c.o"));
 }
 
-TEST_F(ELFScanTest, membersMayBeAbsolute) {
+TEST_F(ELFScanTest, AcceptsAbsoluteMembers) {
   Directory.write("x.a",
                   thin(memberHeader("//", "10") + "/nowhere/\n" +
                        memberHeader("/0", "1") + memberHeader("a.o/", "1")));
   EXPECT_THAT(listed({"x.a"}), ElementsAre("x.a", "/nowhere", "a.o"));
 }
 
-TEST_F(ELFScanTest, plainArchivesNameNothing) {
+TEST_F(ELFScanTest, PlainArchivesHaveNoDependencies) {
   Directory.write("x.a", "!<arch>\n" + memberHeader("a.o/", "0"));
   EXPECT_THAT(listed({"x.a"}), ElementsAre("x.a"));
 }
 
-TEST_F(ELFScanTest, aMemberIsNotLookedInto) {
+TEST_F(ELFScanTest, DoesNotScanMembers) {
   Directory.write("x.a",
                   thin(memberHeader("x.a/", "1") + memberHeader("y.ld/", "1") +
                        memberHeader("z.a/", "1")));
@@ -67,7 +67,7 @@ TEST_F(ELFScanTest, aMemberIsNotLookedInto) {
   EXPECT_THAT(listed({"x.a"}), ElementsAre("x.a", "y.ld", "z.a"));
 }
 
-TEST_F(ELFScanTest, hostileArchivesNameWhatIsSane) {
+TEST_F(ELFScanTest, FindsValidMembersOfHostileArchives) {
   const std::pair<std::string, unsigned> Cases[] = {
       {"", 0},
       {"short", 0},
@@ -92,14 +92,14 @@ TEST_F(ELFScanTest, hostileArchivesNameWhatIsSane) {
   }
 }
 
-TEST_F(ELFScanTest, namesDependentLibrariesBehindEverything) {
+TEST_F(ELFScanTest, DependentLibrariesComeLast) {
   Directory.write("le64.o", object<object::ELF64LE>(twoLibraries()));
   Directory.write("libx.a");
   EXPECT_THAT(listed({"le64.o", "b.o", "-L", ""}),
               ElementsAre("le64.o", "b.o", "libx.a", "y.a"));
 }
 
-TEST_F(ELFScanTest, readsEveryKindOfObject) {
+TEST_F(ELFScanTest, ScansEveryKindOfObject) {
   Directory.write("le32.o", object<object::ELF32LE>(twoLibraries()));
   Directory.write("be32.o", object<object::ELF32BE>(twoLibraries()));
   Directory.write("be64.o", object<object::ELF64BE>(twoLibraries()));
@@ -109,7 +109,7 @@ TEST_F(ELFScanTest, readsEveryKindOfObject) {
   EXPECT_THAT(listed({"x.so"}), ElementsAre("x.so"));
 }
 
-TEST_F(ELFScanTest, looksForDependentsLikeLld) {
+TEST_F(ELFScanTest, SearchesDependentsLikeLld) {
   Directory.write("a.o", object<object::ELF64LE>(twoLibraries()));
   Directory.write("y.a");
   Directory.write("l/y.a");
@@ -121,7 +121,7 @@ TEST_F(ELFScanTest, looksForDependentsLikeLld) {
   EXPECT_THAT(listed({"a.o"}), ElementsAre("a.o", "x", "y.a"));
 }
 
-TEST_F(ELFScanTest, someDependentsDoNotCount) {
+TEST_F(ELFScanTest, IgnoresDependentsThatLldIgnores) {
   Directory.write("a.o", object<object::ELF64LE>(twoLibraries()));
   Directory.write("x.a", thin(memberHeader("a.o/", "1")));
   EXPECT_THAT(listed({"a.o", "--no-dependent-libraries"}), ElementsAre("a.o"));
@@ -132,7 +132,7 @@ TEST_F(ELFScanTest, someDependentsDoNotCount) {
               ElementsAre("x.a", "a.o", "x", "y.a"));
 }
 
-TEST_F(ELFScanTest, hostileObjectsNameNothing) {
+TEST_F(ELFScanTest, SurvivesHostileObjects) {
   std::string Good = object<object::ELF64LE>(twoLibraries());
   for (size_t Length = 0; Length < Good.size(); ++Length) {
     Directory.write("a.o", Good.substr(0, Length));
@@ -148,7 +148,7 @@ TEST_F(ELFScanTest, hostileObjectsNameNothing) {
   }
 }
 
-TEST_F(ELFScanTest, countsSectionsBeyondTheHeader) {
+TEST_F(ELFScanTest, ReadsExtendedSectionCount) {
   std::string None = object<object::ELF64LE>(twoLibraries());
   reinterpret_cast<object::ELF64LE::Ehdr *>(None.data())->e_shnum = 0;
   Directory.write("a.o", None);
@@ -159,7 +159,7 @@ TEST_F(ELFScanTest, countsSectionsBeyondTheHeader) {
 }
 
 /// Returns the total length of the references that a scan of \p Name finds.
-uint64_t bytesNamed(const std::string &Name) {
+uint64_t bytesOfReferences(const std::string &Name) {
   LinkCommand Command = parseELF({Name});
   InputResolver Resolver(Command);
   os::OpenFile File;
@@ -172,7 +172,7 @@ uint64_t bytesNamed(const std::string &Name) {
   return Bytes;
 }
 
-TEST_F(ELFScanTest, manyNamesOfTheSameBytesAreFew) {
+TEST_F(ELFScanTest, BoundsNamesThatShareBytes) {
   // All sections end with the same zero.
   using Header = object::ELF64LE::Ehdr;
   using Section = object::ELF64LE::Shdr;
@@ -189,21 +189,21 @@ TEST_F(ELFScanTest, manyNamesOfTheSameBytesAreFew) {
     File.append(reinterpret_cast<const char *>(&S), sizeof(S));
   }
   Directory.write("a.o", File + Libraries);
-  EXPECT_GE(bytesNamed("a.o"), 4000U);
-  EXPECT_LE(bytesNamed("a.o"), File.size() + Libraries.size());
-  // The same name is repeated.
+  EXPECT_GE(bytesOfReferences("a.o"), 4000U);
+  EXPECT_LE(bytesOfReferences("a.o"), File.size() + Libraries.size());
+  // A repeated name.
   Directory.write("b.o", object<object::ELF64LE>(std::string("x\0x\0x\0", 6)));
-  EXPECT_EQ(bytesNamed("b.o"), 1U);
+  EXPECT_EQ(bytesOfReferences("b.o"), 1U);
 }
 
-TEST_F(ELFScanTest, oneLongNameOfManyMembersIsRead) {
+TEST_F(ELFScanTest, BoundsMembersThatShareLongName) {
   std::string Members =
       memberHeader("//", "3002") + std::string(3000, 'a') + "/\n";
   for (int I = 0; I != 200; ++I)
     Members += memberHeader("/0", "1");
   Directory.write("x.a", thin(Members));
-  EXPECT_GE(bytesNamed("x.a"), 3000U);
-  EXPECT_LE(bytesNamed("x.a"), 16 * (8 + Members.size()) + 3000);
+  EXPECT_GE(bytesOfReferences("x.a"), 3000U);
+  EXPECT_LE(bytesOfReferences("x.a"), 16 * (8 + Members.size()) + 3000);
 }
 
 } // namespace

@@ -31,7 +31,7 @@ Strings scriptNames(llvm::StringRef Text, bool IsPart = false) {
   return Result;
 }
 
-TEST(ELFScriptTest, namesInputs) {
+TEST(ELFScriptTest, FindsInputs) {
   EXPECT_THAT(scriptNames("INPUT(a.o -lb \"c d.o\"e.o)"),
               ElementsAre("a.o", "-lb", "c d.o", "e.o"));
   EXPECT_THAT(scriptNames("/* GNU ld script */\nGROUP ( /lib/libc.so.6 "
@@ -45,13 +45,13 @@ TEST(ELFScriptTest, namesInputs) {
   EXPECT_THAT(scriptNames("INPUT(a.o, b.o)"), ElementsAre("a.o", ",", "b.o"));
 }
 
-TEST(ELFScriptTest, passesOverComments) {
+TEST(ELFScriptTest, SkipsComments) {
   EXPECT_THAT(scriptNames("# INPUT(a)\nINPUT(/* b */ c # d)\n e)#"),
               ElementsAre("c", "e"));
   EXPECT_THAT(scriptNames("INPUT(a) /* open"), ElementsAre("a"));
 }
 
-TEST(ELFScriptTest, passesOverEverythingElse) {
+TEST(ELFScriptTest, SkipsOtherCommands) {
   EXPECT_THAT(
       scriptNames("ENTRY(INPUT) OUTPUT_FORMAT(\"elf64\", \"a\", \"b\");\n"
                   "SECTIONS { .text : { *(.text INPUT) } . = ALIGN(4); }\n"
@@ -61,7 +61,7 @@ TEST(ELFScriptTest, passesOverEverythingElse) {
       ElementsAre("+m.ld", "a"));
 }
 
-TEST(ELFScriptTest, endsWhereLldGivesUp) {
+TEST(ELFScriptTest, StopsAtErrorLikeLld) {
   for (const char *Text :
        {"junk INPUT(a)", "STARTUP(a) INPUT(a)", "INPUT a", "INPUT", "GROUP(",
         "x=1; INPUT(a)", "ENTRY x INPUT(a)", "SECTIONS { { INPUT(a)", "}",
@@ -72,14 +72,14 @@ TEST(ELFScriptTest, endsWhereLldGivesUp) {
   EXPECT_THAT(scriptNames("INPUT(a) junk INPUT(b)"), ElementsAre("a"));
 }
 
-TEST(ELFScriptTest, aPartMayBeginInside) {
+TEST(ELFScriptTest, AcceptsPartialScript) {
   EXPECT_THAT(scriptNames("*(.text) } .data : { INCLUDE b.ld INPUT(c)",
                           /*IsPart=*/true),
               ElementsAre("+b.ld"));
   EXPECT_THAT(scriptNames("INPUT(a)", /*IsPart=*/true), ElementsAre("a"));
 }
 
-TEST(ELFScriptTest, isBounded) {
+TEST(ELFScriptTest, BoundsNames) {
   EXPECT_THAT(scriptNames(std::string(1 << 20, '{')), IsEmpty());
   EXPECT_THAT(scriptNames("SECTIONS " + std::string(1 << 20, '{')), IsEmpty());
   std::string Many = "INPUT(";
@@ -88,7 +88,7 @@ TEST(ELFScriptTest, isBounded) {
   EXPECT_THAT(scriptNames(Many), SizeIs(65536));
 }
 
-TEST(ELFScriptTest, survivesRandomText) {
+TEST(ELFScriptTest, SurvivesRandomText) {
   std::mt19937 Random(22); // NOLINT: the same text every time
   const char *Parts[] = {"INPUT", "(", ")",  "{",         "}",  "\"",  "/*",
                          "*/",    "#", "=",  "SECTIONS ", "\n", ";",   "x",
@@ -107,7 +107,7 @@ protected:
   CurrentTestDirectory Directory;
 };
 
-TEST_F(ELFScriptSearchTest, namesAreLookedForBesideTheScriptFirst) {
+TEST_F(ELFScriptSearchTest, SearchesScriptDirectoryFirst) {
   Directory.write("s/x.ld", "INPUT(1 2 3 4)");
   Directory.write("s/1");
   Directory.write("1");
@@ -118,7 +118,7 @@ TEST_F(ELFScriptSearchTest, namesAreLookedForBesideTheScriptFirst) {
               ElementsAre("s/x.ld", "s/1", "2", "l/3", "4"));
 }
 
-TEST_F(ELFScriptSearchTest, absoluteNamesStayUnderTheSysRoot) {
+TEST_F(ELFScriptSearchTest, AbsoluteNamesStayBelowSysRoot) {
   Directory.write("root/lib/x.ld", "INPUT(/lib/a /nowhere)");
   Directory.write("root/lib/a");
   Directory.write("y.ld", "INPUT(/lib-nowhere/b =lib/c)");
@@ -127,7 +127,7 @@ TEST_F(ELFScriptSearchTest, absoluteNamesStayUnderTheSysRoot) {
                           "/lib-nowhere/b", "root/lib/c"));
 }
 
-TEST_F(ELFScriptSearchTest, directoryCountsFromThereOn) {
+TEST_F(ELFScriptSearchTest, SearchDirAppliesToLaterInputs) {
   Directory.write("x.ld", "SEARCH_DIR(l)");
   Directory.write("l/liba.a");
   Directory.write("l/libb.a");
@@ -136,7 +136,7 @@ TEST_F(ELFScriptSearchTest, directoryCountsFromThereOn) {
   EXPECT_THAT(listed({"x.ld", "-lb", "-nostdlib"}), ElementsAre("x.ld", "-lb"));
 }
 
-TEST_F(ELFScriptSearchTest, stateOfTheScriptHoldsForItsNames) {
+TEST_F(ELFScriptSearchTest, InputsInheritStateOfScript) {
   Directory.write("x.ld", "INPUT(-la)");
   Directory.write("liba.so");
   Directory.write("liba.a");
@@ -151,7 +151,7 @@ TEST_F(ELFScriptSearchTest, stateOfTheScriptHoldsForItsNames) {
   EXPECT_EQ(Inputs[1].Named.Reason, InputReason::LinkerScript);
 }
 
-TEST_F(ELFScriptSearchTest, aDefaultScriptIsReadLast) {
+TEST_F(ELFScriptSearchTest, DefaultScriptIsReadLast) {
   Directory.write("d.ld", "INPUT(a.o)");
   Directory.write("t.ld", "INPUT(b.o)");
   Directory.write("a.o");
@@ -163,7 +163,7 @@ TEST_F(ELFScriptSearchTest, aDefaultScriptIsReadLast) {
               ElementsAre("d.ld", "c.o", "t.ld", "b.o"));
 }
 
-TEST_F(ELFScriptSearchTest, aScriptThatNamesItselfIsReadOnce) {
+TEST_F(ELFScriptSearchTest, ReadsRecursiveScriptOnce) {
   Directory.write("x.ld", "INPUT(./x.ld .//x.ld a.o) INCLUDE x.ld");
   Directory.write("a.o");
   EXPECT_THAT(listed({"x.ld"}), testing::Contains("a.o"));
@@ -172,7 +172,7 @@ TEST_F(ELFScriptSearchTest, aScriptThatNamesItselfIsReadOnce) {
   EXPECT_THAT(listed({"-T", "d/1.ld"}), ElementsAre("d/1.ld", "d/2.ld"));
 }
 
-TEST_F(ELFScriptSearchTest, bytesAndListsNameNothing) {
+TEST_F(ELFScriptSearchTest, BinariesAndListsHaveNoDependencies) {
   Directory.write("x", "INPUT(a.o)");
   Directory.write("a.o");
   EXPECT_THAT(listed({"-b", "binary", "x"}), ElementsAre("x"));

@@ -37,7 +37,7 @@ std::vector<std::string> rest(InputList &List) {
   return Names;
 }
 
-TEST(InputListTest, WhatAnInputNamesComesInItsTurn) {
+TEST(InputListTest, DependenciesComeInTheirTurn) {
   InputList List = listOf({input("a"), input("b"), input("late", 1)});
   ASSERT_EQ(List.next(), 0U);
   EXPECT_EQ(List.take(0), 1U);
@@ -52,7 +52,7 @@ TEST(InputListTest, WhatAnInputNamesComesInItsTurn) {
 }
 
 // The linker opens the archive of the second turn before its turn.
-TEST(InputListTest, WhatIsReadNextStaysInItsTurn) {
+TEST(InputListTest, NextInputStaysInItsTurn) {
   InputList List =
       listOf({input("a"), input("b"), input("thin.a", 1), input("z", 1)});
   ASSERT_TRUE(List.take(2));
@@ -66,7 +66,7 @@ TEST(InputListTest, WhatIsReadNextStaysInItsTurn) {
   EXPECT_THAT(Names, ElementsAre("a", "b", "found", "member.o", "z"));
 }
 
-TEST(InputListTest, AMemberThatTheLastLinkReadIsNotOnDemand) {
+TEST(InputListTest, RecordedMemberIsNotOnDemand) {
   NamedInput Recorded = input("member.o", UINT8_MAX);
   Recorded.Reason = InputReason::Recorded;
   InputList List = listOf({input("thin.a"), Recorded});
@@ -80,7 +80,7 @@ TEST(InputListTest, AMemberThatTheLastLinkReadIsNotOnDemand) {
   EXPECT_TRUE(List[2].OnDemand);
 }
 
-TEST(InputListTest, AFileThatIsNamedTwiceIsReadAsBothNeed) {
+TEST(InputListTest, MergesAttributesOfRepeatedFile) {
   NamedInput Lazy = input("a.a"), Whole = input("a.a");
   Lazy.Lazy = true;
   Whole.Whole = true;
@@ -90,7 +90,7 @@ TEST(InputListTest, AFileThatIsNamedTwiceIsReadAsBothNeed) {
   EXPECT_FALSE(List[0].Lazy);
 }
 
-TEST(InputListTest, ScriptsOfTwoDirectoriesMeanTwoFiles) {
+TEST(InputListTest, ScriptDirectoriesDistinguishInputs) {
   auto FromScript = [](std::string Script) {
     NamedInput Input = input("x.o");
     Input.Search = SearchRule::ScriptInput;
@@ -104,7 +104,7 @@ TEST(InputListTest, ScriptsOfTwoDirectoriesMeanTwoFiles) {
             2U);
 }
 
-TEST(InputListTest, ThePathDecidesWhichInputAFileIs) {
+TEST(InputListTest, PathIdentifiesInput) {
   NamedInput Library = input("z");
   Library.Search = SearchRule::Library;
   InputList List = listOf({Library, input("libz.a")});

@@ -1,4 +1,4 @@
-//===- InputResolverTest.cpp - From names to paths ----------------------===//
+//===- InputResolverTest.cpp - From names to paths ------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -28,7 +28,7 @@ std::pair<std::string, os::FileKind> missing(std::string Path) {
   return {std::move(Path), os::FileKind::Missing};
 }
 
-TEST(InputResolverTest, absoluteNamesSkipTheSearch) {
+TEST(InputResolverTest, AbsoluteNamesSkipSearch) {
   CurrentTestDirectory Directory;
   std::string Path = Directory.write("a.obj");
   Directory.write("lib/b.obj");
@@ -39,7 +39,7 @@ TEST(InputResolverTest, absoluteNamesSkipTheSearch) {
   EXPECT_EQ(find({Directory.path("a")}), missing(Directory.path("a")));
 }
 
-TEST(InputResolverTest, relativeNamesAreSearchedForInOrder) {
+TEST(InputResolverTest, SearchesRelativeNamesInOrder) {
   CurrentTestDirectory Directory;
   Directory.write("p1/a.obj");
   Directory.write("p2/a.obj");
@@ -55,7 +55,7 @@ TEST(InputResolverTest, relativeNamesAreSearchedForInOrder) {
   EXPECT_EQ(find({"/wholearchive:a.obj", "/libpath:p1"}), regular("a.obj"));
 }
 
-TEST(InputResolverTest, objIsAddedDirectoryByDirectory) {
+TEST(InputResolverTest, TriesObjExtensionInEachDirectory) {
   CurrentTestDirectory Directory;
   Directory.write("p1/a.obj");
   Directory.write("p2/a");
@@ -69,7 +69,7 @@ TEST(InputResolverTest, objIsAddedDirectoryByDirectory) {
   EXPECT_EQ(find({"./p1/b"}), missing("./p1/b"));
 }
 
-TEST(InputResolverTest, libraries) {
+TEST(InputResolverTest, FindsLibraries) {
   CurrentTestDirectory Directory;
   Directory.write("p1/foo.lib");
   Directory.write("p1/bar.obj");
@@ -86,7 +86,7 @@ TEST(InputResolverTest, libraries) {
             missing("/abs/foo.lib"));
 }
 
-TEST(InputResolverTest, librariesInMinGWMode) {
+TEST(InputResolverTest, FindsLibrariesInMinGWMode) {
   CurrentTestDirectory Directory;
   Directory.write("p1/foo.lib");
   Directory.write("p1/libfoo.a");
@@ -104,14 +104,14 @@ TEST(InputResolverTest, librariesInMinGWMode) {
   EXPECT_EQ(Find("/defaultlib:here"), missing("libhere.a"));
 }
 
-TEST(InputResolverTest, missingFilesAreAStatus) {
+TEST(InputResolverTest, ReportsMissingFilesAsStatus) {
   CurrentTestDirectory Directory;
   EXPECT_EQ(find({"a.obj"}), missing("a.obj"));
   EXPECT_EQ(find({"a"}), missing("a"));
   EXPECT_EQ(find({"a.obj", "/stub:s"}), missing("s"));
 }
 
-TEST(InputResolverTest, optionFilesAreNotSearchedFor) {
+TEST(InputResolverTest, DoesNotSearchOptionFiles) {
   CurrentTestDirectory Directory;
   Directory.write("p1/x.def");
   EXPECT_EQ(find({"a.obj", "/libpath:p1", "/def:x.def"}), missing("x.def"));
@@ -119,7 +119,7 @@ TEST(InputResolverTest, optionFilesAreNotSearchedFor) {
             regular("p1/x.def"));
 }
 
-TEST(InputResolverTest, aDirectoryEndsTheSearch) {
+TEST(InputResolverTest, DirectoryEndsSearch) {
   CurrentTestDirectory Directory;
   std::filesystem::create_directories("p1/a.obj");
   Directory.write("p2/a.obj");
@@ -127,7 +127,7 @@ TEST(InputResolverTest, aDirectoryEndsTheSearch) {
             std::pair(std::string("p1/a.obj"), os::FileKind::Directory));
 }
 
-TEST(InputResolverTest, tellsFilesApart) {
+TEST(InputResolverTest, DistinguishesFiles) {
   CurrentTestDirectory Directory;
   Directory.write("a.obj");
   Directory.write("b.obj");

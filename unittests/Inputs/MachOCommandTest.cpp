@@ -16,7 +16,7 @@ using testing::IsEmpty;
 
 namespace {
 
-TEST(MachOCommandTest, listsInTheOrderOfReading) {
+TEST(MachOCommandTest, ListsInOrderOfReading) {
   EXPECT_THAT(
       names(parseMachO(
           {"-order_file", "order", "-sectcreate", "A", "b", "section", "a.o",
@@ -27,7 +27,7 @@ TEST(MachOCommandTest, listsInTheOrderOfReading) {
                   "b.o", "order", "section"));
 }
 
-TEST(MachOCommandTest, takesNoValueForAnInput) {
+TEST(MachOCommandTest, ValuesAreNoInputs) {
   EXPECT_THAT(names(parseMachO({"-o",
                                 "a.o",
                                 "-install_name",
@@ -53,21 +53,21 @@ TEST(MachOCommandTest, takesNoValueForAnInput) {
               ElementsAre("in.o"));
 }
 
-TEST(MachOCommandTest, passesOverWhatLldIgnores) {
+TEST(MachOCommandTest, SkipsOptionsThatLldIgnores) {
   EXPECT_THAT(names(parseMachO({"-upward-lx", "-lazy-lx", "-lazy_library",
                                 "x.o", "-upward_framework", "X", "-alias_list",
                                 "list", "-lto_library", "x.dylib", "a.o"})),
               ElementsAre("a.o"));
 }
 
-TEST(MachOCommandTest, unknownOptionsAndMissingValuesAreTheLinkersToReport) {
+TEST(MachOCommandTest, LeavesErrorsToLinker) {
   EXPECT_THAT(names(parseMachO({"-no-such-option", "a.o", "--prefetch=1"})),
               ElementsAre("a.o"));
   EXPECT_THAT(names(parseMachO({"a.o", "-sectcreate", "x", "y"})),
               ElementsAre("a.o"));
 }
 
-TEST(MachOCommandTest, saysWhyAndWho) {
+TEST(MachOCommandTest, RecordsReasonAndOrigin) {
   CurrentTestDirectory Directory;
   Directory.write("args.rsp", "in_file.o -lq");
   LinkCommand Command =
@@ -103,7 +103,7 @@ Strings wholeOnes(const LinkCommand &Command) {
   return Result;
 }
 
-TEST(MachOCommandTest, wholeArchives) {
+TEST(MachOCommandTest, MarksWholeArchives) {
   EXPECT_THAT(wholeOnes(parseMachO({"a.a", "-force_load", "b.a", "-lc"})),
               ElementsAre("b.a"));
   EXPECT_THAT(wholeOnes(parseMachO({"a.a", "-lc", "-all_load", "-framework",
@@ -113,7 +113,7 @@ TEST(MachOCommandTest, wholeArchives) {
               IsEmpty());
 }
 
-TEST(MachOCommandTest, whatWaits) {
+TEST(MachOCommandTest, MarksLazyInputs) {
   auto Lazy = [](const Strings &Args) {
     Strings Result;
     for (const NamedInput &I : parseMachO(Args).Inputs)
@@ -127,7 +127,7 @@ TEST(MachOCommandTest, whatWaits) {
               IsEmpty());
 }
 
-TEST(MachOCommandTest, fileLists) {
+TEST(MachOCommandTest, ReadsFileLists) {
   CurrentTestDirectory Directory;
   Directory.write("list", "a.o\r\n\n # no\n#no\n  b c.o\t\nlast.o");
   LinkCommand Command = parseMachO({"x.o", "-filelist", "list", "y.o"});
@@ -137,20 +137,20 @@ TEST(MachOCommandTest, fileLists) {
   EXPECT_EQ(Command.Inputs[2].Reason, InputReason::FileList);
   EXPECT_EQ(Command.Inputs[2].From, "list");
   // lld 22 accepts no directory after a comma. A directory is not a list.
-  EXPECT_THAT(names(parseMachO({"-filelist", "list,folder"})),
-              ElementsAre("list,folder"));
+  EXPECT_THAT(names(parseMachO({"-filelist", "list,directory"})),
+              ElementsAre("list,directory"));
   EXPECT_THAT(names(parseMachO({"-filelist", "."})), ElementsAre("."));
 }
 
-TEST(MachOCommandTest, longFileLists) {
+TEST(MachOCommandTest, ReadsLongFileLists) {
   CurrentTestDirectory Directory;
   std::string Many;
   for (int I = 0; I < 300000; ++I)
-    Many += "folder/object" + std::to_string(I % 200000) + ".o\n";
+    Many += "directory/object" + std::to_string(I % 200000) + ".o\n";
   Directory.write("many", Many);
   LinkCommand Command = parseMachO({"-filelist", "many"});
   ASSERT_EQ(Command.Inputs.size(), 200001U);
-  EXPECT_EQ(Command.Inputs.back().Name, "folder/object199999.o");
+  EXPECT_EQ(Command.Inputs.back().Name, "directory/object199999.o");
   // A line that is too long for a path is skipped, wherever the blocks in which
   // the file is read end.
   Directory.write("line", "a.o\n" + std::string(3 << 20, 'x') + "\nb.o\n" +
@@ -159,7 +159,7 @@ TEST(MachOCommandTest, longFileLists) {
               ElementsAre("line", "a.o", "b.o", "c.o"));
 }
 
-TEST(MachOCommandTest, profilesAreReadWhereTheyAreUsed) {
+TEST(MachOCommandTest, ListsProfilesThatAreUsed) {
   EXPECT_THAT(names(parseMachO({"--irpgo-profile=p"})), IsEmpty());
   EXPECT_THAT(
       names(parseMachO({"--irpgo-profile", "p", "--bp-startup-sort=function"})),
@@ -171,14 +171,14 @@ TEST(MachOCommandTest, profilesAreReadWhereTheyAreUsed) {
       IsEmpty());
 }
 
-TEST(MachOCommandTest, timeTrace) {
+TEST(MachOCommandTest, ListsTimeTrace) {
   EXPECT_EQ(parseMachO({"a.o"}).TimeTrace, "");
   EXPECT_EQ(parseMachO({"a.o", "--time-trace"}).TimeTrace, "a.out.time-trace");
   EXPECT_EQ(parseMachO({"--time-trace", "-o", "x"}).TimeTrace, "x.time-trace");
   EXPECT_EQ(parseMachO({"--time-trace=t"}).TimeTrace, "t");
 }
 
-TEST(MachOCommandTest, outputs) {
+TEST(MachOCommandTest, ListsOutputs) {
   EXPECT_THAT(parseMachO({"a.o"}).Outputs, ElementsAre("a.out"));
   EXPECT_THAT(parseMachO({"-map", "m", "-dependency_info", "d", "-o", "first",
                           "--time-trace", "--reproduce=r", "-object_path_lto",
@@ -194,7 +194,7 @@ TEST(MachOCommandTest, outputs) {
               ElementsAre("a.o"));
 }
 
-TEST(MachOCommandTest, settings) {
+TEST(MachOCommandTest, CollectsSettings) {
   LinkCommand Command =
       parseMachO({"-arch", "arm64", "-arch", "x86_64", "-platform_version",
                   "iOS Simulator", "15", "15", "-dylib", "-flat_namespace",
@@ -225,7 +225,7 @@ TEST(MachOCommandTest, settings) {
   EXPECT_EQ(Command.MachO.Platform, unsigned(llvm::MachO::PLATFORM_MACOS));
 }
 
-TEST(MachOCommandTest, readsNothingForHelp) {
+TEST(MachOCommandTest, ReadsNothingForHelp) {
   for (const char *Arg : {"-help", "--help", "--help-hidden", "--version"}) {
     LinkCommand Command = parseMachO({"a.o", Arg});
     EXPECT_FALSE(Command.Links) << Arg;
@@ -235,7 +235,7 @@ TEST(MachOCommandTest, readsNothingForHelp) {
   EXPECT_TRUE(parseMachO({"a.o", "-v"}).Links);
 }
 
-TEST(MachOCommandTest, keepsOurOptions) {
+TEST(MachOCommandTest, CollectsPrefetchOptions) {
   LinkCommand Command = parseMachO(
       {"--prefetch-jobs=2", "-o", "--prefetch-stats", "--read-workers=0x10"});
   EXPECT_THAT(texts(Command.PrefetchOptions),

@@ -178,7 +178,7 @@ std::string described(unsigned ID) {
   }
 }
 
-TEST(MachOOptionTableTest, holdsExactlyTheOptionsOfLld) {
+TEST(MachOOptionTableTest, HasExactlyOptionsOfLld) {
   std::set<std::string> Ours;
   for (unsigned ID = 1; ID <= optionTable().getNumOptions(); ++ID)
     if (optionTable().getOptionGroupID(ID) != OPT_grp_headstart)
@@ -189,7 +189,7 @@ TEST(MachOOptionTableTest, holdsExactlyTheOptionsOfLld) {
   EXPECT_EQ(Ours, Known);
 }
 
-TEST(MachOOptionTableTest, ourOptionsChangeNoOthersMeaning) {
+TEST(MachOOptionTableTest, OwnOptionsDoNotShadowOthers) {
   // A joined option of lld that is a prefix of ours would match ours, or vice
   // versa.
   for (unsigned ID = 1; ID <= optionTable().getNumOptions(); ++ID) {
@@ -202,7 +202,7 @@ TEST(MachOOptionTableTest, ourOptionsChangeNoOthersMeaning) {
   }
 }
 
-TEST(MachOOptionTableTest, matchesLikeLld) {
+TEST(MachOOptionTableTest, MatchesLikeLld) {
   const char *Argv[] = {"-lfoo", "-L",  "dir",   "-Ldir",      "-o",
                         "-x",    "-",   "--",    "-framework", "-lbar",
                         "",      "-O2", "-ofoo", "-help",      "--lto-O2"};

@@ -38,7 +38,7 @@ std::string foundAgain(const Strings &Args, const std::string &Name,
   return (R.exists() ? "" : "missing ") + R.Path;
 }
 
-TEST(MachOResolveTest, librariesByKindThenDirectory) {
+TEST(MachOResolveTest, SearchesLibrariesByKindThenDirectory) {
   CurrentTestDirectory Directory;
   Directory.write("one/liba.a");
   Directory.write("two/liba.dylib");
@@ -56,7 +56,7 @@ TEST(MachOResolveTest, librariesByKindThenDirectory) {
   EXPECT_EQ(found({"-Ltwo", "-lnowhere"}), "missing nowhere");
 }
 
-TEST(MachOResolveTest, searchPathsBelowRoots) {
+TEST(MachOResolveTest, AppliesRootsToSearchPaths) {
   CurrentTestDirectory Directory;
   Directory.write("r1/usr/lib/x");
   Directory.write("r2/opt/lib/x");
@@ -81,7 +81,7 @@ TEST(MachOResolveTest, searchPathsBelowRoots) {
       ElementsAre(""));
 }
 
-TEST(MachOResolveTest, absolutePathsBelowRoots) {
+TEST(MachOResolveTest, AppliesRootsToAbsolutePaths) {
   CurrentTestDirectory Directory;
   std::string Own = Directory.write("own/liba.dylib");
   std::string Object = Directory.write("own/a.o");
@@ -99,7 +99,7 @@ TEST(MachOResolveTest, absolutePathsBelowRoots) {
             "missing /opt/libc.dylib");
 }
 
-TEST(MachOResolveTest, frameworks) {
+TEST(MachOResolveTest, FindsFrameworks) {
   if (!os::test::canMakeLinks())
     GTEST_SKIP() << os::test::NoLinks;
   CurrentTestDirectory Directory;
@@ -119,7 +119,7 @@ TEST(MachOResolveTest, frameworks) {
   EXPECT_EQ(found({"-Fone", "-framework", "C"}), "missing C");
 }
 
-TEST(MachOResolveTest, installNamesOnTheSearchPath) {
+TEST(MachOResolveTest, FindsInstallNamesOnSearchPath) {
   CurrentTestDirectory Directory;
   Directory.write("lib/libx.1.tbd");
   Directory.write("fw/F.framework/F");
@@ -136,7 +136,7 @@ TEST(MachOResolveTest, installNamesOnTheSearchPath) {
             "missing /usr/lib/system/libnone.dylib");
 }
 
-TEST(MachOResolveTest, installNamesWithPrefixes) {
+TEST(MachOResolveTest, ExpandsInstallNamePrefixes) {
   if (!os::test::canMakeLinks())
     GTEST_SKIP() << os::test::NoLinks;
   CurrentTestDirectory Directory;
@@ -171,7 +171,7 @@ TEST(MachOResolveTest, installNamesWithPrefixes) {
             "missing @rpath/libe.dylib");
 }
 
-TEST(MachOResolveTest, runPathsWithoutEnd) {
+TEST(MachOResolveTest, SurvivesRecursiveRunPaths) {
   CurrentTestDirectory Directory;
   Directory.write("last/liba.dylib");
   for (size_t Before : {63, 64}) {

@@ -58,7 +58,7 @@ std::string universal(const std::string &X86, const std::string &ARM,
   return File + ARM;
 }
 
-TEST(MachOScanTest, linkerOptions) {
+TEST(MachOScanTest, FindsLinkerOptions) {
   CurrentTestDirectory Directory;
   Directory.write("a.o",
                   objectFile({linkerOption({"-lz"}),
@@ -74,7 +74,7 @@ TEST(MachOScanTest, linkerOptions) {
   }
 }
 
-TEST(MachOScanTest, linkerOptionsThatDoNotCount) {
+TEST(MachOScanTest, IgnoresOtherLinkerOptions) {
   CurrentTestDirectory Directory;
   std::string Option = linkerOption({"-lz"});
   Directory.write("a.o", objectFile({Option, linkerOption({"-framework", "z"}),
@@ -95,7 +95,7 @@ TEST(MachOScanTest, linkerOptionsThatDoNotCount) {
   EXPECT_THAT(scan({"-sectcreate", "A", "b", "a.o"}), IsEmpty());
 }
 
-TEST(MachOScanTest, badLinkerOptions) {
+TEST(MachOScanTest, IgnoresMalformedLinkerOptions) {
   CurrentTestDirectory Directory;
   std::string Huge = command(LC_LINKER_OPTION, little(0xffffffff) + "-lz");
   Directory.write("a.o", objectFile({linkerOption({"-framework"}),
@@ -111,7 +111,7 @@ TEST(MachOScanTest, badLinkerOptions) {
     EXPECT_THAT(scan({Name}), IsEmpty()) << Name;
 }
 
-TEST(MachOScanTest, reExports) {
+TEST(MachOScanTest, FindsReExports) {
   CurrentTestDirectory Directory;
   Strings Commands = {dylibCommand(LC_LOAD_DYLIB, "@rpath/l.dylib"),
                       dylibCommand(LC_REEXPORT_DYLIB, "/usr/lib/a.dylib"),
@@ -130,9 +130,9 @@ TEST(MachOScanTest, reExports) {
   EXPECT_THAT(scan({"b.dylib"}), IsEmpty());
 }
 
-TEST(MachOScanTest, umbrellas) {
+TEST(MachOScanTest, SearchesReExportsNextToUmbrella) {
   if (os::test::OnWindows)
-    GTEST_SKIP() << "lld joins these paths with another separator here";
+    GTEST_SKIP() << "lld uses another separator on this system";
   CurrentTestDirectory Directory;
   auto ReExport = [](const std::string &Name) {
     return dylibCommand(LC_REEXPORT_DYLIB, Name);
@@ -160,7 +160,7 @@ TEST(MachOScanTest, umbrellas) {
                   Directory.path("lib/top2")));
 }
 
-TEST(MachOScanTest, reExportsInARing) {
+TEST(MachOScanTest, SurvivesCyclicReExports) {
   CurrentTestDirectory Directory;
   Directory.write("a.dylib",
                   dylibFile("a", {dylibCommand(LC_REEXPORT_DYLIB, "b.dylib")}));
@@ -171,7 +171,7 @@ TEST(MachOScanTest, reExportsInARing) {
               ElementsAre("a.dylib", "b.dylib"));
 }
 
-TEST(MachOScanTest, onlyTheSliceOfTheArchitecture) {
+TEST(MachOScanTest, ScansOnlySliceOfArchitecture) {
   CurrentTestDirectory Directory;
   std::string Other = objectFile({linkerOption({"-lx"})}, CPU_TYPE_X86_64);
   std::string Own = objectFile({linkerOption({"-la"})});
@@ -182,7 +182,7 @@ TEST(MachOScanTest, onlyTheSliceOfTheArchitecture) {
   EXPECT_THAT(scan({"fat.o", "-arch", "nonsense"}), IsEmpty());
 }
 
-TEST(MachOScanTest, impossibleSlices) {
+TEST(MachOScanTest, IgnoresImpossibleSlices) {
   CurrentTestDirectory Directory;
   std::string Own = objectFile({linkerOption({"-la"})});
   auto Fat = [](uint32_t Offset, uint32_t Size, uint32_t Count = 1) {
@@ -204,9 +204,9 @@ TEST(MachOScanTest, impossibleSlices) {
     EXPECT_THAT(scan({Name}), IsEmpty()) << Name;
 }
 
-TEST(MachOScanTest, thinArchives) {
+TEST(MachOScanTest, ScansThinArchives) {
   if (os::test::OnWindows)
-    GTEST_SKIP() << "an absolute path has a drive here";
+    GTEST_SKIP() << "absolute paths have a drive on this system";
   CurrentTestDirectory Directory;
   std::string Table = "a.o/\n/abs/b.o/\nsub/c.o/\n";
   std::string Archive = "!<thin>\n" + member("/", "12345") +
@@ -232,7 +232,7 @@ TEST(MachOScanTest, thinArchives) {
               ElementsAre("lib/self.a", "lib/../lib/self.a"));
 }
 
-TEST(MachOScanTest, badThinArchives) {
+TEST(MachOScanTest, SurvivesMalformedThinArchives) {
   CurrentTestDirectory Directory;
   Directory.write("a.a", "!<thin>\n" + memberHeader("/99999999", "1") +
                              memberHeader("/x", "1") + memberHeader("", "1"));
@@ -274,7 +274,7 @@ reexported-libraries:
 ...
 )";
 
-TEST(MachOScanTest, stubs) {
+TEST(MachOScanTest, ScansStubs) {
   CurrentTestDirectory Directory;
   Directory.write("top.tbd", Stub);
   // The names are sorted, and documents of the file are in their place.
@@ -294,7 +294,7 @@ TEST(MachOScanTest, stubs) {
                   "/z/e.dylib", "/z/inside.dylib", "/z/z.dylib"));
 }
 
-TEST(MachOScanTest, stubsThatNameEachOtherForEver) {
+TEST(MachOScanTest, SurvivesCyclicStubs) {
   CurrentTestDirectory Directory;
   std::string Text;
   for (int I = 0; I < 100000; ++I)
@@ -305,7 +305,7 @@ TEST(MachOScanTest, stubsThatNameEachOtherForEver) {
   EXPECT_THAT(scan({"chain.tbd"}), IsEmpty());
 }
 
-TEST(MachOScanTest, survivesAnyBytes) {
+TEST(MachOScanTest, SurvivesRandomBytes) {
   CurrentTestDirectory Directory;
   std::mt19937 Random(22); // NOLINT: the same bytes every time
   Strings Samples = {

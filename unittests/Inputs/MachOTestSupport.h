@@ -17,9 +17,9 @@
 
 namespace headstart::test {
 
-inline std::string little(uint32_t Word) {
+inline std::string little(uint32_t Value) {
   std::string Bytes(4, '\0');
-  llvm::support::endian::write32le(Bytes.data(), Word);
+  llvm::support::endian::write32le(Bytes.data(), Value);
   return Bytes;
 }
 
@@ -31,8 +31,8 @@ inline std::string command(uint32_t Kind, std::string Body) {
 
 inline std::string linkerOption(const Strings &Args) {
   std::string Body = little(static_cast<uint32_t>(Args.size()));
-  for (const std::string &Word : Args)
-    Body += Word + '\0';
+  for (const std::string &Arg : Args)
+    Body += Arg + '\0';
   return command(llvm::MachO::LC_LINKER_OPTION, Body);
 }
 

@@ -110,7 +110,7 @@ protected:
   std::mt19937 Random{12345};
 };
 
-TEST_F(ManyDirectoriesTest, ofELF) {
+TEST_F(ManyDirectoriesTest, ELFMatchesProbing) {
   Strings Names;
   Strings Args = {"-L=", "--sysroot=0"};
   // On Windows, "none/.." is a directory although "none" does not exist.
@@ -134,7 +134,7 @@ TEST_F(ManyDirectoriesTest, ofELF) {
   compare(parseELF(Args));
 }
 
-TEST_F(ManyDirectoriesTest, ofMinGW) {
+TEST_F(ManyDirectoriesTest, MinGWMatchesProbing) {
   Strings Names;
   Strings Args = {"-m", "i386pep"};
   for (int I = 0; I != 60; ++I) {
@@ -151,7 +151,7 @@ TEST_F(ManyDirectoriesTest, ofMinGW) {
   compare(parseELF(Args));
 }
 
-TEST_F(ManyDirectoriesTest, ofCOFF) {
+TEST_F(ManyDirectoriesTest, COFFMatchesProbing) {
   Strings Names;
   Strings Args;
   for (int I = 0; I != 60; ++I) {
@@ -169,7 +169,7 @@ TEST_F(ManyDirectoriesTest, ofCOFF) {
   compare(parse(Args));
 }
 
-TEST_F(ManyDirectoriesTest, ofMachO) {
+TEST_F(ManyDirectoriesTest, MachOMatchesProbing) {
   Strings Names;
   Strings Args;
   for (int I = 0; I != 60; ++I) {
@@ -196,7 +196,7 @@ TEST_F(ManyDirectoriesTest, ofMachO) {
   compare(parseMachO(Args));
 }
 
-TEST_F(ManyDirectoriesTest, ofScripts) {
+TEST_F(ManyDirectoriesTest, ScriptDirectoriesMatchProbing) {
   Strings Names;
   Strings Args = {"-L0"};
   for (int I = 0; I != 40; ++I) {
@@ -216,7 +216,7 @@ TEST_F(ManyDirectoriesTest, ofScripts) {
     EXPECT_EQ(text(Resolver.resolve(Command.Inputs[I])), Expected[I]);
 }
 
-TEST_F(ManyDirectoriesTest, aNewLinkSeesWhatIsNew) {
+TEST_F(ManyDirectoriesTest, NewLinkFindsNewFiles) {
   Strings Args;
   for (int I = 0; I != 200; ++I)
     Args.push_back("-l" + std::to_string(I));

@@ -43,7 +43,7 @@ Taken takeCOFF(const Strings &Args) { return take(Flavour::COFF, Args); }
 Taken takeELF(const Strings &Args) { return take(Flavour::ELF, Args); }
 Taken takeMachO(const Strings &Args) { return take(Flavour::MachO, Args); }
 
-TEST(PrefetchOptionsTest, workWithoutArguments) {
+TEST(PrefetchOptionsTest, AcceptsEmptyCommandLine) {
   for (Flavour F : {Flavour::COFF, Flavour::ELF, Flavour::MachO}) {
     EXPECT_THAT(take(F, {}).Options, IsEmpty());
     llvm::SmallVector<const char *, 1> None;
@@ -51,7 +51,7 @@ TEST(PrefetchOptionsTest, workWithoutArguments) {
   }
 }
 
-TEST(COFFPrefetchOptionsTest, doubleDashForms) {
+TEST(COFFPrefetchOptionsTest, AcceptsDoubleDashForms) {
   Taken T = takeCOFF({"--prefetch-inputs", "--no-prefetch-inputs",
                       "--prefetch-jobs=4", "--prefetch-memory=1G",
                       "--prefetch-profile=x", "--prefetch-stats",
@@ -66,7 +66,7 @@ TEST(COFFPrefetchOptionsTest, doubleDashForms) {
   EXPECT_THAT(T.Rest, IsEmpty());
 }
 
-TEST(COFFPrefetchOptionsTest, lldLinkForms) {
+TEST(COFFPrefetchOptionsTest, AcceptsLldLinkForms) {
   for (std::string Prefix : {"/", "-", "/?", "-?"}) {
     Taken T = takeCOFF(
         {Prefix + "prefetch-inputs", Prefix + "Prefetch-Inputs:NO",
@@ -86,7 +86,7 @@ TEST(COFFPrefetchOptionsTest, lldLinkForms) {
 
 // Stock lld-link ignores these arguments with a warning or reads them as its
 // own options, so removing them changes nothing else.
-TEST(COFFPrefetchOptionsTest, mixedForms) {
+TEST(COFFPrefetchOptionsTest, AcceptsMixedForms) {
   EXPECT_THAT(takeCOFF({"--prefetch-inputs:no", "--prefetch-jobs:4",
                         "-prefetch-jobs=4", "-no-prefetch-inputs"})
                   .Options,
@@ -94,7 +94,7 @@ TEST(COFFPrefetchOptionsTest, mixedForms) {
                           "prefetch-jobs=4", "prefetch-inputs=no"));
 }
 
-TEST(COFFPrefetchOptionsTest, missingValuesAreReportedByOthers) {
+TEST(COFFPrefetchOptionsTest, KeepsMissingValues) {
   Taken T =
       takeCOFF({"--prefetch-jobs", "--prefetch-jobs=", "/prefetch-memory",
                 "/prefetch-memory:", "-prefetch-trace", "--prefetch-stats="});
@@ -104,7 +104,7 @@ TEST(COFFPrefetchOptionsTest, missingValuesAreReportedByOthers) {
                           "prefetch-stats="));
 }
 
-TEST(COFFPrefetchOptionsTest, leavesEverythingElseAsItIs) {
+TEST(COFFPrefetchOptionsTest, KeepsOtherArguments) {
   Strings Others = {"a.obj",
                     "",
                     "/out:--prefetch-jobs=4",
@@ -131,13 +131,13 @@ TEST(COFFPrefetchOptionsTest, leavesEverythingElseAsItIs) {
                                      "prefetch-stats"));
 }
 
-TEST(COFFPrefetchOptionsTest, leavesLibAlone) {
+TEST(COFFPrefetchOptionsTest, KeepsLibCommandLine) {
   Taken T = takeCOFF({"/LIB", "--prefetch-stats", "a.obj"});
   EXPECT_THAT(T.Options, IsEmpty());
   EXPECT_THAT(T.Rest, ElementsAre("/LIB", "--prefetch-stats", "a.obj"));
 }
 
-TEST(ELFPrefetchOptionsTest, everyOption) {
+TEST(ELFPrefetchOptionsTest, AcceptsEveryOption) {
   for (std::string Dash : {"-", "--"}) {
     Taken T =
         takeELF({Dash + "prefetch-inputs", Dash + "no-prefetch-inputs",
@@ -156,7 +156,7 @@ TEST(ELFPrefetchOptionsTest, everyOption) {
   }
 }
 
-TEST(ELFPrefetchOptionsTest, leavesEverythingElseAsItIs) {
+TEST(ELFPrefetchOptionsTest, KeepsOtherArguments) {
   Strings Others = {"a.o",
                     "",
                     "-o",
@@ -183,7 +183,7 @@ TEST(ELFPrefetchOptionsTest, leavesEverythingElseAsItIs) {
   EXPECT_THAT(T.Options, ElementsAre("prefetch-stats", "prefetch-jobs=2"));
 }
 
-TEST(ELFPrefetchOptionsTest, aValueIsNotAnOption) {
+TEST(ELFPrefetchOptionsTest, ValuesAreNoOptions) {
   for (const char *Option :
        {"-o", "-L", "-T", "-e", "-z", "-rpath", "--version-script", "-b",
         "--plugin-opt", "-plugin-opt", "--chroot", "-mllvm",
@@ -200,14 +200,14 @@ TEST(ELFPrefetchOptionsTest, aValueIsNotAnOption) {
                 ElementsAre(Option));
 }
 
-TEST(ELFPrefetchOptionsTest, aMissingValueStaysMissing) {
+TEST(ELFPrefetchOptionsTest, KeepsMissingValues) {
   EXPECT_THAT(takeELF({"a.o", "-o"}).Rest, ElementsAre("a.o", "-o"));
   EXPECT_THAT(takeELF({"a.o", "--plugin-opt"}).Rest,
               ElementsAre("a.o", "--plugin-opt"));
   EXPECT_THAT(takeELF({"--Xlink"}).Rest, ElementsAre("--Xlink"));
 }
 
-TEST(MachOPrefetchOptionsTest, takesAllForms) {
+TEST(MachOPrefetchOptionsTest, AcceptsAllForms) {
   Taken T = takeMachO(
       {"--prefetch-inputs", "--no-prefetch-inputs", "--prefetch-jobs=4",
        "--prefetch-memory=1G", "--prefetch-profile=x", "--prefetch-stats",
@@ -225,7 +225,7 @@ TEST(MachOPrefetchOptionsTest, takesAllForms) {
   EXPECT_THAT(T.Rest, IsEmpty());
 }
 
-TEST(MachOPrefetchOptionsTest, leavesEverythingElseAsItIs) {
+TEST(MachOPrefetchOptionsTest, KeepsOtherArguments) {
   Strings Others = {"a.o",
                     "",
                     "-o",
@@ -252,12 +252,12 @@ TEST(MachOPrefetchOptionsTest, leavesEverythingElseAsItIs) {
   EXPECT_THAT(T.Options, ElementsAre("prefetch-inputs", "prefetch-jobs=8"));
 }
 
-TEST(MachOPrefetchOptionsTest, leavesWhatFollowsAnOptionWithoutItsValues) {
+TEST(MachOPrefetchOptionsTest, KeepsArgumentsAfterIncompleteOption) {
   EXPECT_THAT(takeMachO({"--prefetch-stats", "-sectcreate", "a", "b"}).Rest,
               ElementsAre("-sectcreate", "a", "b"));
 }
 
-TEST(MachOPrefetchOptionsTest, readWorkersAreJobs) {
+TEST(MachOPrefetchOptionsTest, MapsReadWorkersToJobs) {
   Taken T = takeMachO({"a.o", "--read-workers=4", "-lb"});
   EXPECT_THAT(T.Options, ElementsAre("prefetch-jobs=4"));
   EXPECT_THAT(T.Spelled, ElementsAre("--read-workers=4"));
@@ -271,7 +271,7 @@ TEST(MachOPrefetchOptionsTest, readWorkersAreJobs) {
               ElementsAre("prefetch-jobs=256"));
 }
 
-TEST(MachOPrefetchOptionsTest, badReadWorkersAreTheLinkersToReport) {
+TEST(MachOPrefetchOptionsTest, LeavesBadReadWorkersToLinker) {
   for (const char *Bad :
        {"--read-workers=", "--read-workers=x", "--read-workers=-1",
         "--read-workers=4.5", "--read-workers=99999999999"}) {
@@ -287,7 +287,7 @@ TEST(MachOPrefetchOptionsTest, badReadWorkersAreTheLinkersToReport) {
               ElementsAre("-o", "--read-workers=2"));
 }
 
-TEST(MachOPrefetchOptionsTest, readWorkersWaitForResponseFiles) {
+TEST(MachOPrefetchOptionsTest, KeepsReadWorkersWithResponseFile) {
   Taken T = takeMachO({"@x.rsp", "--read-workers=2", "--prefetch-jobs=3"});
   EXPECT_THAT(T.Options, ElementsAre("prefetch-jobs=3"));
   EXPECT_THAT(T.Rest, ElementsAre("@x.rsp", "--read-workers=2"));

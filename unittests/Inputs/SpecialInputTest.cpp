@@ -25,7 +25,7 @@ using testing::HasSubstr;
 
 namespace {
 
-TEST(SpecialInputTest, neitherReadsNorWaitsForAFIFO) {
+TEST(SpecialInputTest, DoesNotReadFifoAsResponseFile) {
   CurrentTestDirectory Directory;
   ASSERT_EQ(::mkfifo("fifo", 0600), 0);
   ExpandedCommandLine Line =
@@ -34,7 +34,7 @@ TEST(SpecialInputTest, neitherReadsNorWaitsForAFIFO) {
   EXPECT_THAT(Line.Notes, ElementsAre(HasSubstr("not a regular file")));
 }
 
-TEST(SpecialInputTest, readsTheProcessEnvironment) {
+TEST(SpecialInputTest, ReadsProcessEnvironment) {
   CommandLineContext Context = CommandLineContext::fromProcess();
   ASSERT_EQ(::setenv("HEADSTART_TEST_VARIABLE", "value", 1), 0);
   EXPECT_EQ(Context.GetEnv("HEADSTART_TEST_VARIABLE"), "value");
@@ -49,7 +49,7 @@ Strings searchPaths(Strings Args,
   return parse(Args, Context).SearchPaths;
 }
 
-TEST(SpecialInputTest, findsAToolchainByItsVariables) {
+TEST(SpecialInputTest, FindsToolchainByVariables) {
   CurrentTestDirectory Directory;
   {
     Variable Old("VCINSTALLDIR", "vc");
@@ -68,7 +68,7 @@ TEST(SpecialInputTest, findsAToolchainByItsVariables) {
               ElementsAre("", "vc/lib/x64", "vc/atlmfc/lib/x64"));
 }
 
-TEST(SpecialInputTest, findsAToolchainInPATH) {
+TEST(SpecialInputTest, FindsToolchainInPATH) {
   CurrentTestDirectory Directory;
   const std::string Bin = "VC/Tools/MSVC/14.1/bin/Hostx64/x64";
   Directory.write(Bin + "/cl.exe");
@@ -79,7 +79,7 @@ TEST(SpecialInputTest, findsAToolchainInPATH) {
                           "VC/Tools/MSVC/14.1/atlmfc/lib/x64"));
 }
 
-TEST(SpecialInputTest, infersNoMachineFromAFIFO) {
+TEST(SpecialInputTest, DoesNotInferMachineFromFifo) {
   CurrentTestDirectory Directory;
   ASSERT_EQ(::mkfifo("fifo.obj", 0600), 0);
   Directory.write("arm64.obj", std::string("\x64\xaa") + std::string(18, '\0'));
@@ -87,7 +87,7 @@ TEST(SpecialInputTest, infersNoMachineFromAFIFO) {
               Contains("vc/lib/arm64"));
 }
 
-TEST(SpecialInputTest, looksIntoNoFIFO) {
+TEST(SpecialInputTest, DoesNotScanFifo) {
   CurrentTestDirectory Directory;
   ASSERT_EQ(::mkfifo("fifo", 0600), 0);
   EXPECT_THAT(listed({"fifo", "-T", "fifo", "-l:fifo", "-L.", "a.o",
@@ -95,7 +95,7 @@ TEST(SpecialInputTest, looksIntoNoFIFO) {
               ElementsAre("fifo", "./fifo", "a.o"));
 }
 
-TEST(SpecialInputTest, aLoopOfLinksLeadsNowhere) {
+TEST(SpecialInputTest, SurvivesLinkLoop) {
   CurrentTestDirectory Directory;
   std::filesystem::create_symlink("loop", "loop");
   Directory.write("x.ld", "INPUT(loop) SEARCH_DIR(loop) INPUT(-lx)");

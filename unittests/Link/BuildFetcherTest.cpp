@@ -47,9 +47,9 @@ protected:
 
 #define NEED_EVICTION()                                                        \
   if (!CanEvict)                                                               \
-  GTEST_SKIP() << "files cannot be evicted here"
+  GTEST_SKIP() << "the system cannot evict files"
 
-TEST_F(BuildFetcherTest, EarlierLinksHaveTheBudget) {
+TEST_F(BuildFetcherTest, EarlierLinksUseBudgetFirst) {
   FileRanges A = file("a");
   FileRanges B = file("b");
   FileRanges C = file("c");
@@ -71,7 +71,7 @@ TEST_F(BuildFetcherTest, EarlierLinksHaveTheBudget) {
   EXPECT_EQ(resident(B.Path), 0U);
 }
 
-TEST_F(BuildFetcherTest, OnlyRangesAndWhatNoEarlierLinkNeeds) {
+TEST_F(BuildFetcherTest, FetchesRangesOnce) {
   FileRanges A = file("a");
   NEED_EVICTION();
   constexpr uint64_t Part = UINT64_C(256) << 10;
@@ -91,7 +91,7 @@ TEST_F(BuildFetcherTest, OnlyRangesAndWhatNoEarlierLinkNeeds) {
   EXPECT_GE(resident(A.Path), 3 * Part * 9 / 10);
 }
 
-TEST_F(BuildFetcherTest, LinksThatDoNotFitAreLeftAlone) {
+TEST_F(BuildFetcherTest, SkipsLinksThatDoNotFit) {
   FileRanges A = file("a");
   FileRanges B = file("b");
   NEED_EVICTION();
@@ -108,19 +108,19 @@ TEST_F(BuildFetcherTest, LinksThatDoNotFitAreLeftAlone) {
   EXPECT_EQ(Fetcher.figures()[1].FetchedBytes, Size);
 }
 
-TEST_F(BuildFetcherTest, AnotherFileIsNotFetched) {
+TEST_F(BuildFetcherTest, SkipsChangedFiles) {
   FileRanges Changed = file("a");
-  FileRanges Gone = file("b");
+  FileRanges Removed = file("b");
   FileRanges Same = file("c");
   NEED_EVICTION();
   Changed.Planned = openOrFail(Changed.Path).identity();
   ++Changed.Planned->Size;
-  Gone.Path += "-gone";
+  Removed.Path += "-gone";
   os::OpenFile Open = openOrFail(Same.Path);
   Same.Planned = Open.identity();
   BuildFetcher Fetcher(UINT64_MAX, 2);
   Fetcher.addLink("one");
-  Fetcher.add(0, {Changed, Gone, Same});
+  Fetcher.add(0, {Changed, Removed, Same});
   Fetcher.finish();
   Fetcher.start();
   ASSERT_TRUE(Fetcher.waitFor(Timeout));
@@ -145,7 +145,7 @@ TEST_F(BuildFetcherTest, PausedThreadsFetchNothing) {
   EXPECT_EQ(Fetcher.figures()[0].FetchedBytes, Size);
 }
 
-TEST_F(BuildFetcherTest, ALinkThatHasBegunAndAnEndFetchNothing) {
+TEST_F(BuildFetcherTest, BegunLinkAndCancelFetchNothing) {
   FileRanges A = file("a");
   FileRanges B = file("b");
   NEED_EVICTION();

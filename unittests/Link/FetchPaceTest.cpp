@@ -49,7 +49,7 @@ protected:
   uint64_t BytesInMicrosecond = 100;
 };
 
-TEST_F(FetchPaceTest, TakesAShareOfTheBandwidthThatItMeasures) {
+TEST_F(FetchPaceTest, UsesShareOfMeasuredBandwidth) {
   while (Now.time_since_epoch() < std::chrono::hours(1) + Numbers.ProbeTime)
     EXPECT_EQ(fetch().count(), 0);
   const uint64_t Probed = Fetched;
@@ -70,7 +70,7 @@ TEST_F(FetchPaceTest, TakesAShareOfTheBandwidthThatItMeasures) {
             (Probed * Numbers.PacedProbes) + (2 * Numbers.MaxBuildStep));
 }
 
-TEST_F(FetchPaceTest, StepsAreLargeIfRequestsTakeLong) {
+TEST_F(FetchPaceTest, SlowRequestsEnlargeSteps) {
   const milliseconds Latency(5);
   const double Full = 1e9 * Numbers.MaxBuildStep /
                       (5e6 + (Numbers.MaxBuildStep * 1e3 / BytesInMicrosecond));
@@ -78,14 +78,14 @@ TEST_F(FetchPaceTest, StepsAreLargeIfRequestsTakeLong) {
   EXPECT_GT(Pace.stepBytes(), 2 * Numbers.MinBuildStep);
 }
 
-TEST_F(FetchPaceTest, RecoversSoonFromADiskThatSlept) {
+TEST_F(FetchPaceTest, RecoversFromSleepingDisk) {
   fetch(std::chrono::minutes(5));
   const double Slow = rateOf(100), Later = rateOf(1000);
   EXPECT_GT(Slow, 1e6);
   EXPECT_GT(Later, 70e6);
 }
 
-TEST_F(FetchPaceTest, MeasuresAgainWhenTheDiskBecomesSlower) {
+TEST_F(FetchPaceTest, MeasuresAgainAfterSlowdown) {
   const double Before = rateOf(1000);
   BytesInMicrosecond = 10;
   (void)rateOf(200); // late, and then the bandwidth is measured again

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Link/ForeignCommand.h"
+#include "OS/PosixTestSupport.h"
 #include "OS/TestFiles.h"
 #include "headstart/Link/DriverAnswer.h"
 #include "headstart/Link/LinkerName.h"
@@ -15,6 +16,7 @@
 #include <sys/stat.h>
 
 using namespace headstart;
+using os::test::contentsOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
@@ -33,7 +35,7 @@ std::optional<DriverKind> driverOf(const std::string &Name) {
   return P ? P->Driver : std::nullopt;
 }
 
-TEST(LinkerNameTest, KnowsLinkers) {
+TEST(LinkerNameTest, RecognizesLinkers) {
   for (const char *Name :
        {"lld-link", "/usr/bin/lld-link-22", "lld-link.exe", "LLD-LINK.EXE",
         "x86_64-pc-windows-msvc-lld-link", "link.exe", "LINK.EXE"})
@@ -50,7 +52,7 @@ TEST(LinkerNameTest, KnowsLinkers) {
     EXPECT_EQ(linkerOf({Name}), Flavour::ELF) << Name;
 }
 
-TEST(LinkerNameTest, KnowsDrivers) {
+TEST(LinkerNameTest, RecognizesDrivers) {
   for (const char *Name :
        {"clang", "clang++", "clang-22", "clang++-22", "/opt/bin/clang.exe",
         "aarch64-linux-android30-clang++"})
@@ -63,7 +65,7 @@ TEST(LinkerNameTest, KnowsDrivers) {
   EXPECT_EQ(driverOf("rustc"), DriverKind::Rustc);
 }
 
-TEST(LinkerNameTest, KnowsNothingElse) {
+TEST(LinkerNameTest, RecognizesNothingElse) {
   for (const char *Name :
        {"", "ls", "llvm-link", "clang-tidy", "gcc-ar", "wasm-ld", "lld",
         "build", "acc", "ldd", "dsymutil", "-", "22", "x86_64-linux-gnu-"})
@@ -71,7 +73,7 @@ TEST(LinkerNameTest, KnowsNothingElse) {
   EXPECT_FALSE(recognizeProgram({}));
 }
 
-TEST(LinkerNameTest, KnowsFlavoursOfLLD) {
+TEST(LinkerNameTest, RecognizesFlavoursOfLLD) {
   EXPECT_EQ(linkerOf({"lld", "-flavor", "gnu", "a.o"}), Flavour::ELF);
   EXPECT_EQ(linkerOf({"lld-22", "-flavor", "ld", "a.o"}), Flavour::ELF);
   EXPECT_EQ(linkerOf({"lld", "-flavor", "darwin", "a.o"}), Flavour::MachO);
@@ -90,7 +92,7 @@ TEST(LinkerNameTest, KnowsFlavoursOfLLD) {
   EXPECT_FALSE(recognizeProgram({"lld", "-flavor"}));
 }
 
-TEST(LinkerNameTest, LinkIsWhatItsWordsSay) {
+TEST(LinkerNameTest, ArgumentsTellLinkExeFromCoreutils) {
   EXPECT_EQ(linkerOf({"link", "/out:a.exe", "b"}), Flavour::COFF);
   EXPECT_EQ(linkerOf({"link", "/NOLOGO", "b"}), Flavour::COFF);
   EXPECT_EQ(linkerOf({"link", "@a.rsp"}), Flavour::COFF);
@@ -101,7 +103,7 @@ TEST(LinkerNameTest, LinkIsWhatItsWordsSay) {
   EXPECT_FALSE(recognizeProgram({"link", "--help"}));
 }
 
-TEST(LinkerNameTest, MinGWIsInTheName) {
+TEST(LinkerNameTest, RecognizesMinGWByName) {
   EXPECT_THAT(recognizeProgram({"x86_64-w64-mingw32-ld", "a.o"})->ImpliedArgs,
               ElementsAre("-m", "i386pep"));
   EXPECT_THAT(recognizeProgram({"i686-w64-mingw32-ld.bfd"})->ImpliedArgs,
@@ -128,7 +130,7 @@ TEST(DriverAnswerTest, ReadsCommands) {
                                        "", "a\nb", "c.o"));
 }
 
-TEST(DriverAnswerTest, AnyTextIsAnAnswer) {
+TEST(DriverAnswerTest, AcceptsAnyText) {
   for (const char *Text : {"", " ", "\n", " \n \n", " \"", " \"a\\", " \"\n\n",
                            "x", " a\r\n b", " \"a\"b\"c\""})
     (void)commandsIn(Text);
@@ -137,7 +139,7 @@ TEST(DriverAnswerTest, AnyTextIsAnAnswer) {
               ElementsAre(ElementsAre("a"), ElementsAre("b")));
 }
 
-TEST(DriverAnswerTest, TheLastLinkerLinks) {
+TEST(DriverAnswerTest, LastLinkerIsLinkStep) {
   EXPECT_EQ(linkStepOf({{"clang", "-cc1", "a.c"},
                         {"/usr/bin/as", "a.s"},
                         {"/usr/bin/ld", "a.o"},
@@ -149,7 +151,7 @@ TEST(DriverAnswerTest, TheLastLinkerLinks) {
   EXPECT_FALSE(linkStepOf({}));
 }
 
-TEST(DriverAnswerTest, KnowsWhatOnlyCompiles) {
+TEST(DriverAnswerTest, RecognizesCompileOnlyCommands) {
   EXPECT_TRUE(onlyCompiles(DriverKind::GCC, Args{"gcc", "a.c", "-c"}));
   EXPECT_TRUE(onlyCompiles(DriverKind::ClangCL, Args{"clang-cl", "/c", "a"}));
   EXPECT_TRUE(onlyCompiles(DriverKind::GCC, Args{"gcc", "-###", "a.o"}));
@@ -162,8 +164,9 @@ TEST(DriverAnswerTest, KnowsWhatOnlyCompiles) {
 std::string makeDriver(const os::test::TestDirectory &Directory,
                        const std::string &Name, const std::string &Answer) {
   std::string Path = Directory.write(
-      Name, "#!/bin/sh\nfor W; do echo \"$W\" >>" + Directory.path("asked") +
-                "; done\ncat >&2 <<'END'\n" + Answer + "\nEND\n");
+      Name, "#!/bin/sh\nfor A; do echo \"$A\" >>" +
+                Directory.path("arguments") + "; done\ncat >&2 <<'END'\n" +
+                Answer + "\nEND\n");
   EXPECT_EQ(::chmod(Path.c_str(), 0755), 0);
   return Path;
 }
@@ -172,12 +175,7 @@ ForeignCommand read(Args Command) {
   return readForeignCommand(std::move(Command), std::nullopt, nullptr);
 }
 
-std::string contentsOf(const std::string &Path) {
-  std::ifstream File(Path);
-  return {std::istreambuf_iterator<char>(File), {}};
-}
-
-TEST(ForeignCommandTest, ReadsALinkersCommand) {
+TEST(ForeignCommandTest, ReadsLinkerCommand) {
   ForeignCommand C = read({"lld-link", "a.obj"});
   ASSERT_TRUE(C.Command) << C.Problem;
   EXPECT_EQ(C.Command->Kind, Flavour::COFF);
@@ -185,14 +183,14 @@ TEST(ForeignCommandTest, ReadsALinkersCommand) {
   EXPECT_EQ(C.Command->Inputs[0].Name, "a.obj");
 }
 
-TEST(ForeignCommandTest, TheForcedFlavourWins) {
+TEST(ForeignCommandTest, ForcedFlavourOverridesName) {
   ForeignCommand C = readForeignCommand({"gcc", "/out:x.exe", "a.obj"},
                                         Flavour::COFF, nullptr);
   ASSERT_TRUE(C.Command) << C.Problem;
   EXPECT_THAT(C.Command->Inputs, SizeIs(1));
 }
 
-TEST(ForeignCommandTest, SaysWhatItDoesNotKnow) {
+TEST(ForeignCommandTest, ReportsUnknownProgram) {
   ForeignCommand C = read({"ls", "x"});
   EXPECT_FALSE(C.Command);
   EXPECT_TRUE(C.IsUnknown);
@@ -203,7 +201,7 @@ TEST(ForeignCommandTest, SaysWhatItDoesNotKnow) {
   EXPECT_THAT(C.Problem, HasSubstr("-C linker="));
 }
 
-TEST(ForeignCommandTest, AsksADriver) {
+TEST(ForeignCommandTest, QueriesDriver) {
   os::test::TestDirectory Directory;
   std::string Driver = makeDriver(Directory, "clang-cl-22",
                                   " \"/usr/bin/ld\" \"-out:x.exe\" \"a.obj\"");
@@ -212,10 +210,10 @@ TEST(ForeignCommandTest, AsksADriver) {
   // clang-cl passes the arguments of link.exe to its linker, whichever it is.
   EXPECT_EQ(C.Command->Kind, Flavour::COFF);
   EXPECT_THAT(C.Command->Inputs, SizeIs(1));
-  EXPECT_EQ(contentsOf(Directory.path("asked")), "-###\na.obj\n");
+  EXPECT_EQ(contentsOf(Directory.path("arguments")), "-###\na.obj\n");
 }
 
-TEST(ForeignCommandTest, AsksADriversDriver) {
+TEST(ForeignCommandTest, QueriesNestedDriver) {
   os::test::TestDirectory Directory;
   std::string Inner =
       makeDriver(Directory, "gcc", " lld-link -fuse-ld=lld b.obj");
@@ -232,7 +230,7 @@ TEST(ForeignCommandTest, AsksADriversDriver) {
   EXPECT_THAT(C.Problem, HasSubstr("start each other"));
 }
 
-TEST(ForeignCommandTest, KeepsWhatADriverSaid) {
+TEST(ForeignCommandTest, KeepsDriverDiagnostics) {
   os::test::TestDirectory Directory;
   std::string Driver = makeDriver(
       Directory, "gcc",
@@ -251,38 +249,36 @@ TEST(ForeignCommandTest, KeepsWhatADriverSaid) {
   EXPECT_THAT(C.DriverDiagnostics, ElementsAre("clang: warning: odd"));
 }
 
-TEST(ForeignCommandTest, ADriverIsNotTranslated) {
+TEST(ForeignCommandTest, RunsDriverInCLocale) {
   os::test::TestDirectory Directory;
   const std::string Driver = Directory.write(
       "gcc", "#!/bin/sh\n[ \"$LC_ALL\" = C ] && Kind=error || Kind=Fehler\n"
              "echo \"gcc: $Kind: bad\" >&2\n");
   ASSERT_EQ(::chmod(Driver.c_str(), 0755), 0);
-  const char *Before = ::getenv("LC_ALL");
-  ::setenv("LC_ALL", "de_DE.UTF-8", 1); // NOLINT: one thread
+  const os::test::Variable Locale("LC_ALL", "de_DE.UTF-8");
   ForeignCommand C = read({Driver, "b.o"});
   EXPECT_EQ(C.Problem, "'" + Driver + " -###' failed: gcc: error: bad");
-  ::setenv("LC_ALL", Before ? Before : "", 1); // NOLINT: one thread
 }
 
-TEST(ForeignCommandTest, DoesNotAskWhenNothingIsLinked) {
+TEST(ForeignCommandTest, DoesNotQueryCompileOnlyDriver) {
   os::test::TestDirectory Directory;
   std::string Driver = makeDriver(Directory, "gcc", " lld-link b.obj");
   ForeignCommand C = read({Driver, "-c", "b.c"});
   EXPECT_FALSE(C.Command);
   EXPECT_EQ(C.Problem, "");
-  EXPECT_EQ(contentsOf(Directory.path("asked")), "");
+  EXPECT_EQ(contentsOf(Directory.path("arguments")), "");
 }
 
-TEST(ForeignCommandTest, GCCIsAskedWithTheWordsOfItsResponseFiles) {
+TEST(ForeignCommandTest, ExpandsResponseFilesForGCC) {
   os::test::TestDirectory Directory;
   std::string Driver = makeDriver(Directory, "gcc", " lld-link b.obj");
   std::string Response = Directory.write("a.rsp", "'x y.o' z.o");
   ForeignCommand C = read({Driver, "@" + Response});
   EXPECT_TRUE(C.Command) << C.Problem;
-  EXPECT_EQ(contentsOf(Directory.path("asked")), "-###\nx y.o\nz.o\n");
+  EXPECT_EQ(contentsOf(Directory.path("arguments")), "-###\nx y.o\nz.o\n");
 }
 
-TEST(ForeignCommandTest, NoDriverReadsWhatCanBeReadOnce) {
+TEST(ForeignCommandTest, RefusesResponseFilesThatAreFifos) {
   os::test::TestDirectory Directory;
   std::string Driver = makeDriver(Directory, "clang", " lld-link b.obj");
   ASSERT_EQ(::mkfifo(Directory.path("fifo").c_str(), 0600), 0);
@@ -293,10 +289,10 @@ TEST(ForeignCommandTest, NoDriverReadsWhatCanBeReadOnce) {
     EXPECT_FALSE(C.Command);
     EXPECT_THAT(C.Problem, HasSubstr("only once"));
   }
-  EXPECT_EQ(contentsOf(Directory.path("asked")), "");
+  EXPECT_EQ(contentsOf(Directory.path("arguments")), "");
 }
 
-TEST(ForeignCommandTest, SaysThatItWasCancelled) {
+TEST(ForeignCommandTest, ReportsCancellation) {
   os::test::TestDirectory Directory;
   std::string Driver = Directory.write("clang", "#!/bin/sh\nexec sleep 5\n");
   ASSERT_EQ(::chmod(Driver.c_str(), 0755), 0);

@@ -99,9 +99,9 @@ private:
 class AsOrdinaryUser {
 public:
   AsOrdinaryUser() {
-    constexpr uid_t NobodysID = 65534;
+    constexpr uid_t Unprivileged = 65534;
     if (geteuid() == 0)
-      EXPECT_EQ(seteuid(NobodysID), 0);
+      EXPECT_EQ(seteuid(Unprivileged), 0);
   }
   ~AsOrdinaryUser() { EXPECT_EQ(seteuid(getuid()), 0); }
 };
@@ -138,7 +138,7 @@ using Names = std::vector<std::string>;
 constexpr auto ReadOnly =
     fs::perms::owner_read | fs::perms::group_read | fs::perms::others_read;
 
-TEST_F(LinkQueueTest, EachMemoryAndSizeHasItsQueue) {
+TEST_F(LinkQueueTest, EachMemoryAndSizeHasOwnQueue) {
   const std::string One = queueDirectory("/cache", "one", std::nullopt);
   EXPECT_EQ(One, queueDirectory("/cache", "one", std::nullopt));
   EXPECT_EQ(One.find("/cache/links-"), 0U);
@@ -148,7 +148,7 @@ TEST_F(LinkQueueTest, EachMemoryAndSizeHasItsQueue) {
             queueDirectory("/cache", "one", 7));
 }
 
-TEST_F(LinkQueueTest, OneWaitsUntilTheOtherEnds) {
+TEST_F(LinkQueueTest, WaitsUntilOtherLinkEnds) {
   OtherLink Other(Directory);
   LinkQueue Queue(Directory, Memory);
   EXPECT_EQ(Queue.poll(Memory, Memory), Answer::Wait);
@@ -156,7 +156,7 @@ TEST_F(LinkQueueTest, OneWaitsUntilTheOtherEnds) {
   EXPECT_EQ(Queue.poll(Memory, Memory), Answer::Begin);
 }
 
-TEST_F(LinkQueueTest, AnEndedLinkWhoseFileCanOnlyBeReadIsNotWaitedFor) {
+TEST_F(LinkQueueTest, SkipsEndedLinkWithReadOnlyFile) {
   for (const char *Name : {"7-400-wait", "7-400-run"}) {
     const std::string Left = write(Name, ReadOnly);
     AsOrdinaryUser User;
@@ -166,7 +166,7 @@ TEST_F(LinkQueueTest, AnEndedLinkWhoseFileCanOnlyBeReadIsNotWaitedFor) {
   }
 }
 
-TEST_F(LinkQueueTest, ARunningLinkWhoseFileCanOnlyBeReadIsWaitedFor) {
+TEST_F(LinkQueueTest, WaitsForRunningLinkWithReadOnlyFile) {
   write("lock", fs::perms::all);
   OtherLink Other(Directory);
   fs::permissions(Directory + "/1-400-run", ReadOnly);
@@ -175,7 +175,7 @@ TEST_F(LinkQueueTest, ARunningLinkWhoseFileCanOnlyBeReadIsWaitedFor) {
   EXPECT_EQ(Queue.poll(Memory, Memory), Answer::Wait);
 }
 
-TEST_F(LinkQueueTest, AFileThatCannotBeOpenedIsNoLink) {
+TEST_F(LinkQueueTest, IgnoresUnreadableFile) {
   for (const char *Name : {"1-400-wait", "1-400-run"}) {
     const std::string Left = write(Name, fs::perms::none);
     AsOrdinaryUser User;
@@ -188,7 +188,7 @@ TEST_F(LinkQueueTest, AFileThatCannotBeOpenedIsNoLink) {
   }
 }
 
-TEST_F(LinkQueueTest, AFileThatCannotBeOpenedIsRemovedAfterADay) {
+TEST_F(LinkQueueTest, RemovesUnreadableFileAfterDay) {
   makeOld(write("1-400-wait", fs::perms::none));
   {
     AsOrdinaryUser User;
@@ -198,7 +198,7 @@ TEST_F(LinkQueueTest, AFileThatCannotBeOpenedIsRemovedAfterADay) {
   EXPECT_EQ(left(), Names{});
 }
 
-TEST_F(LinkQueueTest, TheLastLinkRemovesTheDirectory) {
+TEST_F(LinkQueueTest, LastLinkRemovesDirectory) {
   {
     OtherLink Other(Directory);
     {
@@ -216,7 +216,7 @@ TEST_F(LinkQueueTest, TheLastLinkRemovesTheDirectory) {
   EXPECT_EQ(left(), Names{});
 }
 
-TEST_F(LinkQueueTest, RemovesWhatKilledLinksHaveLeft) {
+TEST_F(LinkQueueTest, RemovesQueuesOfKilledLinks) {
   OtherLink Running(Cache.path("links-2"));
   for (const char *Name : {"links-3/1-400-run", "links-3/lock", "links-4/lock",
                            "links-5/notes.txt", "other/lock", "links-6"})
@@ -236,7 +236,7 @@ TEST_F(LinkQueueTest, RemovesWhatKilledLinksHaveLeft) {
 /// Links begin while the last one removes the directory. If the file system is
 /// slow for a moment, a link finds no queue and begins without one, and the
 /// last link leaves the directory to the next.
-TEST_F(LinkQueueTest, NoTwoLinksRunWhileTheirDirectoryComesAndGoes) {
+TEST_F(LinkQueueTest, OneLinkRunsWhileDirectoryIsRecreated) {
   const std::string Mark = Cache.path("mark");
   std::vector<std::unique_ptr<Child>> Links;
   for (unsigned I = 0; I != 4; ++I)
@@ -265,9 +265,9 @@ TEST_F(LinkQueueTest, NoTwoLinksRunWhileTheirDirectoryComesAndGoes) {
   EXPECT_EQ(left(), Names{});
 }
 
-TEST_F(LinkQueueTest, AStoppedLinkIsNotWaitedFor) {
+TEST_F(LinkQueueTest, SkipsStoppedLink) {
   if (!os::activityOf(static_cast<uint64_t>(getpid())))
-    GTEST_SKIP() << "the system does not report whether a process is stopped";
+    GTEST_SKIP() << "the system does not report stopped processes";
   OtherLink Other(Directory);
   LinkQueue Queue(Directory, Memory);
   ASSERT_EQ(Queue.poll(Memory, Memory), Answer::Wait);
@@ -282,7 +282,7 @@ TEST_F(LinkQueueTest, AStoppedLinkIsNotWaitedFor) {
 }
 
 /// The parent waits for its child.
-TEST_F(LinkQueueTest, TheLinkThatHasStartedThisOneIsNotWaitedFor) {
+TEST_F(LinkQueueTest, SkipsParentLink) {
   if (!os::activityOf(static_cast<uint64_t>(getpid())))
     GTEST_SKIP() << "the system does not report the children of a process";
   LinkQueue Parent(Directory, Memory);
@@ -294,7 +294,7 @@ TEST_F(LinkQueueTest, TheLinkThatHasStartedThisOneIsNotWaitedFor) {
   EXPECT_EQ(Nested.wait(), 0);
 }
 
-TEST_F(LinkQueueTest, AFileTellsWhetherItsLinkIsInTheQueue) {
+TEST_F(LinkQueueTest, FileShowsWhetherLinkIsQueued) {
   std::string File;
   {
     LinkQueue Queue(Directory, Memory);
@@ -308,7 +308,7 @@ TEST_F(LinkQueueTest, AFileTellsWhetherItsLinkIsInTheQueue) {
   EXPECT_FALSE(isInQueue(File));
 }
 
-TEST_F(LinkQueueTest, ListsWhatIsKnownOfTheLinks) {
+TEST_F(LinkQueueTest, ListsQueuedLinks) {
   EXPECT_TRUE(linksInQueue(Directory).empty());
   EXPECT_EQ(left(), Names{});
   OtherLink Other(Directory);
@@ -336,7 +336,7 @@ TEST_F(LinkQueueTest, ListsWhatIsKnownOfTheLinks) {
   EXPECT_LE(Links[1].Since, std::chrono::system_clock::now());
 }
 
-TEST_F(LinkQueueTest, ALinkOfWhichNothingIsKnownIsWaitedFor) {
+TEST_F(LinkQueueTest, WaitsForUnidentifiedLink) {
   for (const char *Contents : {"", "pid\n\nspace x\n", "pid 1\nspace \n"}) {
     OtherLink Other(Directory);
     Cache.write("links-1/1-400-run", Contents);
@@ -351,7 +351,7 @@ TEST_F(LinkQueueTest, ALinkOfWhichNothingIsKnownIsWaitedFor) {
   }
 }
 
-TEST_F(LinkQueueTest, ALinkThatHangsDoesNotCount) {
+TEST_F(LinkQueueTest, StopsWaitingForHungLink) {
   OtherLink Hung(Directory);
   for (const HangLimits Limits : {HangLimits{3, 1000}, HangLimits{1000, 3}}) {
     if (Limits.UnknownPolls == 3)
@@ -359,7 +359,7 @@ TEST_F(LinkQueueTest, ALinkThatHangsDoesNotCount) {
     else if (!os::activityOf(static_cast<uint64_t>(Hung.id())))
       continue;
     LinkQueue Queue(Directory, Memory, "", Limits);
-    for (unsigned Ask = 0; Ask != 3; ++Ask) {
+    for (unsigned Poll = 0; Poll != 3; ++Poll) {
       EXPECT_EQ(Queue.poll(Memory, Memory), Answer::Wait);
       EXPECT_FALSE(Queue.ignoresHungLink());
     }
@@ -369,9 +369,9 @@ TEST_F(LinkQueueTest, ALinkThatHangsDoesNotCount) {
 }
 
 /// Only one of the waiting links begins alongside a link that hangs.
-TEST_F(LinkQueueTest, ALinkThatWorksCountsForEver) {
+TEST_F(LinkQueueTest, WaitsForWorkingLink) {
   if (!os::activityOf(static_cast<uint64_t>(getpid())))
-    GTEST_SKIP() << "the system does not report what a process does";
+    GTEST_SKIP() << "the system does not report the progress of processes";
   OtherLink Hung(Directory);
   constexpr HangLimits Limits{1, 1};
   Child Busy([&] {
@@ -388,7 +388,7 @@ TEST_F(LinkQueueTest, ALinkThatWorksCountsForEver) {
     return os::activityOf(static_cast<uint64_t>(Busy.id()))->Progress;
   };
   LinkQueue Queue(Directory, Memory, "", Limits);
-  for (unsigned Ask = 0; Ask != 10; ++Ask) {
+  for (unsigned Poll = 0; Poll != 10; ++Poll) {
     EXPECT_EQ(Queue.poll(Memory, Memory), Answer::Wait);
     const uint64_t Before = Progress();
     while (Progress() == Before)
@@ -399,7 +399,7 @@ TEST_F(LinkQueueTest, ALinkThatWorksCountsForEver) {
   EXPECT_EQ(Queue.poll(Memory, Memory), Answer::Begin);
 }
 
-TEST_F(LinkQueueTest, AStoppedHolderOfTheDirectorysLockIsNotWaitedFor) {
+TEST_F(LinkQueueTest, SkipsStoppedLockHolder) {
   write("lock", fs::perms::all);
   const std::string Mark = Cache.path("mark");
   Child Holder([&] {
@@ -419,7 +419,7 @@ TEST_F(LinkQueueTest, AStoppedHolderOfTheDirectorysLockIsNotWaitedFor) {
 }
 
 /// A network file system may have no locks, which is not the lock of another.
-TEST_F(LinkQueueTest, AFileSystemWithoutLocksIsNotWaitedFor) {
+TEST_F(LinkQueueTest, ReportsFileSystemWithoutLocks) {
   const auto ErrorOfLock = [&] {
     int File = -1;
     return lockFile(Cache.path("file"), std::chrono::milliseconds(0), File);
@@ -435,7 +435,7 @@ TEST_F(LinkQueueTest, AFileSystemWithoutLocksIsNotWaitedFor) {
   EXPECT_EQ(WEXITSTATUS(Other.wait()), 7);
 }
 
-TEST_F(LinkQueueTest, WithoutADirectoryThereIsNoQueue) {
+TEST_F(LinkQueueTest, NoQueueWithoutDirectory) {
   Cache.write("links-1", "");
   LinkQueue Queue(Directory, Memory);
   EXPECT_EQ(Queue.poll(Memory, Memory), Answer::None);

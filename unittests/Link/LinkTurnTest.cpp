@@ -29,8 +29,7 @@ constexpr uint64_t Memory = 400;
 class LinkTurnTest : public testing::Test {
 protected:
   LinkTurnTest() {
-    ::setenv("XDG_CACHE_HOME", Cache.path().c_str(), 1); // NOLINT: one thread
-    ::unsetenv("HEADSTART_QUEUED");                      // NOLINT
+    ::unsetenv("HEADSTART_QUEUED"); // NOLINT: one thread
     Settings.QueueBytes = Memory;
   }
   ~LinkTurnTest() override {
@@ -38,7 +37,6 @@ protected:
       ::kill(Other, SIGKILL);
       (void)exitStatus(Other);
     }
-    ::unsetenv("XDG_CACHE_HOME"); // NOLINT
   }
 
   /// A link in another process that takes all of the memory and does \p Work.
@@ -68,25 +66,26 @@ protected:
   }
 
   TestDirectory Cache;
+  Variable CacheHome{"XDG_CACHE_HOME", Cache.path()};
   PrefetchSettings Settings;
   pid_t Other = -1;
   mutable std::string Messages;
 };
 
-int sleepForEver() {
+int sleepForever() {
   for (;;)
     ::pause();
 }
 
-TEST_F(LinkTurnTest, BeginsBesideALinkThatHangs) {
-  startOther(sleepForEver);
+TEST_F(LinkTurnTest, BeginsAlongsideHungLink) {
+  startOther(sleepForever);
   LinkTurn Turn({.Polls = 3, .UnknownPolls = 3});
   EXPECT_NE(wait(Turn).find("made no progress"), std::string::npos);
   EXPECT_NE(Messages.find("test: waiting for other links"), std::string::npos);
   EXPECT_NE(Turn.descriptor(), -1);
 }
 
-TEST_F(LinkTurnTest, ALinkThatWasStartedByAQueuedOneHasNoTurn) {
+TEST_F(LinkTurnTest, NestedLinkHasNoTurn) {
   Settings.QueueBytes = Memory;
   LinkTurn Turn;
   EXPECT_EQ(wait(Turn), "");
@@ -107,7 +106,7 @@ TEST_F(LinkTurnTest, ALinkThatWasStartedByAQueuedOneHasNoTurn) {
   EXPECT_NE(Next.descriptor(), -1);
 }
 
-TEST_F(LinkTurnTest, WithoutACacheThereIsNoTurn) {
+TEST_F(LinkTurnTest, NoTurnWithoutCache) {
   (void)Cache.write("headstart", "a file");
   LinkTurn Turn;
   EXPECT_EQ(wait(Turn), "");
@@ -134,13 +133,13 @@ protected:
       ForeignTurn Turn(Args, std::nullopt, Settings);
       (void)Turn.wait();
       uint64_t Need = UINT64_MAX;
-      const pid_t Looks = startChild([&]() -> int {
+      const pid_t Reader = startChild([&]() -> int {
         for (const std::string &Queue : queueDirectories(profileDirectory()))
           for (const QueuedLink &Found : linksInQueue(Queue))
             Need = Found.NeedBytes;
         return ::write(Ends[1], &Need, sizeof(Need)) == sizeof(Need) ? 0 : 1;
       });
-      (void)exitStatus(Looks);
+      (void)exitStatus(Reader);
       Turn.end(Succeeds, PeakBytes);
       return 7;
     });
@@ -154,7 +153,7 @@ protected:
   }
 };
 
-TEST_F(ForeignTurnTest, NeedsWhatTheLastLinkOfTheOutputTook) {
+TEST_F(ForeignTurnTest, NeedIsPeakOfLastLink) {
   const std::string Output = Cache.path("app");
   const std::vector<std::string> Link = {"mold", "-o", Output};
   EXPECT_EQ(needOf(Link, 5000, /*Succeeds=*/false), 1500U);
@@ -167,7 +166,7 @@ TEST_F(ForeignTurnTest, NeedsWhatTheLastLinkOfTheOutputTook) {
   EXPECT_EQ(needOf(Link, 9000), 1500U);
 }
 
-TEST_F(ForeignTurnTest, KnowsTheLinkOfADriver) {
+TEST_F(ForeignTurnTest, RecognizesDriverLink) {
   EXPECT_EQ(needOf({"clang++", "-O2", "-o", Cache.path("app")}, 1), 1500U);
   EXPECT_EQ(needOf({"g++", "-Wl,-O2", "-o" + Cache.path("app")}, 1), 1U);
   EXPECT_FALSE(needOf({"clang++", "-c"}, 1));
@@ -175,7 +174,7 @@ TEST_F(ForeignTurnTest, KnowsTheLinkOfADriver) {
   EXPECT_FALSE(needOf({"rustc"}, 1));
 }
 
-TEST_F(ForeignTurnTest, ASmallLinkHasNoTurn) {
+TEST_F(ForeignTurnTest, SmallLinkHasNoTurn) {
   Settings.QueueBytes = std::nullopt;
   EXPECT_FALSE(needOf({"mold", "-o", Cache.path("app")}, 1));
   EXPECT_TRUE(storedProfiles(profileDirectory()).empty());

@@ -28,7 +28,7 @@ protected:
   TestDirectory Directory;
 };
 
-TEST_F(LinkerProbeTest, TheFirstLineIsTheVersion) {
+TEST_F(LinkerProbeTest, FirstLineIsVersion) {
   EXPECT_EQ(versionOf(program("one", "echo 'ld 1.0'; echo more")).Line,
             "ld 1.0");
   EXPECT_EQ(versionOf(program("none", "echo 'no version' >&2; exit 1")).Line,
@@ -36,7 +36,7 @@ TEST_F(LinkerProbeTest, TheFirstLineIsTheVersion) {
   EXPECT_EQ(versionOf(Directory.path("missing")).Line, "");
 }
 
-TEST_F(LinkerProbeTest, OursHasASecondLineOfTheVersion) {
+TEST_F(LinkerProbeTest, RecognizesHeadstartBySecondLine) {
   EXPECT_TRUE(
       versionOf(program("ours", "echo LLD 22.1.8; echo 'Headstart 0.1.0'"))
           .IsHeadstart);
@@ -45,7 +45,7 @@ TEST_F(LinkerProbeTest, OursHasASecondLineOfTheVersion) {
   EXPECT_FALSE(versionOf(Directory.path("missing")).IsHeadstart);
 }
 
-TEST_F(LinkerProbeTest, ADriverTellsItsLinker) {
+TEST_F(LinkerProbeTest, FindsLinkerOfDriver) {
   const std::string Linker = program("my-ld", "");
   const std::string Clang = program(
       "clang", "case \"$*\" in\n"
@@ -60,7 +60,7 @@ TEST_F(LinkerProbeTest, ADriverTellsItsLinker) {
   EXPECT_EQ(linkerOf(Directory.path("missing"), "", "x.o"), "");
 }
 
-TEST_F(LinkerProbeTest, GCCsHelperIsNotTheLinker) {
+TEST_F(LinkerProbeTest, FindsLinkerBehindCollect2) {
   const std::string Linker = program("my-ld", "");
   const std::string GCC =
       program("gcc", "case \"$*\" in\n"

@@ -108,16 +108,18 @@ std::string deps(uint32_t Version) {
   return Bytes + number(1);
 }
 
-TEST(NinjaPlan, NothingToDo) { EXPECT_THAT(plan(upToDate()), IsEmpty()); }
+TEST(NinjaPlanTest, PlansNothingIfUpToDate) {
+  EXPECT_THAT(plan(upToDate()), IsEmpty());
+}
 
-TEST(NinjaPlan, WhatDependsOnAChange) {
+TEST(NinjaPlanTest, PlansDependentsOfChange) {
   auto Times = upToDate();
   Times["lib.c"] = 20;
   EXPECT_THAT(plan(Times),
               ElementsAre("lib.o 0", "lib.a 300 link", "app 310 link"));
 }
 
-TEST(NinjaPlan, TheEarliestLinkComesFirst) {
+TEST(NinjaPlanTest, EarliestLinkComesFirst) {
   auto Times = upToDate();
   Times["app.c"] = Times["lib.c"] = Times["tool.c"] = 20;
   EXPECT_THAT(plan(Times),
@@ -125,26 +127,26 @@ TEST(NinjaPlan, TheEarliestLinkComesFirst) {
                           "tool 350 link", "app 410 link"));
 }
 
-TEST(NinjaPlan, AMissingOutput) {
+TEST(NinjaPlanTest, PlansMissingOutput) {
   auto Times = upToDate();
   Times.erase("tool");
   EXPECT_THAT(plan(Times), ElementsAre("tool 0 link"));
 }
 
-TEST(NinjaPlan, OrderOnlyDependenciesDoNotCount) {
+TEST(NinjaPlanTest, IgnoresOrderOnlyDependencies) {
   auto Times = upToDate();
   Times["tool"] = 30; // newer than app
   EXPECT_THAT(plan(Times), IsEmpty());
 }
 
-TEST(NinjaPlan, TheLogKnowsOutputsThatWereLeftAsTheyAre) {
+TEST(NinjaPlanTest, LogMarksUnchangedOutputsUpToDate) {
   auto Times = upToDate();
   Times["app.o"] = 5; // older than its source, but checked at 10
   Times["app.c"] = 9;
   EXPECT_THAT(plan(Times), IsEmpty());
 }
 
-TEST(NinjaPlan, Headers) {
+TEST(NinjaPlanTest, ReadsHeaderDependencies) {
   auto Times = upToDate();
   for (const uint32_t Version : {3U, 4U}) {
     EXPECT_THAT(plan(Times, deps(Version)), IsEmpty());
@@ -157,7 +159,7 @@ TEST(NinjaPlan, Headers) {
 }
 
 /// Ninja may be writing the file, and other programs are called ninja, too.
-TEST(NinjaPlan, DamagedFiles) {
+TEST(NinjaPlanTest, SurvivesDamagedFiles) {
   auto Times = upToDate();
   Times["h.h"] = Times["lib.c"] = 20;
   const std::string Deps = deps(4);
@@ -169,7 +171,7 @@ TEST(NinjaPlan, DamagedFiles) {
               ElementsAre(" 0 link"));
 }
 
-TEST(NinjaPlan, CommandsInAShellsLine) {
+TEST(NinjaPlanTest, SplitsShellCommands) {
   EXPECT_THAT(commandsInShell(R"(: && c++ "a b.o" -o app && cmake -E echo x)"),
               ElementsAre(ElementsAre(":"),
                           ElementsAre("c++", "a b.o", "-o", "app"),

@@ -29,7 +29,7 @@ PrefetchOption flag(const std::string &Name) {
   return {Name, "", /*HasValue=*/false, "--" + Name};
 }
 
-TEST(PrefetchSettingsTest, SizesComeInTheUsualForms) {
+TEST(PrefetchSettingsTest, ParsesSizes) {
   struct {
     const char *Text;
     uint64_t Bytes;
@@ -56,7 +56,7 @@ TEST(PrefetchSettingsTest, SizesComeInTheUsualForms) {
   EXPECT_EQ(Half->on(os::SystemMemory()) >> 20, 1023U);
 }
 
-TEST(PrefetchSettingsTest, SizesThatMeanNothingAreErrors) {
+TEST(PrefetchSettingsTest, RefusesInvalidSizes) {
   for (const char *Text : {"", "banana", "G", "-1", "1.5G", "0%", "101%", "%",
                            "1X", "99999999999T", "18446744073709551616"})
     EXPECT_THAT(messageOf(parseMemoryLimit(Text).takeError()),
@@ -64,7 +64,7 @@ TEST(PrefetchSettingsTest, SizesThatMeanNothingAreErrors) {
         << Text;
 }
 
-TEST(PrefetchSettingsTest, TheLaterOptionWins) {
+TEST(PrefetchSettingsTest, LaterOptionWins) {
   PrefetchSettings S;
   ASSERT_FALSE(bool(applyOptions(
       {option("prefetch-jobs", "2"), option("prefetch-inputs", "no"),
@@ -74,7 +74,7 @@ TEST(PrefetchSettingsTest, TheLaterOptionWins) {
   EXPECT_TRUE(S.On);
 }
 
-TEST(PrefetchSettingsTest, EveryOptionHasItsPlace) {
+TEST(PrefetchSettingsTest, AppliesEveryOption) {
   PrefetchSettings S;
   ASSERT_FALSE(bool(applyOptions(
       {option("prefetch-memory", "1G"), option("prefetch-profile", "none"),
@@ -93,7 +93,7 @@ TEST(PrefetchSettingsTest, EveryOptionHasItsPlace) {
   EXPECT_EQ(S.StatsFile, "");
 }
 
-TEST(PrefetchSettingsTest, ABadValueNamesTheOptionAndTheValue) {
+TEST(PrefetchSettingsTest, ErrorNamesOptionAndValue) {
   for (const PrefetchOption &O :
        {option("prefetch-jobs", "banana"), option("prefetch-jobs", "-1"),
         option("prefetch-jobs", ""), option("prefetch-jobs", "100000"),
@@ -107,7 +107,7 @@ TEST(PrefetchSettingsTest, ABadValueNamesTheOptionAndTheValue) {
   }
 }
 
-TEST(PrefetchSettingsTest, WhatIsAlmostAutoOrNoneIsNoFile) {
+TEST(PrefetchSettingsTest, RefusesMisspelledProfileKeyword) {
   for (const auto &[Value, Meant] :
        std::map<std::string, std::string>{{"auot", "auto"},
                                           {"AUTO", "auto"},
@@ -132,14 +132,14 @@ TEST(PrefetchSettingsTest, WhatIsAlmostAutoOrNoneIsNoFile) {
 /// Returns the warning, and sets \p S.
 std::string warning(const std::map<std::string, std::string> &Variables,
                     PrefetchSettings &S) {
-  std::string Told;
+  std::string Warning;
   S = {};
   applyEnvironment(Flavour::COFF, contextWith(Variables), S,
-                   [&](const std::string &Problem) { Told += Problem; });
-  return Told;
+                   [&](const std::string &Problem) { Warning += Problem; });
+  return Warning;
 }
 
-TEST(PrefetchSettingsTest, TheEnvironmentAddsOptions) {
+TEST(PrefetchSettingsTest, EnvironmentAddsOptions) {
   PrefetchSettings S;
   EXPECT_EQ(warning({{"HEADSTART_FLAGS",
                       "--prefetch-jobs=3 '/prefetch-stats:a b.json'"}},
@@ -149,7 +149,7 @@ TEST(PrefetchSettingsTest, TheEnvironmentAddsOptions) {
   EXPECT_EQ(S.StatsFile, "a b.json");
 }
 
-TEST(PrefetchSettingsTest, TheEnvironmentSwitchesOff) {
+TEST(PrefetchSettingsTest, EnvironmentSwitchesOff) {
   PrefetchSettings S;
   for (const char *Off : {"off", "OFF", "0", "no", "false"}) {
     EXPECT_EQ(
@@ -179,7 +179,7 @@ TEST(PrefetchSettingsTest, TheEnvironmentSwitchesOff) {
   EXPECT_FALSE(S.On);
 }
 
-TEST(PrefetchSettingsTest, TheEnvironmentTakesNothingElse) {
+TEST(PrefetchSettingsTest, EnvironmentRefusesOtherOptions) {
   PrefetchSettings S;
   EXPECT_EQ(warning({{"HEADSTART_FLAGS", "--prefetch-jobs=2 /out:x.exe"}}, S),
             "HEADSTART_FLAGS: '/out:x.exe' is not a prefetching option; "
@@ -189,7 +189,7 @@ TEST(PrefetchSettingsTest, TheEnvironmentTakesNothingElse) {
               HasSubstr("HEADSTART_FLAGS: --prefetch-jobs=x"));
 }
 
-TEST(PrefetchSettingsTest, TheDefaultBudgetLeavesRoomForTheLinker) {
+TEST(PrefetchSettingsTest, DefaultBudgetLeavesRoomForLinker) {
   os::SystemMemory Memory;
   Memory.AvailableBytes = uint64_t(20) << 30;
   EXPECT_EQ(PrefetchSettings().budgetBytes(Memory), uint64_t(10) << 30);
@@ -198,7 +198,7 @@ TEST(PrefetchSettingsTest, TheDefaultBudgetLeavesRoomForTheLinker) {
   EXPECT_GT(PrefetchSettings().budgetBytes(os::SystemMemory()), 0U);
 }
 
-TEST(WhyOffTest, NamesWhatSwitchedItOff) {
+TEST(WhyOffTest, ReportsWhatSwitchedPrefetchingOff) {
   PrefetchSettings S;
   EXPECT_EQ(whyOff(S), "");
   S.On = false;

@@ -52,10 +52,10 @@ protected:
 
 constexpr std::chrono::hours Month(31 * 24);
 
-TEST_F(ProfileStoreTest, OneFileForEachOutputAndTool) {
+TEST_F(ProfileStoreTest, EachOutputAndToolHasOwnFile) {
   std::string A = profilePath("auto", "lld-link", "out/a.exe");
   if (A.empty())
-    GTEST_SKIP() << "no cache folder: neither XDG_CACHE_HOME nor HOME";
+    GTEST_SKIP() << "needs XDG_CACHE_HOME or HOME";
   EXPECT_EQ(A, profilePath("auto", "lld-link", "./out/x/../a.exe"));
   EXPECT_EQ(
       A, profilePath("auto", "lld-link",
@@ -65,13 +65,13 @@ TEST_F(ProfileStoreTest, OneFileForEachOutputAndTool) {
   EXPECT_THAT(A, HasSubstr(profileDirectory()));
 }
 
-TEST_F(ProfileStoreTest, NoneAndAFileOfOnesOwn) {
+TEST_F(ProfileStoreTest, AcceptsNoneAndUserFile) {
   EXPECT_EQ(profilePath("none", "lld-link", "a.exe"), "");
   EXPECT_EQ(profilePath("auto", "lld-link", ""), "");
   EXPECT_EQ(profilePath("my.profile", "lld-link", "a.exe"), "my.profile");
 }
 
-TEST_F(ProfileStoreTest, ADirectoryOfOnesOwnHasOneFileForEachOutput) {
+TEST_F(ProfileStoreTest, UserDirectoryHasFilePerOutput) {
   std::string A = profilePath("records/", "lld-link", "a.exe");
   EXPECT_TRUE(llvm::StringRef(A).starts_with("records/llvmcache-")) << A;
   EXPECT_EQ(A, profilePath("records/", "lld-link", "./x/../a.exe"));
@@ -79,8 +79,8 @@ TEST_F(ProfileStoreTest, ADirectoryOfOnesOwnHasOneFileForEachOutput) {
   EXPECT_NE(A, profilePath("records/", "ld.lld", "a.exe"));
 }
 
-TEST_F(ProfileStoreTest, IsReadBackAndReplaced) {
-  std::string Path = Directory.path("new/folder/p");
+TEST_F(ProfileStoreTest, RoundTripsAndReplaces) {
+  std::string Path = Directory.path("new/directory/p");
   auto Nothing = loadProfile(Path);
   ASSERT_TRUE(bool(Nothing));
   EXPECT_EQ(*Nothing, nullptr);
@@ -92,12 +92,12 @@ TEST_F(ProfileStoreTest, IsReadBackAndReplaced) {
   // No file remains except the profile.
   unsigned Files = 0;
   for (const auto &E :
-       std::filesystem::directory_iterator(Directory.path("new/folder")))
+       std::filesystem::directory_iterator(Directory.path("new/directory")))
     Files += E.is_regular_file();
   EXPECT_EQ(Files, 1U);
 }
 
-TEST_F(ProfileStoreTest, WhatIsNoProfileIsAnErrorWithItsPath) {
+TEST_F(ProfileStoreTest, ErrorNamesInvalidProfile) {
   std::string Text = Directory.write("text", "not a profile");
   EXPECT_THAT(problemOf(Text), HasSubstr(Text));
   EXPECT_THAT(problemOf(Directory.write("empty", "")),
@@ -108,7 +108,7 @@ TEST_F(ProfileStoreTest, WhatIsNoProfileIsAnErrorWithItsPath) {
   EXPECT_THAT(problemOf(Fifo), HasSubstr(Fifo));
 }
 
-TEST_F(ProfileStoreTest, OnlyProfilesAreReplaced) {
+TEST_F(ProfileStoreTest, ReplacesOnlyProfiles) {
   EXPECT_TRUE(mayReplaceProfile(Directory.path("nowhere")));
   EXPECT_TRUE(mayReplaceProfile(Directory.write("empty", "")));
   EXPECT_TRUE(
@@ -118,19 +118,19 @@ TEST_F(ProfileStoreTest, OnlyProfilesAreReplaced) {
   EXPECT_FALSE(mayReplaceProfile(Directory.path()));
 }
 
-TEST_F(ProfileStoreTest, AHugeFileIsNotRead) {
+TEST_F(ProfileStoreTest, RefusesHugeFile) {
   std::string Huge = Directory.write("huge", "x");
   std::filesystem::resize_file(Huge, MaxProfileBytes + 1);
   EXPECT_THAT(problemOf(Huge), HasSubstr("larger than any profile"));
 }
 
-TEST_F(ProfileStoreTest, ADirectoryThatCannotBeMadeIsAnError) {
+TEST_F(ProfileStoreTest, ReportsDirectoryThatCannotBeCreated) {
   std::string File = Directory.write("file", "");
   llvm::Error E = saveProfile(File + "/p", someProfile("x"));
   EXPECT_THAT(llvm::toString(std::move(E)), HasSubstr(File + "/p"));
 }
 
-TEST_F(ProfileStoreTest, PruningRemovesWhatNobodyUsesAndNothingElse) {
+TEST_F(ProfileStoreTest, PruningRemovesOnlyUnusedProfiles) {
   ASSERT_FALSE(
       bool(saveProfile(Directory.path("llvmcache-1"), someProfile("a"))));
   std::string Unused = Directory.write("llvmcache-2", "x");
@@ -145,7 +145,7 @@ TEST_F(ProfileStoreTest, PruningRemovesWhatNobodyUsesAndNothingElse) {
   EXPECT_FALSE(pruneProfiles(""));
 }
 
-TEST_F(ProfileStoreTest, WhatAnInterruptedLinkHasLeftIsNoProfile) {
+TEST_F(ProfileStoreTest, IgnoresTemporaryFiles) {
   const std::string Now = Directory.write("llvmcache-1.tmpabcdef", "x");
   const std::string Old = Directory.write("llvmcache-2.tmpabcdef", "x");
   setTimes(Old, std::chrono::hours(25), std::chrono::hours(25));
@@ -155,7 +155,7 @@ TEST_F(ProfileStoreTest, WhatAnInterruptedLinkHasLeftIsNoProfile) {
   EXPECT_FALSE(std::filesystem::exists(Old));
 }
 
-TEST_F(ProfileStoreTest, PruningKeepsWhatWasReadOrWritten) {
+TEST_F(ProfileStoreTest, PruningKeepsRecentlyUsedProfiles) {
   const std::string Read = Directory.write("llvmcache-read", "x");
   const std::string Written = Directory.write("llvmcache-written", "x");
   setTimes(Read, std::chrono::hours(0), Month);
@@ -165,7 +165,7 @@ TEST_F(ProfileStoreTest, PruningKeepsWhatWasReadOrWritten) {
   EXPECT_TRUE(std::filesystem::exists(Written));
 }
 
-TEST_F(ProfileStoreTest, AProfileThatIsUsedIsRenewedOnceADay) {
+TEST_F(ProfileStoreTest, RenewsUsedProfileOncePerDay) {
   const std::string Used = Directory.write("llvmcache-used", "x");
   const std::string Today = Directory.write("llvmcache-today", "x");
   setTimes(Used, Month, Month);
@@ -181,7 +181,7 @@ TEST_F(ProfileStoreTest, AProfileThatIsUsedIsRenewedOnceADay) {
   EXPECT_TRUE(std::filesystem::exists(Used));
 }
 
-TEST_F(ProfileStoreTest, PruningKeepsTenThousand) {
+TEST_F(ProfileStoreTest, PruningKeepsTenThousandProfiles) {
   for (int I = 0; I != 10003; ++I)
     Directory.write("llvmcache-" + std::to_string(I), "");
   EXPECT_TRUE(pruneProfiles(Directory.path()));
@@ -190,7 +190,7 @@ TEST_F(ProfileStoreTest, PruningKeepsTenThousand) {
             10000);
 }
 
-TEST_F(ProfileStoreTest, ListsProfilesAndNothingElse) {
+TEST_F(ProfileStoreTest, ListsOnlyProfiles) {
   EXPECT_TRUE(storedProfiles("").empty());
   EXPECT_TRUE(storedProfiles(Directory.path("missing")).empty());
   const std::string B = Directory.write("llvmcache-b", "");
@@ -199,7 +199,7 @@ TEST_F(ProfileStoreTest, ListsProfilesAndNothingElse) {
   EXPECT_THAT(storedProfiles(Directory.path()), testing::ElementsAre(A, B));
 }
 
-TEST_F(ProfileStoreTest, ProfilesCanBeKeptWhereSavingMakesTheDirectory) {
+TEST_F(ProfileStoreTest, CanKeepProfilesMatchesSaving) {
   EXPECT_TRUE(canKeepProfiles(Directory.path()));
   for (const char *Name :
        {"headstart", "cache/headstart", "home/cache/headstart"}) {

@@ -40,7 +40,7 @@ protected:
   }
 };
 
-TEST_F(ProgramPagesTest, AsksForWhatWasTouched) {
+TEST_F(ProgramPagesTest, RequestsTouchedPages) {
   record();
   evict();
   ProgramPages Pages("test", Program, Record);
@@ -53,7 +53,7 @@ TEST_F(ProgramPagesTest, AsksForWhatWasTouched) {
   EXPECT_FALSE(Cache.residency(File, {0, 1 << 20})->complete());
 }
 
-TEST_F(ProgramPagesTest, AProgramInMemoryIsLeftAlone) {
+TEST_F(ProgramPagesTest, SkipsCachedProgram) {
   record();
   os::OpenFile File = openOrFail(Program);
   (void)os::PageCache().fetch(File, {0, File.size()});
@@ -62,7 +62,7 @@ TEST_F(ProgramPagesTest, AProgramInMemoryIsLeftAlone) {
   EXPECT_EQ(Pages.requestedBytes(), 0U);
 }
 
-TEST_F(ProgramPagesTest, ARecordOfAnotherBuildIsIgnored) {
+TEST_F(ProgramPagesTest, IgnoresRecordOfAnotherBuild) {
   record();
   std::filesystem::remove(Program);
   Directory.write("program", pattern(5 << 20));
@@ -72,7 +72,7 @@ TEST_F(ProgramPagesTest, ARecordOfAnotherBuildIsIgnored) {
   EXPECT_EQ(Pages.requestedBytes(), std::nullopt);
 }
 
-TEST_F(ProgramPagesTest, AHostileRecordIsIgnored) {
+TEST_F(ProgramPagesTest, IgnoresInvalidRecord) {
   for (const char *Text : {"", "headstart profile 4\n", "something else"}) {
     Directory.write("record", Text);
     ProgramPages Pages("test", Program, Record);
@@ -101,7 +101,7 @@ TEST_F(ProgramPagesTest, RecordsThisProgramOnce) {
   EXPECT_EQ(std::filesystem::last_write_time(Record), Written);
 }
 
-TEST_F(ProgramPagesTest, SomethingElseIsNotWrittenOver) {
+TEST_F(ProgramPagesTest, DoesNotOverwriteOtherFile) {
   Directory.write("record", "mine");
   std::string Self = std::filesystem::read_symlink("/proc/self/exe").string();
   ProgramPages Pages("test", Self, Record);
@@ -110,7 +110,7 @@ TEST_F(ProgramPagesTest, SomethingElseIsNotWrittenOver) {
   EXPECT_EQ(std::filesystem::file_size(Record), 4U);
 }
 
-TEST_F(ProgramPagesTest, NowhereToRecordIsNoProblem) {
+TEST_F(ProgramPagesTest, AcceptsMissingRecordPath) {
   ProgramPages Pages("test", Program, "");
   Pages.request();
   EXPECT_FALSE(llvm::errorToBool(Pages.keep()));

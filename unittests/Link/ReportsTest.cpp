@@ -41,7 +41,7 @@ protected:
   TraceLog Log{TraceClock::now() - std::chrono::seconds(1)};
 };
 
-TEST_F(ReportsTest, ATimeTraceThatCannotBeReadIsNamed) {
+TEST_F(ReportsTest, ErrorNamesUnreadableTimeTrace) {
   std::string Missing = Directory.path("missing");
   EXPECT_EQ(errorOf(Missing),
             "time trace '" + Missing + "': No such file or directory");
@@ -59,13 +59,13 @@ TEST_F(ReportsTest, ATimeTraceThatCannotBeReadIsNamed) {
 }
 
 // The link must not wait for the other end of a pipe.
-TEST_F(ReportsTest, ATimeTraceInAPipeIsLeftAlone) {
+TEST_F(ReportsTest, DoesNotReadTimeTraceFromPipe) {
   std::string Pipe = Directory.path("pipe");
   ASSERT_EQ(::mkfifo(Pipe.c_str(), 0600), 0);
   EXPECT_THAT(errorOf(Pipe), HasSubstr("Operation not supported"));
 }
 
-TEST_F(ReportsTest, WhatIsLeftOutOfATimeTraceIsCounted) {
+TEST_F(ReportsTest, CountsSkippedTimeTraceEvents) {
   ASSERT_FALSE(bool(addTimeTrace(
       Log,
       Directory.write("t", timeTrace(R"({"ph":"X"},7,{"ph":"X","tid":1,"pid":1,
@@ -93,7 +93,7 @@ TEST_F(ReportsTest, WhatIsLeftOutOfATimeTraceIsCounted) {
             1);
 }
 
-TEST(LinkersDiskUseTest, IsWhatTheThreadsDidNotRead) {
+TEST(LinkersDiskUseTest, SubtractsThreadReads) {
   LinkStats Stats;
   Stats.HintedBytes = 500;
   addLinkersDiskUse(os::DiskUse{700, 9}, os::DiskUse{500, 2}, Stats);
@@ -105,7 +105,7 @@ TEST(LinkersDiskUseTest, IsWhatTheThreadsDidNotRead) {
   EXPECT_EQ(Stats.LinkerStops, 0U);
 }
 
-TEST(LinkersDiskUseTest, IsNotSaidWhereNobodyCounts) {
+TEST(LinkersDiskUseTest, IsMissingWithoutCounters) {
   LinkStats Stats;
   Stats.HintedBytes = 500;
   addLinkersDiskUse(std::nullopt, os::DiskUse{}, Stats);

@@ -52,7 +52,7 @@ namespace {
   HEADSTART_WRAP(Name)(Argument);                                              \
   EXPECT_THAT(std::exchange(Calls, {}), ElementsAre("contents", #Name))
 
-TEST(SeamStagesTest, splittingSectionsBeginsTheRelocations) {
+TEST(SeamStagesTest, SplittingSectionsBeginsRelocations) {
   [[maybe_unused]] lld::elf::Ctx Context;
   EXPECT_STAGE(splitSections32BE, HEADSTART_ELF_ARGUMENT);
   EXPECT_STAGE(splitSections64BE, HEADSTART_ELF_ARGUMENT);
@@ -61,7 +61,7 @@ TEST(SeamStagesTest, splittingSectionsBeginsTheRelocations) {
 }
 
 /// Folding compares the contents, and comes before the output is written.
-TEST(SeamStagesTest, foldingBeginsTheContents) {
+TEST(SeamStagesTest, FoldingBeginsContents) {
   EXPECT_STAGE(foldIdenticalSections, false);
   EXPECT_STAGE(writeResult64, );
   EXPECT_STAGE(writeResult32, );

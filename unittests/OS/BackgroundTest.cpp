@@ -18,7 +18,7 @@ using namespace headstart::os;
 
 namespace {
 
-TEST(Background, HowLongThreadsHaveWaited) {
+TEST(BackgroundTest, DiskStallReadsPressureThenDiskstats) {
   test::TestDirectory Root;
   EXPECT_EQ(diskStall(Root.path()), std::nullopt);
   Root.write("proc/diskstats",
@@ -39,7 +39,7 @@ TEST(Background, HowLongThreadsHaveWaited) {
   }
 }
 
-TEST(Background, ThreadsOfABackgroundThreadAreInTheBackground) {
+TEST(BackgroundTest, ChildThreadsInheritBackgroundPriority) {
   constexpr int IdleClass = 3;
   constexpr int ClassShift = 13;
   long Class = 0;

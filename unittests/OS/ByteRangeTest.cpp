@@ -26,7 +26,7 @@ TEST(ByteRangeTest, ClipsToTheFile) {
   EXPECT_TRUE((ByteRange{0, 10}.clippedTo(0)).empty());
 }
 
-TEST(ByteRangeTest, ClipsWhatWouldWrapAround) {
+TEST(ByteRangeTest, ClipsRangesThatOverflow) {
   constexpr uint64_t Max = std::numeric_limits<uint64_t>::max();
   EXPECT_EQ((ByteRange{10, Max}.clippedTo(100)), (ByteRange{10, 90}));
   EXPECT_TRUE((ByteRange{Max, Max}.clippedTo(100)).empty());

@@ -17,14 +17,14 @@ using namespace headstart::os;
 
 namespace {
 
-TEST(CapabilitiesTest, EachIsToldOnceInOrder) {
+TEST(CapabilitiesTest, ReportsEachCapabilityOnceInOrder) {
   const std::vector<Capability> All = probeCapabilities();
   ASSERT_EQ(All.size(), 10U);
   for (size_t I = 0; I != All.size(); ++I)
     EXPECT_EQ(static_cast<size_t>(All[I].Kind), I);
 }
 
-TEST(CapabilitiesTest, AreThoseOfThePageCache) {
+TEST(CapabilitiesTest, MatchesPageCacheProbe) {
   const PageCacheCapabilities Found = PageCache::probe();
   for (const Capability &One : probeCapabilities()) {
     if (One.Kind == CapabilityKind::Hint) {
@@ -41,7 +41,7 @@ TEST(CapabilitiesTest, AreThoseOfThePageCache) {
   }
 }
 
-TEST(CapabilitiesTest, ThisTestsThreadsCanBeStarted) {
+TEST(CapabilitiesTest, ReportsThatThreadsCanStart) {
   EXPECT_TRUE(probeCapabilities().back().Works);
 }
 

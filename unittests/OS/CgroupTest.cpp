@@ -84,20 +84,14 @@ protected:
   const std::string None = "9223372036854771712";
 };
 
-TEST_F(CgroupTest, ReadsTheMachine) {
+TEST_F(CgroupTest, ReadsMeminfo) {
   const SystemMemory Memory = SystemMemory::read(Root.path());
   EXPECT_EQ(Memory.TotalBytes, 16000U * 1024);
   EXPECT_EQ(Memory.AvailableBytes, 8000U * 1024);
   EXPECT_EQ(SystemMemory::read(Root.path() + "/").TotalBytes, 16000U * 1024);
 }
 
-TEST_F(CgroupTest, ReadsThisMachine) {
-  const SystemMemory Memory = SystemMemory::read();
-  EXPECT_GT(Memory.TotalBytes, 0U);
-  EXPECT_GT(Memory.AvailableBytes, 0U);
-}
-
-TEST_F(CgroupTest, LeavesOutWhatIsMalformed) {
+TEST_F(CgroupTest, IgnoresMalformedMeminfo) {
   for (const char *Text :
        {"", "MemTotal", "MemTotal:", "MemTotal: kB\n", "MemTotal: x kB\n",
         "MemTotal: -1 kB\n", "MemTotal: 12 34 kB\n",
@@ -112,7 +106,7 @@ TEST_F(CgroupTest, LeavesOutWhatIsMalformed) {
   EXPECT_EQ(SystemMemory::read(Root.path()).AvailableBytes, 5U * 1024);
 }
 
-TEST_F(CgroupTest, NoGroupNoLimit) {
+TEST_F(CgroupTest, NoLimitWithoutGroup) {
   expectNoLimit();
   write("proc/self/cgroup", "");
   expectNoLimit();
@@ -120,7 +114,7 @@ TEST_F(CgroupTest, NoGroupNoLimit) {
   expectNoLimit();
 }
 
-TEST_F(CgroupTest, NoMountNoLimit) {
+TEST_F(CgroupTest, NoLimitWithoutMount) {
   write("proc/self/cgroup", "0::/a\n");
   writeV2("/a", mib(100), 10, 0);
   write("proc/self/mountinfo",
@@ -128,7 +122,7 @@ TEST_F(CgroupTest, NoMountNoLimit) {
   expectNoLimit();
 }
 
-TEST_F(CgroupTest, V1Limit) {
+TEST_F(CgroupTest, ReadsV1Limit) {
   write("proc/self/cgroup", "5:cpu,cpuacct:/b\n4:hugetlb,memory:/a\n0::/\n");
   writeV1("/a", mib(100), 60, 20);
   writeV1("/b", mib(1), 0, 0);
@@ -136,7 +130,7 @@ TEST_F(CgroupTest, V1Limit) {
   expect(100, 60);
 }
 
-TEST_F(CgroupTest, V1WithoutALimit) {
+TEST_F(CgroupTest, V1UnlimitedIsNoLimit) {
   write("proc/self/cgroup", "4:memory:/a\n");
   writeV1("/a", None, 60, 20);
   expectNoLimit();
@@ -144,7 +138,7 @@ TEST_F(CgroupTest, V1WithoutALimit) {
   expectNoLimit();
 }
 
-TEST_F(CgroupTest, V2LimitOfAnAncestor) {
+TEST_F(CgroupTest, V2AncestorLimitApplies) {
   write("proc/self/cgroup", "0::/user.slice/app.scope/inner\n");
   writeV2("/user.slice", mib(300), 100, 50);
   writeV2("/user.slice/app.scope", mib(200), 80, 10);
@@ -155,7 +149,7 @@ TEST_F(CgroupTest, V2LimitOfAnAncestor) {
   expect(200, 60);
 }
 
-TEST_F(CgroupTest, OfManyLevelsTheInnermostCount) {
+TEST_F(CgroupTest, ReadsOnlyInnermostLevelsOfDeepGroup) {
   std::string Group;
   for (int Level = 0; Level != 70; ++Level)
     Group += "/a";
@@ -166,7 +160,7 @@ TEST_F(CgroupTest, OfManyLevelsTheInnermostCount) {
   expect(200, 160);
 }
 
-TEST_F(CgroupTest, V2WithoutALimit) {
+TEST_F(CgroupTest, V2MaxIsNoLimit) {
   write("proc/self/cgroup", "0::/a\n");
   writeV2("/a", "max", 70, 0);
   expectNoLimit();
@@ -181,7 +175,7 @@ TEST_F(CgroupTest, V2MemoryHighIsALimit) {
   expect(100, 70);
 }
 
-TEST_F(CgroupTest, MoreThanTheLimitLeavesNothing) {
+TEST_F(CgroupTest, UsageAboveLimitLeavesNothingAvailable) {
   write("proc/self/cgroup", "0::/a\n");
   writeV2("/a", mib(100), 150, 20);
   expect(100, 0);
@@ -189,7 +183,7 @@ TEST_F(CgroupTest, MoreThanTheLimitLeavesNothing) {
   expect(100, 100);
 }
 
-TEST_F(CgroupTest, HybridTakesTheTighter) {
+TEST_F(CgroupTest, HybridUsesTighterLimit) {
   write("proc/self/cgroup", "4:memory:/a\n0::/b\n");
   writeV1("/a", mib(100), 30, 0);
   expect(100, 70); // the usual hybrid: no memory files in v2
@@ -197,7 +191,7 @@ TEST_F(CgroupTest, HybridTakesTheTighter) {
   expect(50, 40);
 }
 
-TEST_F(CgroupTest, ContainerShowsItsGroupAsTheRoot) {
+TEST_F(CgroupTest, ContainerMountRootIsItsGroup) {
   write("proc/self/cgroup", "0::/docker/abc/work\n");
   write("proc/self/mountinfo",
         "41 31 0:38 /docker/abc /sys/fs/cgroup/unified ro - cgroup2 c rw\n");
@@ -210,7 +204,7 @@ TEST_F(CgroupTest, ContainerShowsItsGroupAsTheRoot) {
   expect(100, 70);
 }
 
-TEST_F(CgroupTest, GroupsThatTheMountDoesNotShow) {
+TEST_F(CgroupTest, GroupOutsideMountUsesMountRoot) {
   writeV2("", mib(100), 30, 0);
   write("proc/self/cgroup", "0::/docker/abc\n");
   expect(100, 70);
@@ -221,7 +215,7 @@ TEST_F(CgroupTest, GroupsThatTheMountDoesNotShow) {
   expect(100, 70);
 }
 
-TEST_F(CgroupTest, OfManyMountsTheOneThatShowsTheGroup) {
+TEST_F(CgroupTest, SelectsMountThatContainsGroup) {
   write("proc/self/cgroup", "0::/a/b\n");
   writeV2("/a", mib(100), 30, 0);
   const std::string Other =
@@ -241,7 +235,7 @@ TEST_F(CgroupTest, OfManyMountsTheOneThatShowsTheGroup) {
   expect(40, 10);
 }
 
-TEST_F(CgroupTest, MountPointsAreUnescaped) {
+TEST_F(CgroupTest, UnescapesMountPoints) {
   write("proc/self/cgroup", "0::/a\n");
   write("proc/self/mountinfo",
         "41 31 0:38 / /sys/fs/my\\040cgroup\\134x rw - cgroup2 c rw\n");
@@ -250,7 +244,7 @@ TEST_F(CgroupTest, MountPointsAreUnescaped) {
   expect(100, 70);
 }
 
-TEST_F(CgroupTest, MalformedNumbersAreLeftOut) {
+TEST_F(CgroupTest, IgnoresMalformedNumbers) {
   write("proc/self/cgroup", "0::/a\n");
   for (const char *Max : {"", "-1", "0x10", "12 34", "1e9", "maximum",
                           "99999999999999999999999"}) {
@@ -267,7 +261,7 @@ TEST_F(CgroupTest, MalformedNumbersAreLeftOut) {
   EXPECT_FALSE(Memory.CgroupAvailableBytes);
 }
 
-TEST_F(CgroupTest, AMountTableLongerThanTheBoundIsReadInPart) {
+TEST_F(CgroupTest, ReadsStartOfOversizedMountTable) {
   write("proc/self/cgroup", "0::/a\n");
   writeV2("/a", mib(100), 30, 0);
   std::string Table = V2Mount;
@@ -277,14 +271,14 @@ TEST_F(CgroupTest, AMountTableLongerThanTheBoundIsReadInPart) {
   expect(100, 70);
 }
 
-TEST_F(CgroupTest, ReadsTheLimitOfMappings) {
+TEST_F(CgroupTest, ReadsMaxMapCount) {
   write("proc/sys/vm/max_map_count", "1048576\n");
   EXPECT_EQ(maxMappings(Root.path()), 1048576U);
   write("proc/sys/vm/max_map_count", "many\n");
   EXPECT_EQ(maxMappings(Root.path()), 65530U);
 }
 
-TEST(PressureTest, OfTheMachine) {
+TEST(PressureTest, ReadsMachinePressure) {
   const TestDirectory Directory;
   EXPECT_FALSE(SystemMemory::read(Directory.path()).PressurePercent);
   const auto With = [&](const char *Text) {
@@ -300,7 +294,7 @@ TEST(PressureTest, OfTheMachine) {
     EXPECT_FALSE(With(Bad)) << Bad;
 }
 
-TEST_F(CgroupTest, ThePressureOfTheGroupGoesBeforeThatOfTheMachine) {
+TEST_F(CgroupTest, GroupPressureOverridesMachinePressure) {
   write("proc/pressure/memory", "some avg10=50.00 avg60=1.00\n");
   write("proc/self/cgroup", "0::/build\n");
   EXPECT_EQ(SystemMemory::read(Root.path()).PressurePercent, 50.0);
@@ -317,7 +311,7 @@ protected:
   }
 };
 
-TEST_F(QuotaTest, IsAbsentWithoutALimit) {
+TEST_F(QuotaTest, NoQuotaWithoutLimit) {
   EXPECT_FALSE(quota());
   write("proc/self/cgroup", "0::/build\n");
   EXPECT_FALSE(quota());
@@ -328,7 +322,7 @@ TEST_F(QuotaTest, IsAbsentWithoutALimit) {
   }
 }
 
-TEST_F(QuotaTest, OfVersion2IsTheLeastOfAllLevels) {
+TEST_F(QuotaTest, V2UsesSmallestQuotaOfAllLevels) {
   write("proc/self/cgroup", "0::/build/job\n");
   write("sys/fs/cgroup/unified/build/job/cpu.max", "400000 100000\n");
   EXPECT_EQ(quota(), 4.0);
@@ -336,7 +330,7 @@ TEST_F(QuotaTest, OfVersion2IsTheLeastOfAllLevels) {
   EXPECT_EQ(quota(), 1.5);
 }
 
-TEST_F(QuotaTest, OfVersion1IsThatOfTheProcessors) {
+TEST_F(QuotaTest, V1UsesCpuController) {
   write("proc/self/mountinfo",
         V1Mount + "36 31 0:33 / /sys/fs/cgroup/cpu rw - cgroup cgroup "
                   "rw,cpu,cpuacct\n");
@@ -353,7 +347,7 @@ TEST_F(QuotaTest, OfVersion1IsThatOfTheProcessors) {
   EXPECT_EQ(quota(), 2.5);
 }
 
-TEST_F(CgroupTest, NamesTheMachineSinceItsStart) {
+TEST_F(CgroupTest, MemoryNameIsBootId) {
   write("proc/sys/kernel/random/boot_id", "one\n");
   const std::string One = memoryName(Root.path());
   EXPECT_EQ(One, "one");
@@ -365,7 +359,7 @@ TEST_F(CgroupTest, NamesTheMachineSinceItsStart) {
   EXPECT_EQ(memoryName(Root.path()), Another);
 }
 
-TEST_F(CgroupTest, NamesTheGroupWhoseLimitHolds) {
+TEST_F(CgroupTest, MemoryNameIncludesLimitingGroup) {
   write("proc/sys/kernel/random/boot_id", "one\n");
   const std::string Machine = memoryName(Root.path());
   auto NameIn = [&](const std::string &Group) {
@@ -389,7 +383,7 @@ TEST_F(CgroupTest, NamesTheGroupWhoseLimitHolds) {
   EXPECT_NE(NameIn("/a/less"), NameIn("/a"));
 }
 
-TEST_F(CgroupTest, NamesTheGroupIfItsLimitIsShownAsTheMachinesMemory) {
+TEST_F(CgroupTest, MemoryNameIncludesGroupIfMeminfoShowsItsLimit) {
   write("proc/sys/kernel/random/boot_id", "one\n");
   const std::string Machine = memoryName(Root.path());
   write("proc/meminfo", "MemTotal: 10240 kB\nMemAvailable: 4000 kB\n");
@@ -402,7 +396,7 @@ TEST_F(CgroupTest, NamesTheGroupIfItsLimitIsShownAsTheMachinesMemory) {
   EXPECT_NE(NameIn("/a"), NameIn("/b"));
 }
 
-TEST_F(CgroupTest, AGroupHasOneNameInsideAndOutsideOfItsContainer) {
+TEST_F(CgroupTest, MemoryNameIsSameInsideContainer) {
   write("proc/sys/kernel/random/boot_id", "one\n");
   writeV2("/docker/a", mib(10), 1, 0);
   writeV2("/docker/b", mib(10), 1, 0);

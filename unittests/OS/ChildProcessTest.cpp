@@ -14,8 +14,6 @@
 #include "gtest/gtest.h"
 #include <csignal>
 #include <fcntl.h>
-#include <fstream>
-#include <iterator>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -42,11 +40,6 @@ int statusOf(const Args &Program) {
   return Status;
 }
 
-std::string contentsOf(const std::string &Path) {
-  std::ifstream File(Path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(File), {}};
-}
-
 /// Waits until \p Path exists; returns whether it does.
 bool waitFor(const std::string &Path) {
   for (unsigned I = 0; I != 3000 && ::access(Path.c_str(), F_OK) != 0; ++I)
@@ -54,7 +47,7 @@ bool waitFor(const std::string &Path) {
   return ::access(Path.c_str(), F_OK) == 0;
 }
 
-TEST(ChildProcessTest, EndsWithTheStatusOfTheProgram) {
+TEST(ChildProcessTest, ExitsWithProgramStatus) {
   for (const int Code : {0, 1, 3, 255}) {
     const int Status = statusOf(shell("exit " + std::to_string(Code)));
     ASSERT_TRUE(WIFEXITED(Status));
@@ -62,7 +55,7 @@ TEST(ChildProcessTest, EndsWithTheStatusOfTheProgram) {
   }
 }
 
-TEST(ChildProcessTest, EndsByTheSignalOfTheProgram) {
+TEST(ChildProcessTest, DiesByProgramSignal) {
   for (const int Signal : {SIGKILL, SIGTERM, SIGSEGV, SIGINT, SIGPIPE}) {
     const int Status =
         statusOf(shell("kill -" + std::to_string(Signal) + " $$"));
@@ -72,7 +65,7 @@ TEST(ChildProcessTest, EndsByTheSignalOfTheProgram) {
   }
 }
 
-TEST(ChildProcessTest, SaysWhyAProgramCannotBeRun) {
+TEST(ChildProcessTest, ReportsWhyProgramCannotRun) {
   const TestDirectory Directory;
   const std::string Plain = Directory.write("plain", "no program");
   EXPECT_EQ(WEXITSTATUS(statusOf({Directory.path("nowhere")})), ENOENT);
@@ -80,14 +73,14 @@ TEST(ChildProcessTest, SaysWhyAProgramCannotBeRun) {
   EXPECT_EQ(WEXITSTATUS(statusOf({Plain})), EACCES);
 }
 
-TEST(ChildProcessTest, RunsAScriptWithoutAnInterpreterLine) {
+TEST(ChildProcessTest, RunsScriptWithoutShebang) {
   const TestDirectory Directory;
   const std::string Script = Directory.write("script", "exit 7\n");
   ASSERT_EQ(::chmod(Script.c_str(), 0755), 0);
   EXPECT_EQ(WEXITSTATUS(statusOf({Script})), 7);
 }
 
-TEST(ChildProcessTest, PassesSignalsOn) {
+TEST(ChildProcessTest, ForwardsSignals) {
   const std::pair<int, std::string> Signals[] = {
       {SIGHUP, "HUP"},   {SIGINT, "INT"},   {SIGQUIT, "QUIT"},
       {SIGTERM, "TERM"}, {SIGUSR1, "USR1"}, {SIGUSR2, "USR2"}};
@@ -109,7 +102,7 @@ TEST(ChildProcessTest, PassesSignalsOn) {
   }
 }
 
-TEST(ChildProcessTest, DoesNotRepeatWhatTheWholeGroupGot) {
+TEST(ChildProcessTest, DoesNotForwardSignalSentToProcessGroup) {
   const TestDirectory Directory;
   const pid_t Child = startChild([&]() -> int {
     ::setpgid(0, 0);
@@ -128,7 +121,7 @@ TEST(ChildProcessTest, DoesNotRepeatWhatTheWholeGroupGot) {
   EXPECT_EQ(contentsOf(Directory.path("got")), "TERM\n");
 }
 
-TEST(ChildProcessTest, HoldsBackWhatTheProgramMayHaveGot) {
+TEST(ChildProcessTest, DelaysSignalThatProgramMayHaveReceived) {
   const TestDirectory Directory;
   const pid_t Child = startChild([&]() -> int {
     ForegroundProgram Foreground(std::chrono::minutes(10));
@@ -143,7 +136,7 @@ TEST(ChildProcessTest, HoldsBackWhatTheProgramMayHaveGot) {
   EXPECT_EQ(contentsOf(Directory.path("got")), "");
 }
 
-TEST(ChildProcessTest, StopsAndWakesWithTheProgram) {
+TEST(ChildProcessTest, StopsAndContinuesWithProgram) {
   const TestDirectory Directory;
   const pid_t Child = startChild([&]() -> int {
     ForegroundProgram Foreground;
@@ -168,7 +161,7 @@ TEST(ChildProcessTest, KeepsIgnoredSignalsIgnored) {
   EXPECT_EQ(exitStatus(Child), 8);
 }
 
-TEST(ChildProcessTest, TheProgramEndsWithAKilledParent) {
+TEST(ChildProcessTest, ProgramDiesWithKilledParent) {
   const TestDirectory Directory;
   // Only the program holds the write end, so the reader sees the pipe's end.
   int Ends[2];
@@ -190,7 +183,7 @@ TEST(ChildProcessTest, TheProgramEndsWithAKilledParent) {
   ::waitpid(Child, &Status, 0);
 }
 
-TEST(ChildProcessTest, HoldsNoPipeThatTheProgramHasClosed) {
+TEST(ChildProcessTest, DoesNotHoldPipesThatProgramClosed) {
   const TestDirectory Directory;
   int Ends[2];
   ASSERT_EQ(::pipe(Ends), 0);
@@ -213,7 +206,7 @@ TEST(ChildProcessTest, HoldsNoPipeThatTheProgramHasClosed) {
   EXPECT_EQ(exitStatus(Child), 9);
 }
 
-TEST(ChildProcessTest, KeepsADescriptorThatIsStillInUse) {
+TEST(ChildProcessTest, KeepsDescriptorInUse) {
   const pid_t Child = startChild([]() -> int {
     int Ends[2];
     (void)!::pipe(Ends);
@@ -226,7 +219,7 @@ TEST(ChildProcessTest, KeepsADescriptorThatIsStillInUse) {
   EXPECT_EQ(exitStatus(Child), 7);
 }
 
-TEST(ChildProcessTest, TellsTheMostMemoryOfTheProgramAndItsChildren) {
+TEST(ChildProcessTest, ReportsPeakMemoryOfProgramAndChildren) {
   const pid_t Child = startChild([]() -> int {
     setVariable("TAKEN", "100");
     ForegroundProgram Foreground;
@@ -240,7 +233,7 @@ TEST(ChildProcessTest, TellsTheMostMemoryOfTheProgramAndItsChildren) {
   EXPECT_EQ(exitStatus(Child), 7);
 }
 
-TEST(ChildProcessTest, AFaultOfAThreadEndsThatThreadOnly) {
+TEST(ChildProcessTest, ThreadFaultEndsOnlyThatThread) {
   for (const int Signal : {SIGSEGV, SIGABRT}) {
     const pid_t Child = startChild([&]() -> int {
       ForegroundProgram Foreground;
@@ -264,14 +257,14 @@ TEST(ChildProcessTest, AFaultOfAThreadEndsThatThreadOnly) {
   EXPECT_TRUE(WIFSIGNALED(Status)) << Status;
 }
 
-TEST(ChildProcessTest, BecomesAProgram) {
+TEST(ChildProcessTest, ReplacesItselfWithProgram) {
   EXPECT_EQ(exitStatus(startChild(
                 [] { return becomeProgram(shell("exit 12")).value(); })),
             12);
   EXPECT_EQ(becomeProgram({"headstart-no-such-program"}).value(), ENOENT);
 }
 
-TEST(CaptureOutputTest, ListensToOneStream) {
+TEST(CaptureOutputTest, CapturesOneStream) {
   std::string Answer;
   ASSERT_FALSE(captureOutput(shell("echo out; echo err >&2"),
                              ProgramStream::Error, {}, Answer));
@@ -282,7 +275,7 @@ TEST(CaptureOutputTest, ListensToOneStream) {
   EXPECT_EQ(Answer, "out\n");
 }
 
-TEST(CaptureOutputTest, TheProgramHasNoInputAndNoOtherDescriptor) {
+TEST(CaptureOutputTest, ProgramInheritsNoInputOrDescriptors) {
   constexpr int Own = 77; // a number that the shell does not use
   ASSERT_EQ(::dup2(STDERR_FILENO, Own), Own);
   std::string Answer;
@@ -293,7 +286,7 @@ TEST(CaptureOutputTest, TheProgramHasNoInputAndNoOtherDescriptor) {
   EXPECT_EQ(Answer, "closed\n");
 }
 
-TEST(CaptureOutputTest, IsBounded) {
+TEST(CaptureOutputTest, EnforcesLimits) {
   std::string Answer;
   EXPECT_EQ(captureOutput({"headstart-no-such-program"}, ProgramStream::Error,
                           {}, Answer),
@@ -323,7 +316,7 @@ TEST(CaptureOutputTest, IsBounded) {
             std::errc::operation_canceled);
 }
 
-TEST(CaptureOutputTest, DoesNotWaitForWhatTheProgramLeavesBehind) {
+TEST(CaptureOutputTest, DoesNotWaitForBackgroundProcesses) {
   const TestDirectory Directory;
   std::string Answer;
   // A background process holds the stream while the directory exists.

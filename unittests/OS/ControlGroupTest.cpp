@@ -19,8 +19,6 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <unistd.h>
 
 using namespace headstart::os;
@@ -63,8 +61,7 @@ protected:
     return Group;
   }
   std::string read(const std::string &Name) const {
-    std::ifstream File(Root.path(Name));
-    return {std::istreambuf_iterator<char>(File), {}};
+    return contentsOf(Root.path(Name));
   }
 
   TestDirectory Root;
@@ -72,7 +69,7 @@ protected:
   GroupLimits Limits;
 };
 
-TEST_F(ControlGroupTest, TheDiskOfAPartition) {
+TEST_F(ControlGroupTest, FindsDiskOfPartition) {
   const Disk D = readDisk(Root.path(), Root.path());
   EXPECT_EQ(D.Name, "disk9");
   EXPECT_EQ(D.Number, "9:0");
@@ -80,7 +77,7 @@ TEST_F(ControlGroupTest, TheDiskOfAPartition) {
   EXPECT_EQ(D.ReadaheadBytes, UINT64_C(131072));
 }
 
-TEST_F(ControlGroupTest, Version1) {
+TEST_F(ControlGroupTest, CreatesV1Groups) {
   Root.write("sys/fs/cgroup/blkio/blkio.throttle.read_bps_device", "");
   Root.write("sys/fs/cgroup/memory/memory.limit_in_bytes", "");
   const std::string Disk =
@@ -96,7 +93,7 @@ TEST_F(ControlGroupTest, Version1) {
                           Root.path(Memory + "/cgroup.procs")));
 }
 
-TEST_F(ControlGroupTest, Version2AtItsRoot) {
+TEST_F(ControlGroupTest, CreatesV2GroupAtRoot) {
   Root.write("sys/fs/cgroup/cgroup.controllers", "io memory\n");
   Root.write("sys/fs/cgroup/cgroup.subtree_control", "memory\n");
   const std::string Made = makeGroup("sys/fs/cgroup", {"io.max", "memory.max"});
@@ -115,7 +112,7 @@ TEST_F(ControlGroupTest, Version2AtItsRoot) {
   EXPECT_TRUE(Group.entrances().empty());
 }
 
-TEST_F(ControlGroupTest, Version2BelowARootThatIsOthers) {
+TEST_F(ControlGroupTest, CreatesV2GroupInDelegatedSubtree) {
   // No group can be made at the root; the group above ours is this user's.
   Root.write("sys/fs/cgroup/cgroup.controllers", "io memory\n");
   Root.write("sys/fs/cgroup/user.slice/cgroup.subtree_control", "memory io\n");
@@ -132,7 +129,7 @@ TEST_F(ControlGroupTest, Version2BelowARootThatIsOthers) {
                 std::to_string(::getpid()))));
 }
 
-TEST_F(ControlGroupTest, SaysWhatIsMissing) {
+TEST_F(ControlGroupTest, ReportsWhyLimitsAreUnavailable) {
   ControlGroup Group;
   EXPECT_EQ(Group.create(Limits, Root.path()),
             "this system has no control groups that can limit this");
@@ -149,14 +146,14 @@ TEST_F(ControlGroupTest, SaysWhatIsMissing) {
   EXPECT_TRUE(Group.entrances().empty());
 }
 
-TEST_F(ControlGroupTest, SaysWhoMaySetLimits) {
+TEST_F(ControlGroupTest, ReportsRequiredPermission) {
   Root.write("sys/fs/cgroup/cgroup.controllers", "io memory\n");
   Root.write("sys/fs/cgroup/cgroup.subtree_control", "io memory\n");
   ASSERT_EQ(::chmod(Root.path("sys/fs/cgroup").c_str(), 0555), 0);
   const bool IsRoot = ::geteuid() == 0;
-  constexpr uid_t Nobody = 65534;
+  constexpr uid_t Unprivileged = 65534;
   ASSERT_EQ(::chmod(Root.path().c_str(), 0755), 0);
-  ASSERT_TRUE(!IsRoot || ::seteuid(Nobody) == 0);
+  ASSERT_TRUE(!IsRoot || ::seteuid(Unprivileged) == 0);
   ControlGroup Group;
   const std::string InV2 = Group.create(Limits, Root.path());
   ASSERT_TRUE(!IsRoot || ::seteuid(0) == 0);
@@ -167,14 +164,14 @@ TEST_F(ControlGroupTest, SaysWhoMaySetLimits) {
   Root.write("sys/fs/cgroup/memory/memory.limit_in_bytes", "");
   Limits.ReadBytesPerSecond = 0;
   ASSERT_EQ(::chmod(Root.path("sys/fs/cgroup/memory").c_str(), 0555), 0);
-  ASSERT_TRUE(!IsRoot || ::seteuid(Nobody) == 0);
+  ASSERT_TRUE(!IsRoot || ::seteuid(Unprivileged) == 0);
   const std::string InV1 = Group.create(Limits, Root.path());
   ASSERT_TRUE(!IsRoot || ::seteuid(0) == 0);
   EXPECT_THAT(InV1, testing::EndsWith("Permission denied. Run it as root"));
   ASSERT_EQ(::chmod(Root.path("sys/fs/cgroup/memory").c_str(), 0755), 0);
 }
 
-TEST_F(ControlGroupTest, RemovesWhatTheDeadHaveLeft) {
+TEST_F(ControlGroupTest, RemovesGroupsOfDeadProcesses) {
   Root.write("sys/fs/cgroup/memory/memory.limit_in_bytes", "");
   makeGroup("sys/fs/cgroup/memory", {"memory.limit_in_bytes"});
   const std::string Parent = Root.path("sys/fs/cgroup/memory");

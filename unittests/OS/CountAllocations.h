@@ -1,5 +1,4 @@
-//===- CountAllocations.h - Count what a test program allocates --*- C++
-//-*-===//
+//===- CountAllocations.h - Counts allocations of a test program *- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -30,17 +30,17 @@ namespace fs = std::filesystem;
 
 namespace {
 
-TEST(DirectoryHandleTest, ADirectoryIsOpenedThroughLinks) {
+TEST(DirectoryHandleTest, OpensThroughLinks) {
   if (!canMakeLinks())
     GTEST_SKIP() << NoLinks;
   const TestDirectory Directory;
-  Directory.write("folder/file", "");
-  makeLink("folder", Directory.path("link"), LinkTo::Directory);
+  Directory.write("directory/file", "");
+  makeLink("directory", Directory.path("link"), LinkTo::Directory);
   EXPECT_EQ(listAll(Directory.path("link")), Names{"file"});
   EXPECT_EQ(listAll(Directory.path("link/")), Names{"file"});
 }
 
-TEST(DirectoryHandleTest, NoPathIsTheCurrentDirectory) {
+TEST(DirectoryHandleTest, EmptyPathIsCurrentDirectory) {
   DirectoryHandle Here = openDirectory("");
   FileIdentity Expected;
   FileIdentity Got;
@@ -49,7 +49,7 @@ TEST(DirectoryHandleTest, NoPathIsTheCurrentDirectory) {
   EXPECT_EQ(Got.Inode, Expected.Inode);
 }
 
-TEST(DirectoryHandleTest, OnlyDirectoriesAreOpened) {
+TEST(DirectoryHandleTest, OpensOnlyDirectories) {
   const TestDirectory Directory;
   Directory.write("file", "x");
   const DirectoryHandle Base = openDirectory(Directory.path());
@@ -89,7 +89,7 @@ TEST(DirectoryHandleTest, OnlyDirectoriesAreOpened) {
             std::errc::no_such_file_or_directory);
 }
 
-TEST(DirectoryHandleTest, OpensDirectoriesBelow) {
+TEST(DirectoryHandleTest, OpensSubdirectories) {
   const TestDirectory Directory;
   Directory.write("a/b/c/file", "");
   const DirectoryHandle Base = openDirectory(Directory.path());
@@ -134,7 +134,7 @@ TEST(DirectoryHandleTest, RefusesLinks) {
   }
 }
 
-TEST(DirectoryHandleTest, RefusesTheWayOut) {
+TEST(DirectoryHandleTest, RefusesPathsThatEscape) {
   const TestDirectory Directory;
   Directory.write("base/a/b/file", "");
   Directory.write("base/..x/..y/file", "");
@@ -161,7 +161,7 @@ TEST(DirectoryHandleTest, RefusesTheWayOut) {
   EXPECT_EQ(listRest(Reader, Below), Names{"b"});
 }
 
-TEST(DirectoryHandleTest, OpensChildrenLikeWhatIsBelow) {
+TEST(DirectoryHandleTest, OpensChildren) {
   const TestDirectory Directory;
   Directory.write("a/b/file", "");
   Directory.write("file", "");
@@ -193,16 +193,16 @@ TEST(DirectoryHandleTest, OpensChildrenLikeWhatIsBelow) {
   EXPECT_FALSE(At.isOpen());
 }
 
-TEST(DirectoryHandleTest, StatusIsWhatALookAtThePathGives) {
+TEST(DirectoryHandleTest, StatusMatchesStatFile) {
   const TestDirectory Directory;
   Directory.write("file", "hello");
-  fs::create_directory(Directory.path("folder"));
-  std::map<std::string, EntryType> Others = {{"folder", EntryType::Directory}};
+  fs::create_directory(Directory.path("directory"));
+  std::map<std::string, EntryType> Others = {
+      {"directory", EntryType::Directory}};
   if (makeFifo(Directory.path("fifo")))
     Others["fifo"] = EntryType::Fifo;
   const DirectoryHandle Base = openDirectory(Directory.path());
-  std::error_code Error;
-  const FileIdentity File = statFile(Directory.path("file"), Error).Identity;
+  const FileIdentity File = statOf(Directory.path("file")).Identity;
   ASSERT_EQ(File.Size, 5u);
 
   for (const LinkRule Links : {LinkRule::Refuse, LinkRule::Follow}) {
@@ -225,15 +225,14 @@ TEST(DirectoryHandleTest, StatusIsWhatALookAtThePathGives) {
   }
 }
 
-TEST(DirectoryHandleTest, StatusIsThatOfALinkOrOfWhatItPointsTo) {
+TEST(DirectoryHandleTest, StatusFollowsLinksOnRequest) {
   if (!canMakeLinks())
     GTEST_SKIP() << NoLinks;
   const TestDirectory Directory;
   Directory.write("file", "hello");
   makeLink("file", Directory.path("link"));
   const DirectoryHandle Base = openDirectory(Directory.path());
-  std::error_code Error;
-  const FileIdentity File = statFile(Directory.path("file"), Error).Identity;
+  const FileIdentity File = statOf(Directory.path("file")).Identity;
   DirectoryEntry Entry;
   Entry.Name = "link";
   EXPECT_FALSE(Base.addStatus(Entry));
@@ -245,7 +244,7 @@ TEST(DirectoryHandleTest, StatusIsThatOfALinkOrOfWhatItPointsTo) {
   EXPECT_EQ(Entry.Identity, File);
 }
 
-TEST(DirectoryHandleTest, StatusOfWhatIsGoneLeavesTheEntryAlone) {
+TEST(DirectoryHandleTest, FailedStatusKeepsEntry) {
   const TestDirectory Directory;
   Directory.write("file", "hello");
   const DirectoryHandle Base = openDirectory(Directory.path());
@@ -272,19 +271,19 @@ TEST(DirectoryHandleTest, StatusOfWhatIsGoneLeavesTheEntryAlone) {
   EXPECT_FALSE(Entry.HasStatus);
 }
 
-TEST(DirectoryHandleTest, ReadsTheBeginningOfAFile) {
+TEST(DirectoryHandleTest, ReadsStartOfFile) {
   const TestDirectory Directory;
   const std::string Text = pattern(10'000);
   Directory.write("file", Text);
   Directory.write("empty", "");
-  Names Ways = {"file"};
+  Names Paths = {"file"};
   if (canMakeLinks()) {
     makeLink("file", Directory.path("link"));
-    Ways.emplace_back("link");
+    Paths.emplace_back("link");
   }
   const DirectoryHandle Base = openDirectory(Directory.path());
   for (const size_t Room : {0, 1, 4096, 9999, 10'000, 10'001, 20'000})
-    for (const std::string &Name : Ways) {
+    for (const std::string &Name : Paths) {
       SCOPED_TRACE(testing::Message() << Room << " of " << Name);
       std::vector<char> Into(Room, '!');
       size_t Filled = 99;
@@ -302,17 +301,17 @@ TEST(DirectoryHandleTest, ReadsTheBeginningOfAFile) {
   EXPECT_EQ(Size, 0u);
 }
 
-TEST(DirectoryHandleTest, ReadsRegularFilesOnly) {
+TEST(DirectoryHandleTest, ReadsOnlyRegularFiles) {
   const TestDirectory Directory;
-  fs::create_directory(Directory.path("folder"));
-  Names Refused = {"folder"};
+  fs::create_directory(Directory.path("directory"));
+  Names Refused = {"directory"};
   Names Absent = {"absent"};
   if (makeFifo(Directory.path("fifo")))
     Refused.emplace_back("fifo");
   if (canMakeLinks()) {
-    makeLink("folder", Directory.path("to-folder"), LinkTo::Directory);
+    makeLink("directory", Directory.path("to-directory"), LinkTo::Directory);
     makeLink("absent", Directory.path("to-nothing"));
-    Refused.emplace_back("to-folder");
+    Refused.emplace_back("to-directory");
     Absent.emplace_back("to-nothing");
     if (fs::exists(Directory.path("fifo"))) {
       makeLink("fifo", Directory.path("to-fifo"));
@@ -340,7 +339,7 @@ TEST(DirectoryHandleTest, ReadsRegularFilesOnly) {
   }
 }
 
-TEST(DirectoryHandleTest, IdentityTellsDirectoriesAndTheirStatesApart) {
+TEST(DirectoryHandleTest, IdentityDistinguishesDirectoriesAndChanges) {
   const TestDirectory Directory;
   fs::create_directory(Directory.path("a"));
   fs::create_directory(Directory.path("b"));
@@ -365,7 +364,7 @@ TEST(DirectoryHandleTest, IdentityTellsDirectoriesAndTheirStatesApart) {
   EXPECT_EQ(First.ModifiedNs - Second.ModifiedNs, 5'000'000'000);
 }
 
-TEST(DirectoryHandleTest, AHandleThatIsNotOpenSaysSo) {
+TEST(DirectoryHandleTest, ClosedHandleFails) {
   DirectoryHandle Closed;
   EXPECT_FALSE(Closed.isOpen());
   DirectoryHandle Below;
@@ -392,7 +391,7 @@ TEST(DirectoryHandleTest, AHandleThatIsNotOpenSaysSo) {
   EXPECT_FALSE(Error);
 }
 
-TEST(DirectoryHandleTest, MovesAndLeaksNoDescriptor) {
+TEST(DirectoryHandleTest, MovesWithoutLeakingDescriptors) {
   const TestDirectory Directory;
   Directory.write("a/b/file", "");
   Directory.write("other", "");

@@ -40,7 +40,7 @@ Names fill(const TestDirectory &Directory, size_t Count) {
   return Made;
 }
 
-TEST(DirectoryReaderTest, GivesEveryEntryOnce) {
+TEST(DirectoryReaderTest, ReturnsEachEntryOnce) {
   const TestDirectory Directory;
   const Names Made = fill(Directory, 1200);
   for (const size_t Room : {1, 7, 128, 5000})
@@ -65,12 +65,12 @@ TEST(DirectoryReaderTest, GivesEveryEntryOnce) {
     }
 }
 
-TEST(DirectoryReaderTest, AnEmptyDirectoryHasNoEntries) {
+TEST(DirectoryReaderTest, EmptyDirectoryHasNoEntries) {
   const TestDirectory Directory;
   EXPECT_EQ(listAll(Directory.path()), Names{});
 }
 
-TEST(DirectoryReaderTest, ReadsOneDirectoryAfterAnother) {
+TEST(DirectoryReaderTest, RestartsWithAnotherDirectory) {
   const TestDirectory Directory;
   Directory.write("a/one", "");
   Directory.write("a/two", "");
@@ -86,7 +86,7 @@ TEST(DirectoryReaderTest, ReadsOneDirectoryAfterAnother) {
   EXPECT_EQ(listRest(Reader, B), Names{"four"}); // nothing left of A
 }
 
-TEST(DirectoryReaderTest, ReadsNothingWithoutADirectoryOrRoom) {
+TEST(DirectoryReaderTest, ReadsNothingWithoutDirectoryOrRoom) {
   const TestDirectory Directory;
   Directory.write("file", "");
   DirectoryReader Reader;
@@ -100,7 +100,7 @@ TEST(DirectoryReaderTest, ReadsNothingWithoutADirectoryOrRoom) {
   EXPECT_EQ(Reader.read(Entries, Error), 1u);
 }
 
-TEST(DirectoryReaderTest, NamesAreTheBytesOfTheFileSystem) {
+TEST(DirectoryReaderTest, ReturnsNamesByteForByte) {
   const TestDirectory Directory;
   Names Tried = {"..x", ".hidden", "a.O", "a-o", "a b", "a;b", "x' #$%",
                  std::string(255, 'n'),
@@ -120,22 +120,22 @@ TEST(DirectoryReaderTest, NamesAreTheBytesOfTheFileSystem) {
       Made.push_back(Name);
   }
   std::sort(Made.begin(), Made.end());
-  ASSERT_GE(Made.size(), 8u) << "a file system that takes few names";
+  ASSERT_GE(Made.size(), 8u) << "the file system refuses most names";
   EXPECT_EQ(listAll(Directory.path()), Made);
 }
 
-TEST(DirectoryReaderTest, TellsTypesWithoutFollowingLinks) {
+TEST(DirectoryReaderTest, ReportsTypesWithoutFollowingLinks) {
   const TestDirectory Directory;
   Directory.write("file", "x");
-  fs::create_directory(Directory.path("folder"));
+  fs::create_directory(Directory.path("directory"));
   std::map<std::string, EntryType> Expected = {
-      {"file", EntryType::Regular}, {"folder", EntryType::Directory}};
+      {"file", EntryType::Regular}, {"directory", EntryType::Directory}};
   if (canMakeLinks()) {
     makeLink("file", Directory.path("to-file"));
-    makeLink("folder", Directory.path("to-folder"), LinkTo::Directory);
+    makeLink("directory", Directory.path("to-directory"), LinkTo::Directory);
     makeLink("absent", Directory.path("to-nothing"));
     makeLink("loop", Directory.path("loop"));
-    for (const char *Name : {"to-file", "to-folder", "to-nothing", "loop"})
+    for (const char *Name : {"to-file", "to-directory", "to-nothing", "loop"})
       Expected[Name] = EntryType::Link;
   }
   if (makeFifo(Directory.path("fifo")))
@@ -143,7 +143,7 @@ TEST(DirectoryReaderTest, TellsTypesWithoutFollowingLinks) {
   EXPECT_EQ(typesIn(Directory.path()), Expected);
 }
 
-TEST(DirectoryReaderTest, ADirectoryThatIsDeletedMeanwhileIsAtItsEnd) {
+TEST(DirectoryReaderTest, DeletingDirectoryEndsListing) {
   const TestDirectory Directory;
   for (int I = 0; I < 300; ++I)
     Directory.write("gone/f" + std::to_string(I), "");
@@ -162,7 +162,7 @@ TEST(DirectoryReaderTest, ADirectoryThatIsDeletedMeanwhileIsAtItsEnd) {
   EXPECT_LE(More, 296u);
 }
 
-TEST(DirectoryReaderTest, WhatStaysIsGivenOnceWhateverElseComesAndGoes) {
+TEST(DirectoryReaderTest, ReturnsStableEntriesOnceDespiteChanges) {
   const TestDirectory Directory;
   const Names Stay = fill(Directory, 600);
   for (int I = 0; I < 600; ++I)
@@ -188,7 +188,7 @@ TEST(DirectoryReaderTest, WhatStaysIsGivenOnceWhateverElseComesAndGoes) {
     EXPECT_EQ(Seen[Name], 1) << Name;
 }
 
-TEST(DirectoryReaderTest, AnotherReaderGoesOnAtABoundary) {
+TEST(DirectoryReaderTest, AnotherReaderContinuesAtBoundary) {
   const TestDirectory Directory;
   const Names Made = fill(Directory, 1200);
   DirectoryHandle Handle = openDirectory(Directory.path());

@@ -50,11 +50,11 @@ Parsed parseLinux(const std::string &Text, size_t Room = 64) {
 
 TEST(LinuxRecordsTest, ReadsNamesTypesAndInodes) {
   const Parsed P = parseLinux(linuxRecord(7, 8, "a.o") +
-                              linuxRecord(~uint64_t(0), 4, "folder") +
+                              linuxRecord(~uint64_t(0), 4, "directory") +
                               linuxRecord(9, 10, "link"));
   EXPECT_FALSE(P.Malformed);
   EXPECT_TRUE(P.TookAll);
-  ASSERT_EQ(P.Names, (Names{"a.o", "folder", "link"}));
+  ASSERT_EQ(P.Names, (Names{"a.o", "directory", "link"}));
   EXPECT_EQ(P.Entries[0].Type, EntryType::Regular);
   EXPECT_EQ(P.Entries[1].Type, EntryType::Directory);
   EXPECT_EQ(P.Entries[2].Type, EntryType::Link);
@@ -64,7 +64,7 @@ TEST(LinuxRecordsTest, ReadsNamesTypesAndInodes) {
     EXPECT_FALSE(E.HasStatus);
 }
 
-TEST(LinuxRecordsTest, KnowsEveryType) {
+TEST(LinuxRecordsTest, MapsEveryType) {
   const std::initializer_list<std::pair<uint8_t, EntryType>> Types = {
       {0, EntryType::Unknown},         {1, EntryType::Fifo},
       {2, EntryType::CharacterDevice}, {4, EntryType::Directory},
@@ -78,14 +78,14 @@ TEST(LinuxRecordsTest, KnowsEveryType) {
   }
 }
 
-TEST(LinuxRecordsTest, LeavesOutDotsAndNothingElse) {
+TEST(LinuxRecordsTest, SkipsOnlyDotEntries) {
   std::string Text;
   for (const char *Name : {".", "..", "...", ".x", "..x", "x.", "x.."})
     Text += linuxRecord(1, 4, Name);
   EXPECT_EQ(parseLinux(Text).Names, (Names{"...", ".x", "..x", "x.", "x.."}));
 }
 
-TEST(LinuxRecordsTest, NamesAreAnyBytes) {
+TEST(LinuxRecordsTest, AcceptsAnyBytesInNames) {
   const std::string Long(255, '\xfe');
   const Parsed P =
       parseLinux(linuxRecord(1, 8, "\xff\xc0\x80") + linuxRecord(1, 8, "a\nb") +
@@ -93,7 +93,7 @@ TEST(LinuxRecordsTest, NamesAreAnyBytes) {
   EXPECT_EQ(P.Names, (Names{"\xff\xc0\x80", "a\nb", Long}));
 }
 
-TEST(LinuxRecordsTest, GoesOnWhereTheRoomEnded) {
+TEST(LinuxRecordsTest, ContinuesAfterFullOutput) {
   std::string Text = linuxRecord(1, 4, ".");
   for (int I = 0; I < 5; ++I)
     Text += linuxRecord(1, 8, std::string(size_t(I) + 1, 'n'));
@@ -112,7 +112,7 @@ TEST(LinuxRecordsTest, GoesOnWhereTheRoomEnded) {
   EXPECT_FALSE(Malformed);
 }
 
-TEST(LinuxRecordsTest, RefusesImpossibleRecordsAndKeepsThoseBefore) {
+TEST(LinuxRecordsTest, KeepsRecordsBeforeMalformedOne) {
   const std::string Good = linuxRecord(1, 8, "good");
   const auto Size = static_cast<uint16_t>(linuxRecord(1, 8, "bad").size());
   const std::string Unterminated =
@@ -142,7 +142,7 @@ TEST(LinuxRecordsTest, RefusesImpossibleRecordsAndKeepsThoseBefore) {
   EXPECT_EQ(parseLinux(Unterminated + Good).Names, Names{});
 }
 
-TEST(LinuxRecordsTest, NeedsNoAlignmentAndMakesNothingOfNothing) {
+TEST(LinuxRecordsTest, AcceptsUnalignedAndEmptyInput) {
   const std::string Text = "?" + linuxRecord(7, 8, "odd");
   std::span<const char> Bytes = std::span(Text).subspan(1);
   std::array<DirectoryEntry, 4> Room;
@@ -230,7 +230,7 @@ Parsed parseMac(const std::string &Text, size_t Room = 64) {
       Text, Room);
 }
 
-TEST(MacRecordsTest, ReadsWholeEntries) {
+TEST(MacRecordsTest, ReadsCompleteEntries) {
   const Parsed P = parseMac(
       macRecord({.Name = "a.o"}) +
       macRecord({.Name = "b", .Directory = MacMounted, .File = 0, .Type = 2}));
@@ -244,13 +244,13 @@ TEST(MacRecordsTest, ReadsWholeEntries) {
       (FileIdentity{0xfedcba98, 0x1234567890abcdef, 0x500000001,
                     1'700'000'000'123'456'789, 1'700'000'001'123'456'789}));
   EXPECT_EQ(P.Entries[1].Type, EntryType::Directory);
-  EXPECT_TRUE(P.Entries[1].HasStatus) << "a folder has no length";
+  EXPECT_TRUE(P.Entries[1].HasStatus) << "a directory has no length";
   EXPECT_EQ(P.Entries[1].Identity, (FileIdentity{0xfedcba98, 0x1234567890abcdef,
                                                  0, 1'700'000'000'123'456'789,
                                                  1'700'000'001'123'456'789}));
 }
 
-TEST(MacRecordsTest, ADirectoryThatLeadsElsewhereHasNoStatus) {
+TEST(MacRecordsTest, MountPointsAndFirmlinksHaveNoStatus) {
   const std::string Text = macRecord({.Name = "mount",
                                       .Directory = MacMounted,
                                       .File = 0,
@@ -286,7 +286,7 @@ TEST(MacRecordsTest, ADirectoryThatLeadsElsewhereHasNoStatus) {
   EXPECT_TRUE(P.Entries[4].HasStatus);
 }
 
-TEST(MacRecordsTest, KnowsEveryType) {
+TEST(MacRecordsTest, MapsEveryType) {
   const std::initializer_list<std::pair<uint32_t, EntryType>> Types = {
       {0, EntryType::Unknown},         {1, EntryType::Regular},
       {2, EntryType::Directory},       {3, EntryType::BlockDevice},
@@ -305,7 +305,7 @@ TEST(MacRecordsTest, KnowsEveryType) {
   }
 }
 
-TEST(MacRecordsTest, AnEntryThatLacksSomethingHasNoStatus) {
+TEST(MacRecordsTest, IncompleteEntryHasNoStatus) {
   for (const uint32_t Missing : {MacType, MacModified, MacChanged, MacFileId}) {
     const Parsed P = parseMac(macRecord({.Common = MacAll & ~Missing}));
     ASSERT_EQ(P.Names, Names{"name"}) << Missing;
@@ -323,7 +323,7 @@ TEST(MacRecordsTest, AnEntryThatLacksSomethingHasNoStatus) {
   EXPECT_EQ(NameOnly.Entries[0].Type, EntryType::Unknown);
 }
 
-TEST(MacRecordsTest, AnEntryWithAnErrorIsAName) {
+TEST(MacRecordsTest, EntryWithErrorHasOnlyName) {
   const Parsed P = parseMac(
       macRecord({.Name = "short",
                  .Common = MacName | MacError,
@@ -342,7 +342,7 @@ TEST(MacRecordsTest, AnEntryWithAnErrorIsAName) {
   EXPECT_EQ(P.Entries[2].Type, EntryType::Regular);
 }
 
-TEST(MacRecordsTest, LeavesOutDotsAndKeepsAnyBytes) {
+TEST(MacRecordsTest, SkipsDotEntriesAndKeepsAnyBytes) {
   const Parsed P =
       parseMac(macRecord({.Name = "."}) + macRecord({.Name = "..", .Type = 2}) +
                macRecord({.Name = "..."}) + macRecord({.Name = "\xff\xfe"}));
@@ -350,7 +350,7 @@ TEST(MacRecordsTest, LeavesOutDotsAndKeepsAnyBytes) {
   EXPECT_FALSE(P.Malformed);
 }
 
-TEST(MacRecordsTest, TimesThatNanosecondsCannotSayAreTheNearest) {
+TEST(MacRecordsTest, ClampsTimesToNanosecondRange) {
   constexpr int64_t Most = std::numeric_limits<int64_t>::max();
   const Parsed P = parseMac(macRecord({.Seconds = Most - 1}) +
                             macRecord({.Seconds = -Most}) +
@@ -363,7 +363,7 @@ TEST(MacRecordsTest, TimesThatNanosecondsCannotSayAreTheNearest) {
   EXPECT_EQ(P.Entries[3].Identity.ModifiedNs, -4'999'999'993);
 }
 
-TEST(MacRecordsTest, RefusesImpossibleRecordsAndKeepsThoseBefore) {
+TEST(MacRecordsTest, KeepsRecordsBeforeMalformedOne) {
   const std::string Good = macRecord({.Name = "good"});
   const auto Size = static_cast<uint32_t>(macRecord({}).size());
   const std::initializer_list<MacEntry> Bad = {
@@ -412,7 +412,7 @@ TEST(MacRecordsTest, RefusesImpossibleRecordsAndKeepsThoseBefore) {
   EXPECT_TRUE(parseMac(Text + Good).Malformed);
 }
 
-TEST(MacRecordsTest, TakesSoManyRecords) {
+TEST(MacRecordsTest, TakesRequestedNumberOfRecords) {
   const std::string A = macRecord({.Name = "a"});
   const std::string B = macRecord({.Name = "a longer name"});
   const std::string Left(100, '\xab'); // left by the previous call

@@ -16,17 +16,16 @@ using namespace headstart::os::test;
 
 namespace {
 
-TEST(DirectoryTraitsTest, noChangeIsEarlierThanTheClockSaid) {
+TEST(DirectoryTraitsTest, FileTimesAreNotBeforeFileClock) {
   const TestDirectory Directory;
   for (int I = 0; I < 20; ++I) {
     const int64_t Before = fileClockNs();
     const std::string Path = Directory.write("file" + std::to_string(I), "x");
-    std::error_code Error;
-    EXPECT_GE(statFile(Path, Error).Identity.ModifiedNs, Before);
+    EXPECT_GE(statOf(Path).Identity.ModifiedNs, Before);
   }
 }
 
-TEST(DirectoryTraitsTest, theClockIsThatOfTheWall) {
+TEST(DirectoryTraitsTest, FileClockIsWallClock) {
   using namespace std::chrono;
   const int64_t Wall =
       duration_cast<nanoseconds>(system_clock::now().time_since_epoch())

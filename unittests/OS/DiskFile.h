@@ -38,7 +38,8 @@ inline std::filesystem::path diskDirectory() {
         Stat.f_type != RAMFS_MAGIC)
       return Directory;
   }
-  ADD_FAILURE() << "neither the temporary nor the current folder is on a disk";
+  ADD_FAILURE()
+      << "neither the temporary nor the current directory is on a disk";
   return testing::TempDir();
 }
 
@@ -76,19 +77,19 @@ protected:
 
   /// Evicts the file and verifies it. A page that the disk is still reading
   /// stays until it has arrived.
-  void dropIt() {
+  void evictFile() {
     for (int Try = 0; Try != 1000; ++Try) {
       ASSERT_FALSE(Real.evict(File));
       if (resident() == 0)
         return;
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
-    FAIL() << "evicted pages are resident";
+    FAIL() << "pages stay resident after eviction";
   }
 
   /// Whether all pages arrive: if the disk completes reads out of order, some
   /// may arrive just after fetch has returned.
-  bool allArrives() const {
+  bool allPagesArrive() const {
     for (int Try = 0; resident() != pages(); ++Try) {
       if (Try == 1000)
         return false;

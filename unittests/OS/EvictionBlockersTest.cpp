@@ -31,12 +31,12 @@ OpenFile opened(const std::string &Path) {
   return File;
 }
 
-TEST(EvictionBlockersTest, FilesThatAreMadeUpHaveNoPages) {
+TEST(EvictionBlockersTest, ProcFilesHaveNoBacking) {
   EXPECT_EQ(backingOf(opened("/proc/self/status")), FileBacking::None);
   EXPECT_EQ(backingOf(opened("/proc/cpuinfo")), FileBacking::None);
 }
 
-TEST(EvictionBlockersTest, AFileInMemoryHasNoDisk) {
+TEST(EvictionBlockersTest, TmpfsFileIsBackedByMemory) {
   if (!std::filesystem::is_directory("/dev/shm"))
     GTEST_SKIP() << "needs a tmpfs at /dev/shm";
   const TestDirectory Directory("/dev/shm");
@@ -44,7 +44,7 @@ TEST(EvictionBlockersTest, AFileInMemoryHasNoDisk) {
             FileBacking::Memory);
 }
 
-TEST(EvictionBlockersTest, WhoMapsAFileAndWhoLocksIt) {
+TEST(EvictionBlockersTest, FindsMappedAndLockedFiles) {
   const TestDirectory Directory;
   const std::string Text(10000, 'x');
   const std::string Free = Directory.write("free", Text);
@@ -73,7 +73,7 @@ TEST(EvictionBlockersTest, WhoMapsAFileAndWhoLocksIt) {
   ::munlock(Locked.data(), Locked.size());
 }
 
-TEST(EvictionBlockersTest, OfManyFilesTheLastIsFound) {
+TEST(EvictionBlockersTest, FindsLastOfManyFiles) {
   const TestDirectory Directory;
   std::vector<std::string> Paths;
   for (int I = 0; I != 2100; ++I)
@@ -86,7 +86,7 @@ TEST(EvictionBlockersTest, OfManyFilesTheLastIsFound) {
     EXPECT_EQ(Uses[I].IsMapped, I + 1 == Uses.size()) << I;
 }
 
-TEST(EvictionBlockersTest, WhatIsNotOnTheDiskYetIsTold) {
+TEST(EvictionBlockersTest, ReportsUnwrittenPages) {
   const PageCache Cache;
   if (!Cache.capabilities().Cachestat)
     GTEST_SKIP() << "needs cachestat (Linux 6.5)";
@@ -97,7 +97,7 @@ TEST(EvictionBlockersTest, WhatIsNotOnTheDiskYetIsTold) {
   for (int Try = 0; Try != 100 && !IsReported; ++Try) {
     OpenFile File = opened(Directory.write("file", Text));
     if (backingOf(File) == FileBacking::Memory)
-      GTEST_SKIP() << "needs the current folder to be on a disk";
+      GTEST_SKIP() << "needs the current directory on a disk";
     const std::optional<Residency> Before =
         Cache.residency(File, {0, File.size()});
     ASSERT_TRUE(Before.has_value());
@@ -112,7 +112,7 @@ TEST(EvictionBlockersTest, WhatIsNotOnTheDiskYetIsTold) {
   EXPECT_TRUE(IsReported);
 }
 
-TEST(EvictionBlockersTest, NobodyIsAskedAboutNothing) {
+TEST(EvictionBlockersTest, EmptyQueryHasNoUses) {
   EXPECT_TRUE(findUses({}).empty());
 }
 

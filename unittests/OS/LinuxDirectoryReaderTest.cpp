@@ -20,7 +20,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include <vector>
 
 using namespace headstart::os;
 using namespace headstart::os::test;
@@ -28,13 +27,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::vector<std::string> makeFiles(const TestDirectory &Directory,
-                                   size_t Count) {
-  std::vector<std::string> Made;
-  Made.reserve(Count);
+void makeFiles(const TestDirectory &Directory, size_t Count) {
   for (size_t I = 0; I < Count; ++I)
-    Made.push_back(Directory.write("entry-" + std::to_string(I), ""));
-  return Made;
+    Directory.write("entry-" + std::to_string(I), "");
 }
 
 struct Listing {
@@ -64,7 +59,7 @@ Listing list(const std::string &Path) {
   return Result;
 }
 
-TEST(LinuxDirectoryReaderTest, AllocatesNothingForAnEntry) {
+TEST(LinuxDirectoryReaderTest, AllocatesNothingPerEntry) {
   if (!CountsAllocations)
     GTEST_SKIP() << "allocations are not counted under a sanitizer";
   // A disk takes long to remove so many files.
@@ -82,7 +77,7 @@ TEST(LinuxDirectoryReaderTest, AllocatesNothingForAnEntry) {
   EXPECT_EQ(Many.Allocated, 1u);
 }
 
-TEST(LinuxDirectoryReaderTest, ADirectoryOf400EntriesTakesTwoCalls) {
+TEST(LinuxDirectoryReaderTest, Lists400EntriesInTwoCalls) {
   const TestDirectory Directory;
   makeFiles(Directory, 400);
   const Listing L = list(Directory.path());
@@ -90,7 +85,7 @@ TEST(LinuxDirectoryReaderTest, ADirectoryOf400EntriesTakesTwoCalls) {
   EXPECT_EQ(L.Calls, 2u);
 }
 
-TEST(LinuxDirectoryReaderTest, AListingHasInodesAndNoStatus) {
+TEST(LinuxDirectoryReaderTest, ReturnsInodesWithoutStatus) {
   const TestDirectory Directory;
   const std::string Path = Directory.write("file", "hello");
   DirectoryHandle Handle;
@@ -107,7 +102,7 @@ TEST(LinuxDirectoryReaderTest, AListingHasInodesAndNoStatus) {
   EXPECT_FALSE(Entries[0].HasStatus);
 }
 
-TEST(LinuxDirectoryReaderTest, AnErrorInTheMiddleEndsTheListing) {
+TEST(LinuxDirectoryReaderTest, ErrorEndsListing) {
   const TestDirectory Directory;
   makeFiles(Directory, 1000);
   DirectoryHandle Handle;
@@ -141,7 +136,7 @@ TEST(LinuxDirectoryReaderTest, AnErrorInTheMiddleEndsTheListing) {
             0);
 }
 
-TEST(LinuxDirectoryReaderTest, ADirectoryThatIsDeletedHasComeToItsEnd) {
+TEST(LinuxDirectoryReaderTest, DeletedDirectoryEndsListing) {
   const TestDirectory Directory;
   fs::create_directory(Directory.path("gone"));
   for (int I = 0; I < 1000; ++I)
@@ -165,7 +160,7 @@ TEST(LinuxDirectoryReaderTest, ADirectoryThatIsDeletedHasComeToItsEnd) {
   EXPECT_EQ(Handle.addStatus(Entry), std::errc::no_such_file_or_directory);
 }
 
-TEST(LinuxDirectoryReaderTest, ARenameOnTheWayLeadsNowhereElse) {
+TEST(LinuxDirectoryReaderTest, HandleFollowsRenamedDirectory) {
   const TestDirectory Directory;
   Directory.write("before/inner/file", "old");
   Directory.write("other/inner/wrong", "new");
@@ -225,7 +220,7 @@ int checkOpenBelow(const DirectoryHandle &Base) {
   return Below.isOpen() ? 8 : 0;
 }
 
-TEST(LinuxDirectoryReaderTest, OpensBelowWithoutOpenat2) {
+TEST(LinuxDirectoryReaderTest, OpensSubdirectoriesWithoutOpenat2) {
   const TestDirectory Directory;
   Directory.write("base/a/b/file", "hello");
   Directory.write("outside/x/file", "");
@@ -248,13 +243,13 @@ TEST(LinuxDirectoryReaderTest, OpensBelowWithoutOpenat2) {
               0);
 }
 
-TEST(LinuxDirectoryReaderTest, KnowsThatADirectoryIsNoMountPoint) {
+TEST(LinuxDirectoryReaderTest, ReportsThatDirectoryIsNoMountPoint) {
   const TestDirectory Directory;
   Directory.write("a/file", "");
   DirectoryHandle Base;
   ASSERT_FALSE(DirectoryHandle::open(Directory.path(), Base));
   // Returns 1 if it may be a mount point, 0 if it is none, 2 if the open fails.
-  const auto Ask = [&] {
+  const auto MayBeMountPoint = [&] {
     DirectoryHandle Child;
     bool MayBeMount = true;
     if (Base.openChild("a", LinkRule::Refuse, Child, MayBeMount) ||
@@ -262,15 +257,15 @@ TEST(LinuxDirectoryReaderTest, KnowsThatADirectoryIsNoMountPoint) {
       return 2;
     return MayBeMount ? 1 : 0;
   };
-  EXPECT_EQ(runWithout(SYS_openat2, ENOSYS, Ask), 1);
-  EXPECT_EQ(runWithout(SYS_openat2, EPERM, Ask), 1);
+  EXPECT_EQ(runWithout(SYS_openat2, ENOSYS, MayBeMountPoint), 1);
+  EXPECT_EQ(runWithout(SYS_openat2, EPERM, MayBeMountPoint), 1);
   if (::syscall(SYS_openat2, -1, "", nullptr, 0) < 0 &&
       (errno == ENOSYS || errno == EPERM))
-    GTEST_SKIP() << "this system has no openat2";
-  EXPECT_EQ(Ask(), 0);
+    GTEST_SKIP() << "needs openat2";
+  EXPECT_EQ(MayBeMountPoint(), 0);
 }
 
-TEST(LinuxDirectoryReaderTest, WithoutOpenat2ADirectoryMayBePassedUnread) {
+TEST(LinuxDirectoryReaderTest, TraversesUnreadableDirectoryWithoutOpenat2) {
   const TestDirectory Directory;
   Directory.write("closed/inner/file", "secret");
   ASSERT_EQ(::chmod(Directory.path("closed").c_str(), 0711), 0);

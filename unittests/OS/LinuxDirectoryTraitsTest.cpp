@@ -21,7 +21,7 @@ DirectoryTraits traitsOfPath(const std::string &Path) {
   return traitsOf(Directory);
 }
 
-TEST(LinuxDirectoryTraitsTest, whatTheKernelMakesUpPromisesNothing) {
+TEST(LinuxDirectoryTraitsTest, PseudoFileSystemsGuaranteeNothing) {
   for (const char *Path : {"/proc", "/proc/self", "/proc/self/fd", "/sys"}) {
     const DirectoryTraits Traits = traitsOfPath(Path);
     EXPECT_FALSE(Traits.ReportsChanges) << Path;
@@ -30,17 +30,17 @@ TEST(LinuxDirectoryTraitsTest, whatTheKernelMakesUpPromisesNothing) {
   }
 }
 
-TEST(LinuxDirectoryTraitsTest, aClosedDirectoryPromisesNothing) {
+TEST(LinuxDirectoryTraitsTest, ClosedHandleGuaranteesNothing) {
   EXPECT_FALSE(traitsOf(DirectoryHandle()).ReportsChanges);
 }
 
-TEST(LinuxDirectoryTraitsTest, whatIsPromisedIsTrue) {
+TEST(LinuxDirectoryTraitsTest, EveryChangeUpdatesChangeTime) {
   const TestDirectory Directory;
   DirectoryHandle Handle;
   ASSERT_FALSE(DirectoryHandle::open(Directory.path(), Handle));
   const DirectoryTraits Traits = traitsOf(Handle);
   if (!Traits.ReportsEveryChange)
-    GTEST_SKIP() << "this system does not promise that every change shows";
+    GTEST_SKIP() << "the file system may report two changes with one time";
   for (int I = 0; I < 300; ++I) {
     FileIdentity Before;
     FileIdentity After;
@@ -51,13 +51,12 @@ TEST(LinuxDirectoryTraitsTest, whatIsPromisedIsTrue) {
   }
 }
 
-TEST(LinuxDirectoryTraitsTest, caseMatters) {
+TEST(LinuxDirectoryTraitsTest, LookupIsCaseSensitive) {
   const TestDirectory Directory;
   Directory.write("name", "");
   if (traitsOfPath(Directory.path()).MayIgnoreCase)
-    GTEST_SKIP() << "not promised here";
-  std::error_code Error;
-  EXPECT_EQ(statFile(Directory.path("NAME"), Error).Kind, FileKind::Missing);
+    GTEST_SKIP() << "the file system may ignore case";
+  EXPECT_EQ(statOf(Directory.path("NAME")).Kind, FileKind::Missing);
 }
 
 } // namespace

@@ -44,6 +44,12 @@ protected:
   }
   ~LinuxDiskUseTest() override { std::filesystem::remove(Path); }
 
+  void SetUp() override {
+    if (!Counts)
+      GTEST_SKIP()
+          << "the kernel does not count reads from the current directory";
+  }
+
   /// Evicts the file and reads it.
   void readCold() const {
     OpenFile File = openOrFail(Path);
@@ -58,9 +64,7 @@ protected:
   bool Counts = false;
 };
 
-TEST_F(LinuxDiskUseTest, IsToldOfThreadAndProcess) {
-  if (!Counts)
-    GTEST_SKIP() << "reads from the current folder are not counted";
+TEST_F(LinuxDiskUseTest, CountsReadsOfThreadAndProcess) {
   DiskUse Before = *diskUse(DiskUser::Process);
   DiskUse Thread;
   std::thread([&] {
@@ -75,9 +79,7 @@ TEST_F(LinuxDiskUseTest, IsToldOfThreadAndProcess) {
   EXPECT_GE((*diskUse(DiskUser::Process) - Before).Bytes, Thread.Bytes);
 }
 
-TEST_F(LinuxDiskUseTest, APageThatIsMissingStopsAThread) {
-  if (!Counts)
-    GTEST_SKIP() << "reads from the current folder are not counted";
+TEST_F(LinuxDiskUseTest, CountsStopForUncachedPage) {
   DiskUse Thread;
   std::thread([&] {
     OpenFile File = openOrFail(Path);
@@ -108,18 +110,14 @@ int readBy(const std::string &Script, const std::function<void()> &Meanwhile) {
   }));
 }
 
-TEST_F(LinuxDiskUseTest, IsToldOfAProgramAndThoseThatItStarts) {
-  if (!Counts)
-    GTEST_SKIP() << "reads from the current folder are not counted";
+TEST_F(LinuxDiskUseTest, CountsReadsOfProgramAndChildren) {
   OpenFile File = openOrFail(Path);
   EXPECT_FALSE(PageCache().evict(File));
   // The second command keeps the shell from replacing itself with the first.
   EXPECT_EQ(readBy("cat " + Path + " >/dev/null; :", [] {}), 1);
 }
 
-TEST_F(LinuxDiskUseTest, AnotherProgramIsNotCounted) {
-  if (!Counts)
-    GTEST_SKIP() << "reads from the current folder are not counted";
+TEST_F(LinuxDiskUseTest, DoesNotCountOtherPrograms) {
   EXPECT_EQ(readBy("exit 0",
                    [&] {
                      readCold();
@@ -131,7 +129,7 @@ TEST_F(LinuxDiskUseTest, AnotherProgramIsNotCounted) {
             0);
 }
 
-TEST(DiskUseTest, Adds) {
+TEST(DiskUseTest, AddsAndSubtracts) {
   DiskUse Use{10, 1};
   Use += {20, 2};
   EXPECT_EQ(Use.Bytes, 30U);

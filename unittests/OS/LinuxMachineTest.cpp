@@ -36,7 +36,8 @@ namespace {
 
 class LinuxMachineTest : public testing::Test {
 protected:
-  /// What is said of the test's directory when its file system has that name.
+  /// Returns the store of the test's directory if its file system is
+  /// \p FileSystem.
   Disk on(const std::string &FileSystem) const {
     Root.write("proc/self/mountinfo", "30 1 " + Number + " / /here rw - " +
                                           FileSystem + " somewhere rw\n");
@@ -47,18 +48,18 @@ protected:
   std::string Number = deviceNumberOf(Root.path());
 };
 
-TEST_F(LinuxMachineTest, KindsByNamesOfFileSystems) {
+TEST_F(LinuxMachineTest, DerivesStorageKindFromFileSystemName) {
   EXPECT_EQ(on("nfs4").Kind, StorageKind::Network);
   EXPECT_EQ(on("9p").Kind, StorageKind::Network);
   EXPECT_EQ(on("fuse").Kind, StorageKind::UserSpace);
   EXPECT_EQ(on("fuse.sshfs").Kind, StorageKind::UserSpace);
   EXPECT_EQ(on("tmpfs").Kind, StorageKind::Memory);
-  // What lies beneath is not known.
+  // The store below these is unknown.
   EXPECT_EQ(on("overlay").Kind, StorageKind::Unknown);
   EXPECT_EQ(on("ext4").Kind, StorageKind::Unknown);
 }
 
-TEST_F(LinuxMachineTest, ABlockDeviceIsADiskWhateverTheName) {
+TEST_F(LinuxMachineTest, BlockDeviceIsDiskRegardlessOfName) {
   Root.write("sys/dev/block/" + Number + "/dev", Number + "\n");
   Root.write("sys/dev/block/" + Number + "/queue/read_ahead_kb", "256\n");
   const Disk D = on("fuseblk");
@@ -67,7 +68,7 @@ TEST_F(LinuxMachineTest, ABlockDeviceIsADiskWhateverTheName) {
 }
 
 // The kernel gives each Btrfs subvolume a device number that mountinfo lacks.
-TEST_F(LinuxMachineTest, AMountOfBtrfsIsFoundByItsId) {
+TEST_F(LinuxMachineTest, FindsBtrfsMountById) {
   struct statx S = {};
   ASSERT_EQ(::statx(AT_FDCWD, Root.path().c_str(), 0, STATX_MNT_ID, &S), 0);
   const std::string Id = std::to_string(S.stx_mnt_id);
@@ -81,7 +82,7 @@ TEST_F(LinuxMachineTest, AMountOfBtrfsIsFoundByItsId) {
   EXPECT_EQ(FileSystemOf(Id, "ext4 somewhere rw\n"), "");
 }
 
-TEST_F(LinuxMachineTest, ReadaheadWithoutABlockDevice) {
+TEST_F(LinuxMachineTest, ReadsReadaheadWithoutBlockDevice) {
   EXPECT_FALSE(on("nfs4").ReadaheadBytes);
   EXPECT_EQ(on("nfs4").ReadaheadFile, "");
   const std::string File =
@@ -93,12 +94,12 @@ TEST_F(LinuxMachineTest, ReadaheadWithoutABlockDevice) {
   EXPECT_EQ(D.Number, "");
 }
 
-TEST_F(LinuxMachineTest, WhatIsNotThereHasNoKind) {
+TEST_F(LinuxMachineTest, MissingPathHasUnknownKind) {
   EXPECT_EQ(readDisk(Root.path("missing"), Root.path()).Kind,
             StorageKind::Unknown);
 }
 
-TEST_F(LinuxMachineTest, KnowsWhatIsNotMounted) {
+TEST_F(LinuxMachineTest, ReportsUnmountedPseudoFileSystems) {
   using Places = std::vector<std::string>;
   EXPECT_EQ(readMachine(Root.path()).Unmounted, Places({"/proc", "/sys"}));
   Root.write("proc/self/status", "");
@@ -108,12 +109,12 @@ TEST_F(LinuxMachineTest, KnowsWhatIsNotMounted) {
   EXPECT_EQ(readMachine().Unmounted, Places());
 }
 
-TEST(LinuxCapabilitiesTest, EveryCallHasAName) {
+TEST(LinuxCapabilitiesTest, EveryCapabilityNamesItsCall) {
   for (const Capability &One : probeCapabilities())
     EXPECT_NE(One.Call, "") << static_cast<int>(One.Kind);
 }
 
-TEST(LinuxCapabilitiesTest, ACallThatIsForbiddenDoesNotWork) {
+TEST(LinuxCapabilitiesTest, ForbiddenCallDoesNotWork) {
   EXPECT_EQ(runWithout(SYS_madvise, EPERM,
                        [] {
                          for (const Capability &One : probeCapabilities()) {
@@ -147,7 +148,7 @@ size_t countHeaps() {
   return Count;
 }
 
-TEST(LinuxHeapsTest, ThreadsShareThem) {
+TEST(LinuxHeapsTest, ThreadsShareHeaps) {
   const size_t Before = countHeaps();
   shareHeaps();
   const unsigned Count = 4 * usableProcessors();

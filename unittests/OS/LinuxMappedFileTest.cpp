@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-TEST(LinuxMappedFileTest, TellsAReplacementOfTheSameSizeAndTime) {
+TEST(LinuxMappedFileTest, IdentityDetectsReplacementOfSameSizeAndTime) {
   const TestDirectory Directory;
   const std::string Path = Directory.write("file", "hello");
   const FileIdentity Before = openOrFail(Path).identity();
@@ -41,7 +41,7 @@ TEST(LinuxMappedFileTest, TellsAReplacementOfTheSameSizeAndTime) {
   EXPECT_NE(After, Before);
 }
 
-TEST(LinuxMappedFileTest, TellsAChangeWhoseTimeWasPutBack) {
+TEST(LinuxMappedFileTest, IdentityDetectsChangeWithRestoredTime) {
   const TestDirectory Directory;
   const std::string Path = Directory.write("file", "hello");
   // Repeats past the clock's current tick, within which ctime does not change.
@@ -59,7 +59,7 @@ TEST(LinuxMappedFileTest, TellsAChangeWhoseTimeWasPutBack) {
   EXPECT_NE(After, Before);
 }
 
-TEST(LinuxMappedFileTest, HardLinksAreOneFile) {
+TEST(LinuxMappedFileTest, HardLinksShareIdentity) {
   const TestDirectory Directory;
   const std::string Path = Directory.write("file", "hello");
   fs::create_hard_link(Path, Directory.path("link"));
@@ -70,9 +70,7 @@ TEST(LinuxMappedFileTest, HardLinksAreOneFile) {
 /// The modification time of \p Path by its name and as an entry of its
 /// directory.
 std::pair<int64_t, int64_t> modificationTimes(const fs::path &Path) {
-  std::error_code Error;
-  const int64_t ByName = statFile(Path, Error).Identity.ModifiedNs;
-  EXPECT_FALSE(Error) << Error.message();
+  const int64_t ByName = statOf(Path).Identity.ModifiedNs;
   DirectoryHandle Directory;
   EXPECT_FALSE(DirectoryHandle::open(Path.parent_path(), Directory));
   const std::string Name = Path.filename();
@@ -82,7 +80,7 @@ std::pair<int64_t, int64_t> modificationTimes(const fs::path &Path) {
   return {ByName, Entry.Identity.ModifiedNs};
 }
 
-TEST(LinuxMappedFileTest, TimesThatDoNotFitAreTheFirstAndTheLastThatDo) {
+TEST(LinuxMappedFileTest, ClampsTimesToNanosecondRange) {
   using Limits = std::numeric_limits<int64_t>;
   constexpr int64_t PerSecond = 1'000'000'000;
   const std::string Path =
@@ -90,7 +88,7 @@ TEST(LinuxMappedFileTest, TimesThatDoNotFitAreTheFirstAndTheLastThatDo) {
   const int Descriptor =
       ::open(Path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (Descriptor < 0)
-    GTEST_SKIP() << "no file system in memory";
+    GTEST_SKIP() << "needs a tmpfs at /dev/shm";
   ::close(Descriptor);
   const auto Expect = [&](timespec Time, int64_t Wanted) {
     const std::array<timespec, 2> Times = {Time, Time};
@@ -120,14 +118,14 @@ TEST(LinuxMappedFileTest, DescriptorsAreNotInherited) {
   EXPECT_NE(Flags & FD_CLOEXEC, 0);
 }
 
-TEST(LinuxMappedFileTest, MapsAHoleLargerThanMemoryMayBe) {
+TEST(LinuxMappedFileTest, MapsSparseFileLargerThanMemory) {
   const TestDirectory Directory;
   const std::string Path = Directory.write("file", "");
   constexpr uintmax_t Size = (uintmax_t(1) << 40) + 1;
   std::error_code Error;
   fs::resize_file(Path, Size, Error);
   if (Error)
-    GTEST_SKIP() << "file of 1 TiB: " << Error.message();
+    GTEST_SKIP() << "cannot create a file of 1 TiB: " << Error.message();
   const MappedFile Mapping = mapOrFail(openOrFail(Path));
   ASSERT_EQ(Mapping.size(), Size);
   EXPECT_EQ(Mapping.data()[Size - 1], '\0');

@@ -39,7 +39,7 @@ protected:
   const PageCache Cache{GetParam().Capabilities()};
 };
 
-TEST_P(PageCacheFallbackTest, HasTheCapabilitiesItWasGiven) {
+TEST_P(PageCacheFallbackTest, HasGivenCapabilities) {
   const PageCacheCapabilities Given = GetParam().Capabilities();
   EXPECT_EQ(Cache.capabilities().Hint, Given.Hint);
   EXPECT_EQ(Cache.capabilities().PopulateRead, Given.PopulateRead);
@@ -48,7 +48,7 @@ TEST_P(PageCacheFallbackTest, HasTheCapabilitiesItWasGiven) {
   EXPECT_EQ(Cache.capabilities().Evict, Given.Evict);
 }
 
-TEST_P(PageCacheFallbackTest, EvictsIfItCan) {
+TEST_P(PageCacheFallbackTest, EvictsIfSupported) {
   Real.fetch(File, {0, FileBytes});
   ASSERT_EQ(resident(), pages());
   const std::error_code Error = Cache.evict(File);
@@ -57,15 +57,15 @@ TEST_P(PageCacheFallbackTest, EvictsIfItCan) {
     EXPECT_EQ(resident(), 0U);
   } else {
     EXPECT_EQ(Error, std::errc::function_not_supported);
-    EXPECT_TRUE(allArrives());
+    EXPECT_TRUE(allPagesArrive());
   }
 }
 
-TEST_P(PageCacheFallbackTest, TellsResidencyIfItCan) {
+TEST_P(PageCacheFallbackTest, ReportsResidencyIfSupported) {
   const MappedFile Mapping = mapOrFail(File);
   const ByteRange All{0, FileBytes};
   for (const uint64_t Expected : {uint64_t(0), pages()}) {
-    dropIt();
+    evictFile();
     if (Expected != 0)
       Real.fetch(File, All);
     const auto ByFile = Cache.residency(File, All);
@@ -82,20 +82,20 @@ TEST_P(PageCacheFallbackTest, TellsResidencyIfItCan) {
   }
 }
 
-TEST_P(PageCacheFallbackTest, FetchesAFile) {
-  dropIt();
+TEST_P(PageCacheFallbackTest, FetchesFile) {
+  evictFile();
   const HintResult Result = Cache.fetch(File, {0, FileBytes});
-  EXPECT_TRUE(allArrives());
+  EXPECT_TRUE(allPagesArrive());
   EXPECT_EQ(Result.Outcome, HintOutcome::Accepted);
   EXPECT_EQ(Result.AcceptedBytes, FileBytes);
 }
 
-TEST_P(PageCacheFallbackTest, FetchesInLargePagesIfItCan) {
-  dropIt();
+TEST_P(PageCacheFallbackTest, FetchesInLargePagesIfSupported) {
+  evictFile();
   const HintResult Result = Cache.fetchInLargePages(File, {0, FileBytes});
   if (Cache.capabilities().PopulateRead &&
       Result.Outcome != HintOutcome::Unsupported) {
-    EXPECT_TRUE(allArrives());
+    EXPECT_TRUE(allPagesArrive());
     EXPECT_EQ(Result.Outcome, HintOutcome::Accepted);
   } else {
     EXPECT_EQ(resident(), 0U);
@@ -103,18 +103,18 @@ TEST_P(PageCacheFallbackTest, FetchesInLargePagesIfItCan) {
   }
 }
 
-TEST_P(PageCacheFallbackTest, FetchesTheRangeThatIsAskedFor) {
+TEST_P(PageCacheFallbackTest, FetchesRequestedRange) {
   const MappedFile Mapping = mapOrFail(File);
   const ByteRange Range{2'000'001, 1000};
-  dropIt();
+  evictFile();
   EXPECT_EQ(Cache.fetch(File, Range).AcceptedBytes, Range.Length);
   const auto Found = Arrived.residency(File, Range);
   ASSERT_TRUE(Found);
   EXPECT_TRUE(Found->complete());
 }
 
-TEST_P(PageCacheFallbackTest, HintsIfItCan) {
-  dropIt();
+TEST_P(PageCacheFallbackTest, HintsIfSupported) {
+  evictFile();
   const std::array<ByteRange, 2> Ranges = {{{0, 1'000'000}, {2'000'000, 1}}};
   const auto Results = Cache.hint(File, Ranges);
   ASSERT_EQ(Results.size(), 2U);
@@ -128,9 +128,9 @@ TEST_P(PageCacheFallbackTest, HintsIfItCan) {
     }
 }
 
-TEST_P(PageCacheFallbackTest, SurvivesATruncatedFile) {
+TEST_P(PageCacheFallbackTest, SurvivesTruncatedFile) {
   const MappedFile Mapping = mapOrFail(File);
-  dropIt();
+  evictFile();
   fs::resize_file(Path, 65536);
   EXPECT_EQ(Cache.fetch(File, {0, FileBytes}).Outcome, HintOutcome::Failed);
   EXPECT_NE(Cache.fetchInLargePages(File, {1'000'000, 1}).Outcome,

@@ -68,7 +68,7 @@ protected:
   /// of an emulated machine may answer before the kernel asks, but not always.
   bool missesPages(ByteRange Range, ByteRange Cached) {
     for (int Try = 0; Try != 100; ++Try) {
-      dropIt();
+      evictFile();
       if (!Cached.empty())
         Real.fetch(File, Cached);
       if (Real.seemsCached(File, {&Range, 1}) == false)
@@ -78,47 +78,47 @@ protected:
   }
 };
 
-TEST_F(LinuxPageCacheTest, EveryLinuxCanHintEvictAndTellResidency) {
+TEST_F(LinuxPageCacheTest, EveryKernelHintsEvictsAndReportsResidency) {
   EXPECT_TRUE(Real.capabilities().Hint);
   EXPECT_TRUE(Real.capabilities().Evict);
   EXPECT_TRUE(Real.capabilities().Mincore);
   EXPECT_EQ(Real.pageSize(), static_cast<size_t>(::sysconf(_SC_PAGESIZE)));
 }
 
-TEST_F(LinuxPageCacheTest, ASampleSaysWhetherAFileIsCached) {
+TEST_F(LinuxPageCacheTest, SampleDetectsUncachedPages) {
   const ByteRange All = {0, FileBytes};
   if (!Real.seemsCached(File, {&All, 1}))
-    GTEST_SKIP() << "RWF_NOWAIT: not on this file system";
+    GTEST_SKIP() << "the file system does not support RWF_NOWAIT";
   EXPECT_TRUE(missesPages(All, {}));
-  dropIt();
+  evictFile();
   Real.fetch(File, All);
   EXPECT_EQ(Real.seemsCached(File, {&All, 1}), true);
   // The last page and the middle count as well.
   for (const ByteRange &Cached :
        {ByteRange{0, FileBytes - 8192}, ByteRange{0, 300'000}}) {
     EXPECT_TRUE(missesPages(All, Cached));
-    dropIt();
+    evictFile();
     Real.fetch(File, Cached);
     EXPECT_EQ(Real.seemsCached(File, {&Cached, 1}), true);
   }
   EXPECT_EQ(Real.seemsCached(File, {}), std::nullopt);
 }
 
-TEST_F(LinuxPageCacheTest, ThePageSizeIsNoCapability) {
+TEST_F(LinuxPageCacheTest, IgnoresPageSizeOfCapabilities) {
   PageCacheCapabilities Capabilities;
   Capabilities.PageSize = 1;
   EXPECT_EQ(PageCache(Capabilities).pageSize(), Real.pageSize());
 }
 
-TEST_F(LinuxPageCacheTest, BothWaysOfAskingAgree) {
+TEST_F(LinuxPageCacheTest, CachestatAndMincoreAgree) {
   if (!Real.capabilities().Cachestat)
-    GTEST_SKIP() << "cachestat: not on this kernel";
+    GTEST_SKIP() << "needs cachestat (Linux 6.5)";
   const PageCache ByCachestat(withoutMincore());
   for (const ByteRange &Cached :
        {ByteRange{0, 0}, ByteRange{0, 1}, ByteRange{1'000'000, 300'000},
         ByteRange{FileBytes - 1, 1}, ByteRange{0, FileBytes}}) {
     SCOPED_TRACE(Cached.Offset);
-    dropIt();
+    evictFile();
     Real.fetch(File, Cached);
     for (const ByteRange &Requested :
          {ByteRange{0, FileBytes}, ByteRange{999'999, 300'002},
@@ -134,7 +134,7 @@ TEST_F(LinuxPageCacheTest, BothWaysOfAskingAgree) {
   }
 }
 
-TEST_F(LinuxPageCacheTest, CountsThePagesThatARangeTouches) {
+TEST_F(LinuxPageCacheTest, CountsPagesOfRange) {
   const uint64_t Page = Real.pageSize();
   struct {
     ByteRange Range;
@@ -158,7 +158,7 @@ TEST_F(LinuxPageCacheTest, MincoreCountsMoreThanOneBatch) {
   // A hole of 4,096 pages and three more: one batch and the start of another.
   fs::resize_file(Path, (4096 + 3) * Real.pageSize() - 1);
   File = openOrFail(Path);
-  dropIt();
+  evictFile();
   const ByteRange All{0, File.size()};
   ASSERT_EQ(Real.fetch(File, All).Outcome, HintOutcome::Accepted);
   const auto Found = Arrived.residency(File, All);
@@ -167,11 +167,11 @@ TEST_F(LinuxPageCacheTest, MincoreCountsMoreThanOneBatch) {
   EXPECT_EQ(Found->ResidentPages, 4099U);
 }
 
-TEST_F(LinuxPageCacheTest, NobodyIsToldThatAFileOfOthersIsResident) {
+TEST_F(LinuxPageCacheTest, DoesNotReportOtherUsersFilesAsResident) {
   if (::geteuid() != 0)
-    GTEST_SKIP() << "root: needed for a file that is not ours";
+    GTEST_SKIP() << "needs root";
   ASSERT_EQ(::chmod(Path.c_str(), 0444), 0);
-  dropIt();
+  evictFile();
   EXPECT_EQ(runUnprivileged([&] {
               OpenFile Own;
               if (OpenFile::open(Path, Own))
@@ -187,13 +187,13 @@ TEST_F(LinuxPageCacheTest, NobodyIsToldThatAFileOfOthersIsResident) {
             0);
 }
 
-TEST_F(LinuxPageCacheTest, PagesAreAsLargeAsTheTestSays) {
+TEST_F(LinuxPageCacheTest, UsesPageSizeOfTestEnvironment) {
   const char *const Bytes = std::getenv("HEADSTART_TEST_PAGES");
   EXPECT_EQ(std::to_string(Real.pageSize()),
             Bytes ? Bytes : std::to_string(::getpagesize()));
 }
 
-TEST_F(LinuxPageCacheTest, AMappingEndsWithTheFile) {
+TEST_F(LinuxPageCacheTest, MappingEndsWithFile) {
   const MappedFile Mapping = mapOrFail(File);
   std::ifstream Maps("/proc/self/maps");
   std::string Line;
@@ -216,7 +216,7 @@ TEST_F(LinuxPageCacheTest, EvictWritesDirtyPagesFirst) {
   EXPECT_EQ(text(mapOrFail(File)), Contents);
 }
 
-TEST_F(LinuxPageCacheTest, ALongHintIsSplit) {
+TEST_F(LinuxPageCacheTest, SplitsLongHints) {
   PageCacheCapabilities Capabilities = PageCache::probe();
   Capabilities.HintStepBytes = 65536;
   const PageCache Cache(Capabilities);
@@ -243,9 +243,9 @@ TEST_F(LinuxPageCacheTest, ALongHintIsSplit) {
   }
 }
 
-TEST_F(LinuxPageCacheTest, AHintLoadsMoreThanOneCallWould) {
+TEST_F(LinuxPageCacheTest, HintLoadsMoreThanOneCallCan) {
   create(UINT64_C(24) << 20);
-  dropIt();
+  evictFile();
   const ByteRange All{0, File.size()};
   const auto Results = Real.hint(File, {&All, 1});
   ASSERT_EQ(Results.size(), 1U);
@@ -255,9 +255,9 @@ TEST_F(LinuxPageCacheTest, AHintLoadsMoreThanOneCallWould) {
   EXPECT_TRUE(arrives(All));
 }
 
-TEST_F(LinuxPageCacheTest, AHintLoadsTheRangesAndNotTheRest) {
+TEST_F(LinuxPageCacheTest, HintLoadsOnlyItsRanges) {
   create(UINT64_C(24) << 20);
-  dropIt();
+  evictFile();
   const std::array<ByteRange, 3> Ranges = {
       {{5, 100'000}, {8'000'000, 300'000}, {File.size() - 1, 1}}};
   Real.hint(File, Ranges);
@@ -266,7 +266,7 @@ TEST_F(LinuxPageCacheTest, AHintLoadsTheRangesAndNotTheRest) {
   EXPECT_EQ(resident({12'000'000, 8'000'000}), 0U);
 }
 
-TEST_F(LinuxPageCacheTest, AScatteredReadBringsJustItsPages) {
+TEST_F(LinuxPageCacheTest, ScatteredReadLoadsOnlyItsPage) {
   ASSERT_FALSE(Real.evict(File));
   ASSERT_EQ(resident(), 0U);
   File.expectScatteredReads();
@@ -276,7 +276,7 @@ TEST_F(LinuxPageCacheTest, AScatteredReadBringsJustItsPages) {
   EXPECT_EQ(resident(), 1U);
 }
 
-TEST_F(LinuxPageCacheTest, FetchReadsNoMoreThanItsRange) {
+TEST_F(LinuxPageCacheTest, FetchReadsOnlyItsRange) {
   const size_t Page = Real.pageSize();
   ASSERT_FALSE(Real.evict(File));
   ASSERT_EQ(resident(), 0U);
@@ -286,13 +286,13 @@ TEST_F(LinuxPageCacheTest, FetchReadsNoMoreThanItsRange) {
   EXPECT_TRUE(Real.residency(File, Range)->complete());
 }
 
-TEST_F(LinuxPageCacheTest, LargePagesBringTheirPartOfTheFile) {
+TEST_F(LinuxPageCacheTest, LargePageFetchLoadsWholeStep) {
   const MappedFile Mapping = mapOrFail(File);
   ASSERT_FALSE(Real.evict(File));
   // The file has 3 MB, so its last third is in a large step of its own.
   const HintResult Result = Real.fetchInLargePages(File, {2'500'000, 1});
   if (Result.Outcome == HintOutcome::Unsupported)
-    GTEST_SKIP() << "MADV_HUGEPAGE or MADV_POPULATE_READ: not on this kernel";
+    GTEST_SKIP() << "needs MADV_HUGEPAGE and MADV_POPULATE_READ";
   EXPECT_EQ(Result.Outcome, HintOutcome::Accepted);
   EXPECT_EQ(Result.AcceptedBytes, 1U);
   const ByteRange Last{PageCache::LargeStepBytes, FileBytes};
@@ -305,7 +305,7 @@ TEST_F(LinuxPageCacheTest, LargePagesBringTheirPartOfTheFile) {
   EXPECT_EQ(text(Mapping), Contents);
 }
 
-TEST_F(LinuxPageCacheTest, LargePagesLeaveOtherMappingsAsTheyAre) {
+TEST_F(LinuxPageCacheTest, LargePageFetchKeepsOtherMappings) {
   const MappedFile Mapping = mapOrFail(File);
   (void)Real.fetchInLargePages(File, {0, FileBytes});
   EXPECT_EQ(presentPages(Mapping, Real.pageSize()), 0U);
@@ -318,7 +318,7 @@ TEST_F(LinuxPageCacheTest, LargePagesLeaveOtherMappingsAsTheyAre) {
   EXPECT_LE(Real.residency(Mapping.bytes())->ResidentPages, 1U);
 }
 
-TEST_F(LinuxPageCacheTest, LargePagesBringAFileWhoseEndsAreCached) {
+TEST_F(LinuxPageCacheTest, LargePageFetchLoadsFileWithCachedEnds) {
   ASSERT_FALSE(Real.evict(File));
   const size_t Page = Real.pageSize();
   (void)Real.fetch(File, {0, Page});
@@ -326,11 +326,11 @@ TEST_F(LinuxPageCacheTest, LargePagesBringAFileWhoseEndsAreCached) {
   ASSERT_EQ(resident(), 2U);
   if (Real.fetchInLargePages(File, {0, FileBytes}).Outcome ==
       HintOutcome::Unsupported)
-    GTEST_SKIP() << "MADV_HUGEPAGE or MADV_POPULATE_READ: not on this kernel";
+    GTEST_SKIP() << "needs MADV_HUGEPAGE and MADV_POPULATE_READ";
   EXPECT_EQ(resident(), pages());
 }
 
-TEST_F(LinuxPageCacheTest, AnyMemoryCanBeAskedAboutAndHinted) {
+TEST_F(LinuxPageCacheTest, QueriesAndHintsMappedMemory) {
   const MappedFile Mapping = mapOrFail(File);
   const size_t Page = Real.pageSize();
   ASSERT_FALSE(Real.evict(File));
@@ -355,14 +355,14 @@ TEST_F(LinuxPageCacheTest, AnyMemoryCanBeAskedAboutAndHinted) {
   EXPECT_EQ(text(Mapping), Contents);
 }
 
-TEST_F(LinuxPageCacheTest, AdviseColdNeverLosesWhatIsNotInAFile) {
+TEST_F(LinuxPageCacheTest, AdviseColdKeepsAnonymousMemory) {
   std::vector<char> Heap(10 * Real.pageSize(), 'x');
   EXPECT_FALSE(Real.adviseCold(Heap));
   EXPECT_EQ(Heap, std::vector<char>(Heap.size(), 'x'));
   EXPECT_EQ(Real.willNeed({}).AcceptedBytes, 0U);
 }
 
-TEST_F(LinuxPageCacheTest, DontNeedEmptiesThePageTables) {
+TEST_F(LinuxPageCacheTest, DontNeedClearsPageTables) {
   const MappedFile Mapping = mapOrFail(File);
   const size_t Page = Real.pageSize();
   EXPECT_EQ(presentPages(Mapping, Page), 0U);
@@ -386,11 +386,11 @@ TEST_F(LinuxPageCacheTest, DontNeedEmptiesThePageTables) {
   EXPECT_FALSE(isPresent(Mapping, 1, Page));
   ASSERT_FALSE(Real.dontNeed(Mapping, {0, FileBytes}));
   EXPECT_EQ(presentPages(Mapping, Page), 0U);
-  EXPECT_TRUE(allArrives());
+  EXPECT_TRUE(allPagesArrive());
   EXPECT_EQ(text(Mapping), Contents);
 }
 
-TEST_F(LinuxPageCacheTest, ReadingLeavesThePageTablesAlone) {
+TEST_F(LinuxPageCacheTest, FetchByReadingKeepsPageTables) {
   const PageCache Cache(withoutPopulateRead());
   const MappedFile Mapping = mapOrFail(File);
   const HintResult Result = Cache.fetch(File, {0, FileBytes});
@@ -403,12 +403,12 @@ TEST_F(LinuxPageCacheTest, ReadingLeavesThePageTablesAlone) {
   EXPECT_EQ(presentPages(Mapping, Cache.pageSize()), 0U);
 }
 
-TEST_F(LinuxPageCacheTest, WithoutCachestatSomePagesAreQueried) {
+TEST_F(LinuxPageCacheTest, FetchSamplesPagesWithoutCachestat) {
   PageCacheCapabilities Capabilities = withoutPopulateRead();
   Capabilities.Cachestat = false;
   const std::vector<ByteRange> All = {{0, FileBytes}};
   if (!Real.seemsCached(File, All))
-    GTEST_SKIP() << "RWF_NOWAIT: not on this file system";
+    GTEST_SKIP() << "the file system does not support RWF_NOWAIT";
   const HintResult Result = PageCache(Capabilities).fetch(File, {0, FileBytes});
   EXPECT_EQ(Result.Outcome, HintOutcome::Accepted);
   EXPECT_EQ(Result.AcceptedBytes, FileBytes);
@@ -417,14 +417,14 @@ TEST_F(LinuxPageCacheTest, WithoutCachestatSomePagesAreQueried) {
   EXPECT_TRUE(Real.residency(File, {0, FileBytes})->complete());
 }
 
-TEST_F(LinuxPageCacheTest, AFileThatHasShrunkFailsToBeFetched) {
+TEST_F(LinuxPageCacheTest, FetchOfShrunkFileFails) {
   fs::resize_file(Path, FileBytes / 2);
   const HintResult Result = Real.fetch(File, {0, FileBytes});
   EXPECT_EQ(Result.Outcome, HintOutcome::Failed);
   EXPECT_EQ(Result.AcceptedBytes, FileBytes / 2);
 }
 
-TEST_F(LinuxPageCacheTest, AFileThatGrowsUnderItsMappingIsFetched) {
+TEST_F(LinuxPageCacheTest, FetchesFileThatGrew) {
   const MappedFile Mapping = mapOrFail(File);
   fs::resize_file(Path, 2 * FileBytes);
   EXPECT_EQ(Real.fetch(File, {0, 2 * FileBytes}).AcceptedBytes, FileBytes);

@@ -57,7 +57,7 @@ protected:
   const PageCache Cache{everything()};
 };
 
-TEST_F(LinuxSystemCallTest, WithoutAdviceThereAreNoLargePages) {
+TEST_F(LinuxSystemCallTest, LargePagesNeedMadvise) {
   for (const unsigned Error : {EINVAL, EAGAIN, EINTR})
     EXPECT_EQ(runWithout(SYS_madvise, Error,
                          [&] {
@@ -72,7 +72,7 @@ TEST_F(LinuxSystemCallTest, WithoutAdviceThereAreNoLargePages) {
               0);
 }
 
-TEST_F(LinuxSystemCallTest, WithoutCachestatMincoreAnswers) {
+TEST_F(LinuxSystemCallTest, FallsBackToMincoreWithoutCachestat) {
   for (const unsigned Error : {ENOSYS, EPERM, EOPNOTSUPP})
     EXPECT_EQ(runWithout(CachestatNumber, Error,
                          [&] {
@@ -86,7 +86,7 @@ TEST_F(LinuxSystemCallTest, WithoutCachestatMincoreAnswers) {
               0);
 }
 
-TEST_F(LinuxSystemCallTest, WithoutMincoreNobodyAnswers) {
+TEST_F(LinuxSystemCallTest, ReportsNoResidencyWithoutMincore) {
   EXPECT_EQ(runWithout(SYS_mincore, ENOSYS,
                        [&] {
                          if (PageCache::probe().Mincore)
@@ -96,7 +96,7 @@ TEST_F(LinuxSystemCallTest, WithoutMincoreNobodyAnswers) {
             0);
 }
 
-TEST_F(LinuxSystemCallTest, WithoutAdviceNothingIsHinted) {
+TEST_F(LinuxSystemCallTest, HintsNeedFadvise) {
   EXPECT_EQ(runWithout(SYS_fadvise64, ENOSYS,
                        [&] {
                          const PageCacheCapabilities Found = PageCache::probe();
@@ -112,7 +112,7 @@ TEST_F(LinuxSystemCallTest, WithoutAdviceNothingIsHinted) {
             0);
 }
 
-TEST_F(LinuxSystemCallTest, AFailedHintSaysSo) {
+TEST_F(LinuxSystemCallTest, ReportsFailedHint) {
   EXPECT_EQ(runWithout(SYS_fadvise64, EIO,
                        [&] {
                          const auto Results = Cache.hint(File, {&All, 1});
@@ -149,7 +149,7 @@ TEST_F(LinuxSystemCallTest, ProbesWithoutMemfd) {
             0);
 }
 
-TEST_F(LinuxSystemCallTest, AMappingThatIsRefusedIsNoMapping) {
+TEST_F(LinuxSystemCallTest, RefusedMappingFails) {
   EXPECT_EQ(runWithout(SYS_mmap, ENOMEM,
                        [&] {
                          MappedFile Refused;

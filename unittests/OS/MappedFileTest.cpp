@@ -32,14 +32,7 @@ namespace {
 
 using headstart::os::OpenFile; // windows.h has a function of this name
 
-FileStatus statOf(const std::string &Path) {
-  std::error_code Error;
-  const FileStatus Status = statFile(Path, Error);
-  EXPECT_FALSE(Error) << Path << ": " << Error.message();
-  return Status;
-}
-
-TEST(StatFileTest, WhatIsKnownHoldsUntilTheFileChanges) {
+TEST(StatFileTest, KnownIdentityHoldsUntilFileChanges) {
   const TestDirectory Directory;
   const std::string Path = Directory.write("file", "hello");
   std::error_code Error;
@@ -54,7 +47,7 @@ TEST(StatFileTest, WhatIsKnownHoldsUntilTheFileChanges) {
             FileKind::Missing);
 }
 
-TEST(StatFileTest, TellsWhatAPathNames) {
+TEST(StatFileTest, ReportsKindOfPath) {
   const TestDirectory Directory;
   const std::string File = Directory.write("file", "hello");
   EXPECT_EQ(statOf(File).Kind, FileKind::Regular);
@@ -66,7 +59,7 @@ TEST(StatFileTest, TellsWhatAPathNames) {
   EXPECT_EQ(statOf(File + "/below").Kind, FileKind::Missing);
 }
 
-TEST(StatFileTest, RefusesANameWithANul) {
+TEST(StatFileTest, RefusesPathWithNul) {
   const TestDirectory Directory;
   const std::string File = Directory.write("file", "hello");
   std::error_code Error;
@@ -76,7 +69,7 @@ TEST(StatFileTest, RefusesANameWithANul) {
   EXPECT_EQ(OpenFile::open(File + '\0', Opened), std::errc::invalid_argument);
 }
 
-TEST(StatFileTest, ClearsTheErrorItIsGiven) {
+TEST(StatFileTest, ClearsError) {
   const TestDirectory Directory;
   std::error_code Error = std::make_error_code(std::errc::io_error);
   statFile(Directory.write("file", "hello"), Error);
@@ -100,7 +93,7 @@ TEST(StatFileTest, FollowsLinks) {
   EXPECT_EQ(Error, std::errc::too_many_symbolic_link_levels);
 }
 
-TEST(FileIdentityTest, StaysTheSameWhileTheFileDoes) {
+TEST(FileIdentityTest, IsStableWhileFileIsUnchanged) {
   const TestDirectory Directory;
   const std::string File = Directory.write("file", "hello");
   const FileIdentity Before = statOf(File).Identity;
@@ -130,7 +123,7 @@ TEST(FileIdentityTest, ChangesWithSizeTimeAndFile) {
   EXPECT_NE(statOf(Other).Identity, Before);
 }
 
-TEST(FileIdentityTest, IsThatOfTheOpenFileNotOfItsName) {
+TEST(FileIdentityTest, IdentifiesOpenFileNotPath) {
   const TestDirectory Directory;
   const std::string File = Directory.write("file", "hello");
   const OpenFile Opened = openOrFail(File);
@@ -145,7 +138,7 @@ TEST(FileIdentityTest, IsThatOfTheOpenFileNotOfItsName) {
   EXPECT_EQ(std::string(Text.begin(), Text.end()), "hello");
 }
 
-TEST(OpenFileTest, OpensARegularFile) {
+TEST(OpenFileTest, OpensRegularFile) {
   const TestDirectory Directory;
   const std::string Path = Directory.write("file", "hello");
   OpenFile File;
@@ -159,7 +152,7 @@ TEST(OpenFileTest, OpensARegularFile) {
   File.close();
 }
 
-TEST(OpenFileTest, OpensThroughALink) {
+TEST(OpenFileTest, OpensThroughLink) {
   const TestDirectory Directory;
   const std::string Path = Directory.write("file", "hello");
   if (!canMakeLinks())
@@ -169,7 +162,7 @@ TEST(OpenFileTest, OpensThroughALink) {
             statOf(Path).Identity);
 }
 
-TEST(OpenFileTest, RefusesWhatIsNoFile) {
+TEST(OpenFileTest, RefusesDirectoriesAndMissingFiles) {
   const TestDirectory Directory;
   OpenFile File;
   EXPECT_EQ(OpenFile::open(Directory.path("absent"), File),
@@ -179,7 +172,7 @@ TEST(OpenFileTest, RefusesWhatIsNoFile) {
   EXPECT_FALSE(File.isOpen());
 }
 
-TEST(OpenFileTest, ClosesWhatWasOpenAlsoOnFailure) {
+TEST(OpenFileTest, FailedOpenClosesPreviousFile) {
   const TestDirectory Directory;
   OpenFile File = openOrFail(Directory.write("file", "hello"));
   EXPECT_TRUE(OpenFile::open(Directory.path("absent"), File));
@@ -213,7 +206,7 @@ TEST(OpenFileTest, Moves) {
 }
 // NOLINTEND(bugprone-use-after-move,clang-analyzer-cplusplus.Move)
 
-TEST(OpenFileTest, ReadsAnywhere) {
+TEST(OpenFileTest, ReadsAtAnyOffset) {
   const TestDirectory Directory;
   const std::string Text = pattern(100'000);
   const OpenFile File = openOrFail(Directory.write("file", Text));
@@ -233,7 +226,7 @@ TEST(OpenFileTest, ReadsAnywhere) {
   EXPECT_EQ(Read(0, 0), "");
 }
 
-TEST(OpenFileTest, ReadsWhatAShrunkFileHasLeft) {
+TEST(OpenFileTest, ReadsRestOfShrunkFile) {
   const TestDirectory Directory;
   const std::string Path = Directory.write("file", pattern(100'000));
   const OpenFile File = openOrFail(Path);
@@ -246,7 +239,7 @@ TEST(OpenFileTest, ReadsWhatAShrunkFileHasLeft) {
   EXPECT_EQ(File.size(), 100'000U);
 }
 
-TEST(OpenFileTest, DoesNotReadWhenClosed) {
+TEST(OpenFileTest, ReadsNothingWhenClosed) {
   std::array<char, 4> Into;
   std::error_code Error;
   EXPECT_EQ(OpenFile().readAt(0, Into, Error), 0U);
@@ -279,7 +272,7 @@ TEST(OpenFileTest, ReadsOnManyThreads) {
     EXPECT_TRUE(AllCorrect);
 }
 
-TEST(MappedFileTest, MapsTheContents) {
+TEST(MappedFileTest, MapsContents) {
   const TestDirectory Directory;
   // Sizes around a page boundary, where a wrong mapping would show.
   for (const size_t Size : {1U, 4095U, 4096U, 4097U, 65536U, 300'000U}) {
@@ -296,7 +289,7 @@ TEST(MappedFileTest, MapsTheContents) {
   }
 }
 
-TEST(MappedFileTest, MapsAnEmptyFile) {
+TEST(MappedFileTest, MapsEmptyFile) {
   const TestDirectory Directory;
   const OpenFile File = openOrFail(Directory.write("file", ""));
   MappedFile Mapping;
@@ -306,14 +299,14 @@ TEST(MappedFileTest, MapsAnEmptyFile) {
   EXPECT_TRUE(Mapping.bytes().empty());
 }
 
-TEST(MappedFileTest, DoesNotMapAClosedFile) {
+TEST(MappedFileTest, DoesNotMapClosedFile) {
   MappedFile Mapping;
   EXPECT_EQ(MappedFile::map(OpenFile(), Mapping),
             std::errc::bad_file_descriptor);
   EXPECT_FALSE(Mapping.isMapped());
 }
 
-TEST(MappedFileTest, OutlivesTheOpenFileAndTheName) {
+TEST(MappedFileTest, OutlivesOpenFileAndPath) {
   const TestDirectory Directory;
   const std::string Path = Directory.write("file", "hello");
   OpenFile File = openOrFail(Path);
@@ -327,7 +320,7 @@ TEST(MappedFileTest, OutlivesTheOpenFileAndTheName) {
   EXPECT_EQ(text(Mapping), "hello");
 }
 
-TEST(MappedFileTest, AMappedFileIsHeldWhereTheSystemHoldsIt) {
+TEST(MappedFileTest, MappingHoldsFileIfSystemDoes) {
   const TestDirectory Directory;
   const std::string Path = Directory.write("file", pattern(100'000));
   MappedFile Mapping = mapOrFail(openOrFail(Path));
@@ -341,7 +334,7 @@ TEST(MappedFileTest, AMappedFileIsHeldWhereTheSystemHoldsIt) {
   EXPECT_EQ(statOf(Path).Identity.Size, 5U);
 }
 
-TEST(MappedFileTest, DoesNotMapWhatAShrunkFileHasLost) {
+TEST(MappedFileTest, DoesNotMapShrunkFile) {
   const TestDirectory Directory;
   const std::string Path = Directory.write("file", pattern(100'000));
   const OpenFile File = openOrFail(Path);
@@ -378,7 +371,7 @@ TEST(MappedFileTest, Moves) {
 }
 // NOLINTEND(bugprone-use-after-move,clang-analyzer-cplusplus.Move)
 
-TEST(MappedFileTest, MapsAgainIntoTheSameObject) {
+TEST(MappedFileTest, RemapsSameObject) {
   const TestDirectory Directory;
   MappedFile Mapping = mapOrFail(openOrFail(Directory.write("first", "1")));
   ASSERT_FALSE(

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/OS/MeasuredProgram.h"
+#include "PosixTestSupport.h"
 #include "TestFiles.h"
 #include "headstart/OS/PageCache.h"
 #include "headstart/OS/Threads.h"
@@ -15,8 +16,6 @@
 #include "gtest/gtest.h"
 #include <csignal>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -24,11 +23,6 @@ using namespace headstart::os;
 using namespace headstart::os::test;
 
 namespace {
-
-std::string contentsOf(const std::string &Path) {
-  std::ifstream File(Path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(File), {}};
-}
 
 class MeasuredProgramTest : public testing::Test {
 protected:
@@ -52,7 +46,7 @@ protected:
   TestDirectory Directory;
 };
 
-TEST_F(MeasuredProgramTest, TellsHowItEnded) {
+TEST_F(MeasuredProgramTest, ReportsExitStatusAndSignal) {
   ProgramUsage Usage = run(shell("exit 7"));
   EXPECT_FALSE(Usage.End.BySignal);
   EXPECT_EQ(Usage.End.Code, 7);
@@ -61,7 +55,7 @@ TEST_F(MeasuredProgramTest, TellsHowItEnded) {
   EXPECT_EQ(Usage.End.Code, SIGTERM);
 }
 
-TEST_F(MeasuredProgramTest, StreamsEnvironmentAndName) {
+TEST_F(MeasuredProgramTest, SetsStreamsEnvironmentAndName) {
   ::setenv("MEASURED_KEPT", "kept", 1);    // NOLINT: no other thread
   ::setenv("MEASURED_GONE", "gone", 1);    // NOLINT
   ::setenv("MEASURED_OTHER", "before", 1); // NOLINT
@@ -80,7 +74,7 @@ TEST_F(MeasuredProgramTest, StreamsEnvironmentAndName) {
   EXPECT_THAT(printed(), testing::StartsWith("other-name -c "));
 }
 
-TEST_F(MeasuredProgramTest, SaysWhyNothingRuns) {
+TEST_F(MeasuredProgramTest, ReportsWhyProgramCannotStart) {
   MeasuredProgram Program;
   ProgramStart Start;
   Start.Args = {"no-such-program-anywhere"};
@@ -95,14 +89,14 @@ TEST_F(MeasuredProgramTest, SaysWhyNothingRuns) {
   EXPECT_EQ(::access(Directory.path("ran").c_str(), F_OK), -1);
 }
 
-TEST_F(MeasuredProgramTest, EntersItsGroupsBeforeItBegins) {
+TEST_F(MeasuredProgramTest, EntersGroupsBeforeStart) {
   ProgramStart Start = shell("cat " + Directory.path("procs"));
   Start.Groups = {Directory.write("procs", "")};
   run(Start);
   EXPECT_EQ(printed(), "0");
 }
 
-TEST_F(MeasuredProgramTest, CountsWhatItsChildrenCost) {
+TEST_F(MeasuredProgramTest, CountsUsageOfChildren) {
   // The kernel charges the pages to the process that reads them.
   const std::string Path = Directory.write("file", std::string(3 << 20, 'x'));
   OpenFile File = openOrFail(Path);
@@ -114,7 +108,7 @@ TEST_F(MeasuredProgramTest, CountsWhatItsChildrenCost) {
   std::error_code Error;
   ASSERT_EQ(File.readAt(0, Bytes, Error), File.size());
   if ((*diskUse(DiskUser::Process) - Before).Bytes < File.size())
-    GTEST_SKIP() << "reads from this file system are not counted";
+    GTEST_SKIP() << "the kernel does not count reads from this file system";
   ASSERT_FALSE(Cache.evict(File));
   const ProgramUsage Usage = run(shell("(cat " + Path + " >/dev/null); :"));
   ASSERT_TRUE(Usage.ReadBytes && Usage.PeakMemoryBytes && Usage.MajorFaults);
@@ -123,7 +117,7 @@ TEST_F(MeasuredProgramTest, CountsWhatItsChildrenCost) {
   EXPECT_GT(Usage.Seconds, 0);
 }
 
-TEST_F(MeasuredProgramTest, KillsTheWholeGroup) {
+TEST_F(MeasuredProgramTest, KillsProcessGroup) {
   MeasuredProgram Program;
   ASSERT_FALSE(Program.start(
       shell("sleep 1000 & echo $! >" + Directory.path("child") + "; wait")));
@@ -135,17 +129,17 @@ TEST_F(MeasuredProgramTest, KillsTheWholeGroup) {
   Program.kill();
   EXPECT_EQ(Program.id(), -1);
   // The child has ended, or init has not yet reaped it.
-  const auto IsGone = [&] {
+  const auto HasEnded = [&] {
     const std::string Stat =
         contentsOf("/proc/" + std::to_string(std::stoi(Child)) + "/stat");
     return Stat.empty() || Stat.find(") Z") != std::string::npos;
   };
-  for (unsigned I = 0; I != 1000 && !IsGone(); ++I)
+  for (unsigned I = 0; I != 1000 && !HasEnded(); ++I)
     ::usleep(10000);
-  EXPECT_TRUE(IsGone());
+  EXPECT_TRUE(HasEnded());
 }
 
-TEST_F(MeasuredProgramTest, SamplesARunningProgramAndItsChildren) {
+TEST_F(MeasuredProgramTest, SamplesProgramAndChildren) {
   MeasuredProgram Program;
   ASSERT_FALSE(Program.start(shell("(sleep 1000); :")));
   const std::optional<ProgramSample> Sample = sampleProgram(Program.id());
@@ -157,7 +151,7 @@ TEST_F(MeasuredProgramTest, SamplesARunningProgramAndItsChildren) {
   EXPECT_FALSE(sampleProgram(Id));
 }
 
-TEST_F(MeasuredProgramTest, TellsWhatIsMapped) {
+TEST_F(MeasuredProgramTest, ReportsMappedFiles) {
   const std::string Path =
       Directory.write("a file", std::string(5 * 65536, 'x'));
   OpenFile File = openOrFail(Path);

@@ -62,7 +62,7 @@ constexpr std::array<RangeCase, 10> RangeCases = {{
     {{5000, 0}, 0},
 }};
 
-TEST_F(PageCacheTest, FindsTheSameCapabilitiesEveryTime) {
+TEST_F(PageCacheTest, ProbeIsRepeatable) {
   const PageCacheCapabilities First = PageCache::probe();
   const PageCacheCapabilities &Second = Cache.capabilities();
   EXPECT_EQ(First.Hint, Second.Hint);
@@ -75,7 +75,7 @@ TEST_F(PageCacheTest, FindsTheSameCapabilitiesEveryTime) {
   EXPECT_GE(First.HintStepBytes, First.PageSize);
 }
 
-TEST_F(PageCacheTest, HintGivesOneResultPerRangeInOrder) {
+TEST_F(PageCacheTest, HintReturnsOneResultPerRangeInOrder) {
   std::vector<ByteRange> Ranges;
   Ranges.reserve(RangeCases.size());
   for (const RangeCase &Case : RangeCases)
@@ -99,12 +99,12 @@ TEST_F(PageCacheTest, HintGivesOneResultPerRangeInOrder) {
   EXPECT_TRUE(Cache.hint(File, {}).empty());
 }
 
-TEST_F(PageCacheTest, HintTakesManyRanges) {
+TEST_F(PageCacheTest, HintAcceptsManyRanges) {
   const std::vector<ByteRange> Ranges(5000, ByteRange{12'345, 100});
   EXPECT_EQ(Cache.hint(File, Ranges).size(), Ranges.size());
 }
 
-TEST_F(PageCacheTest, HintOfAClosedFileFails) {
+TEST_F(PageCacheTest, HintOfClosedFileFails) {
   const ByteRange Range{0, 1};
   const std::vector<HintResult> Results = Cache.hint(OpenFile(), {&Range, 1});
   ASSERT_EQ(Results.size(), 1U);
@@ -113,7 +113,7 @@ TEST_F(PageCacheTest, HintOfAClosedFileFails) {
                                     : HintOutcome::Unsupported);
 }
 
-TEST_F(PageCacheTest, FetchAcceptsWhatIsInTheFile) {
+TEST_F(PageCacheTest, FetchClipsRangesToFile) {
   for (const RangeCase &Case : RangeCases) {
     SCOPED_TRACE(Case.Range.Offset);
     SCOPED_TRACE(Case.Range.Length);
@@ -127,7 +127,7 @@ TEST_F(PageCacheTest, FetchAcceptsWhatIsInTheFile) {
   EXPECT_EQ(text(Mapping), Contents);
 }
 
-TEST_F(PageCacheTest, FetchesInLargePagesIfItCan) {
+TEST_F(PageCacheTest, FetchesInLargePagesIfSupported) {
   for (const RangeCase &Case : RangeCases) {
     SCOPED_TRACE(Case.Range.Offset);
     SCOPED_TRACE(Case.Range.Length);
@@ -142,20 +142,20 @@ TEST_F(PageCacheTest, FetchesInLargePagesIfItCan) {
   EXPECT_EQ(text(Mapping), Contents);
 }
 
-TEST_F(PageCacheTest, FetchNeedsAFile) {
+TEST_F(PageCacheTest, FetchOfClosedFileIsUnsupported) {
   EXPECT_EQ(Cache.fetch(OpenFile(), {0, 1}).Outcome, HintOutcome::Unsupported);
   EXPECT_EQ(Cache.fetchInLargePages(OpenFile(), {0, 1}).Outcome,
             HintOutcome::Unsupported);
 }
 
-TEST_F(PageCacheTest, FetchAcceptsAnEmptyFile) {
+TEST_F(PageCacheTest, FetchAcceptsEmptyFile) {
   const OpenFile Empty = openOrFail(Directory.write("empty", ""));
   const HintResult Result = Cache.fetch(Empty, {0, 100});
   EXPECT_EQ(Result.Outcome, HintOutcome::Accepted);
   EXPECT_EQ(Result.AcceptedBytes, 0U);
 }
 
-TEST_F(PageCacheTest, FetchOfAShrunkFileFails) {
+TEST_F(PageCacheTest, FetchOfShrunkFileFails) {
   constexpr uint64_t Left = 500'000;
   const std::string Path = Directory.write("shrinking", Contents);
   const OpenFile File = openOrFail(Path);
@@ -165,9 +165,9 @@ TEST_F(PageCacheTest, FetchOfAShrunkFileFails) {
   EXPECT_TRUE(Whole.Error);
   EXPECT_LE(Whole.AcceptedBytes, Left);
   EXPECT_GE(Whole.Calls, 1U);
-  const HintResult Gone = Cache.fetch(File, {Left + 100'000, 1000});
-  EXPECT_EQ(Gone.Outcome, HintOutcome::Failed);
-  EXPECT_EQ(Gone.AcceptedBytes, 0U);
+  const HintResult Lost = Cache.fetch(File, {Left + 100'000, 1000});
+  EXPECT_EQ(Lost.Outcome, HintOutcome::Failed);
+  EXPECT_EQ(Lost.AcceptedBytes, 0U);
   EXPECT_EQ(Cache.fetch(File, {1000, 400'000}).Outcome, HintOutcome::Accepted);
   EXPECT_NE(Cache.fetchInLargePages(File, {0, FileBytes}).Outcome,
             HintOutcome::Accepted);
@@ -181,7 +181,7 @@ std::span<const char> part(const MappedFile &Mapping, ByteRange Range) {
                                  static_cast<size_t>(Range.Length));
 }
 
-TEST_F(PageCacheTest, ResidencyIsThereWhenTheSystemTellsIt) {
+TEST_F(PageCacheTest, ReportsResidencyIfSupported) {
   const PageCacheCapabilities &Capabilities = Cache.capabilities();
   for (const RangeCase &Case : RangeCases) {
     SCOPED_TRACE(Case.Range.Offset);
@@ -212,7 +212,7 @@ TEST_F(PageCacheTest, ResidencyIsThereWhenTheSystemTellsIt) {
   EXPECT_FALSE(Cache.residency(OpenFile(), {0, 1}).has_value());
 }
 
-TEST_F(PageCacheTest, EvictSaysWhetherItCan) {
+TEST_F(PageCacheTest, EvictReportsWhetherItIsSupported) {
   const std::error_code Error = Cache.evict(File);
   if (Cache.capabilities().Evict)
     EXPECT_FALSE(Error) << Error.message();
@@ -221,7 +221,7 @@ TEST_F(PageCacheTest, EvictSaysWhetherItCan) {
   EXPECT_EQ(text(Mapping), Contents);
 }
 
-TEST_F(PageCacheTest, DontNeedKeepsTheContents) {
+TEST_F(PageCacheTest, DontNeedKeepsContents) {
   ASSERT_EQ(text(Mapping), Contents);
   for (const RangeCase &Case : RangeCases) {
     const std::error_code Error = Cache.dontNeed(Mapping, Case.Range);
@@ -235,7 +235,7 @@ bool isFine(std::error_code Error) {
   return !Error || Error == std::errc::function_not_supported;
 }
 
-TEST_F(PageCacheTest, ServesManyThreadsAtOnce) {
+TEST_F(PageCacheTest, ServesThreadsConcurrently) {
   // Concurrent calls on one cache, file and mapping must not disturb each
   // other. Evictions make the fetches do real work.
   std::vector<std::thread> Threads;

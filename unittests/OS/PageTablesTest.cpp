@@ -24,6 +24,11 @@ class PageTablesTest : public testing::TestWithParam<bool> {
 protected:
   PageTablesTest() : Tables({/*Scan=*/GetParam(), /*Pagemap=*/!GetParam()}) {}
 
+  void SetUp() override {
+    if (GetParam() && !Tables.present(freshMapping(Page).bytes()))
+      GTEST_SKIP() << "needs PAGEMAP_SCAN";
+  }
+
   /// Maps a file that is not cached: freshly written data is cached in large
   /// blocks, and one fault maps a whole block.
   MappedFile freshMapping(size_t Size) {
@@ -47,27 +52,23 @@ protected:
   const uint64_t Page = Cache.pageSize();
 };
 
-TEST_P(PageTablesTest, AFreshMappingIsUntouched) {
+TEST_P(PageTablesTest, NewMappingHasNoPresentPages) {
   const MappedFile Mapping = freshMapping(100 * Page);
   auto Present = Tables.present(Mapping.bytes());
-  if (!Present && GetParam())
-    GTEST_SKIP() << "PAGEMAP_SCAN: not on this kernel";
   ASSERT_TRUE(Present.has_value());
   EXPECT_THAT(*Present, IsEmpty());
   EXPECT_THAT(*Tables.present({}), IsEmpty());
 }
 
-TEST_P(PageTablesTest, PopulatedPagesAreToldToThePage) {
+TEST_P(PageTablesTest, ReportsExactPages) {
   if (!Cache.capabilities().Cachestat && !Cache.capabilities().PopulateRead)
-    GTEST_SKIP() << "page tables to the page: not on this system";
+    GTEST_SKIP() << "needs cachestat or MADV_POPULATE_READ";
   const MappedFile Mapping = freshMapping(100 * Page - 100);
   for (const ByteRange Range :
        {ByteRange{10 * Page, 2 * Page}, ByteRange{40 * Page, 1 * Page},
         ByteRange{98 * Page, 2 * Page - 100}})
     touch(Mapping, Range);
   auto Present = Tables.present(Mapping.bytes());
-  if (!Present && GetParam())
-    GTEST_SKIP() << "PAGEMAP_SCAN: not on this kernel";
   ASSERT_TRUE(Present.has_value());
   EXPECT_THAT(*Present, ElementsAre(ByteRange{10 * Page, 2 * Page},
                                     ByteRange{40 * Page, 1 * Page},
@@ -77,13 +78,11 @@ TEST_P(PageTablesTest, PopulatedPagesAreToldToThePage) {
               ElementsAre(ByteRange{0, Page}));
 }
 
-TEST_P(PageTablesTest, ATouchIsSeen) {
+TEST_P(PageTablesTest, ReportsTouchedPage) {
   const MappedFile Mapping = freshMapping(100 * Page);
   volatile char Byte = Mapping.data()[50 * Page];
   (void)Byte;
   auto Present = Tables.present(Mapping.bytes());
-  if (!Present && GetParam())
-    GTEST_SKIP() << "PAGEMAP_SCAN: not on this kernel";
   ASSERT_TRUE(Present.has_value());
   bool Seen = false;
   for (const ByteRange &R : *Present)
@@ -91,41 +90,37 @@ TEST_P(PageTablesTest, ATouchIsSeen) {
   EXPECT_TRUE(Seen);
 }
 
-TEST_P(PageTablesTest, ManyHolesNeedMoreThanOneCall) {
+TEST_P(PageTablesTest, ReportsManyRanges) {
   if (!Cache.capabilities().Cachestat && !Cache.capabilities().PopulateRead)
-    GTEST_SKIP() << "page tables to the page: not on this system";
+    GTEST_SKIP() << "needs cachestat or MADV_POPULATE_READ";
   const MappedFile Mapping = freshMapping(4000 * Page);
   for (uint64_t P = 0; P != 4000; P += 2)
     touch(Mapping, {P * Page, Page});
   auto Present = Tables.present(Mapping.bytes());
-  if (!Present && GetParam())
-    GTEST_SKIP() << "PAGEMAP_SCAN: not on this kernel";
   ASSERT_TRUE(Present.has_value());
   EXPECT_EQ(Present->size(), 2000U);
 }
 
-TEST_P(PageTablesTest, WhatIsNoLongerMappedIsNotPresent) {
-  std::span<const char> Gone;
+TEST_P(PageTablesTest, UnmappedMemoryHasNoPresentPages) {
+  std::span<const char> Unmapped;
   {
     const MappedFile Mapping = freshMapping(10 * Page);
     volatile char Byte = Mapping.data()[0];
     (void)Byte;
-    Gone = Mapping.bytes();
+    Unmapped = Mapping.bytes();
   }
-  auto Present = Tables.present(Gone);
-  if (!Present && GetParam())
-    GTEST_SKIP() << "PAGEMAP_SCAN: not on this kernel";
+  auto Present = Tables.present(Unmapped);
   ASSERT_TRUE(Present.has_value());
   EXPECT_THAT(*Present, IsEmpty());
 }
 
-TEST(PageTablesFallbackTest, WithoutEitherWayThereIsNoAnswer) {
+TEST(PageTablesFallbackTest, ReportsNothingWithoutMethod) {
   PageTables Tables({/*Scan=*/false, /*Pagemap=*/false});
   const std::string Text(10000, 'x');
   EXPECT_FALSE(Tables.present(Text).has_value());
 }
 
-INSTANTIATE_TEST_SUITE_P(BothWays, PageTablesTest, testing::Bool(),
+INSTANTIATE_TEST_SUITE_P(Methods, PageTablesTest, testing::Bool(),
                          [](const testing::TestParamInfo<bool> &Info) {
                            return Info.param ? "Scan" : "Pagemap";
                          });

@@ -1,4 +1,4 @@
-//===- PosixDirectoryTest.cpp - Directories, as POSIX has them ------------===//
+//===- PosixDirectoryTest.cpp - Directories on POSIX systems --------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -36,14 +36,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-TEST(DirectoryReaderTest, TellsSocketsAndDevices) {
+TEST(DirectoryReaderTest, ReportsSocketsAndDevices) {
   const TestDirectory Directory;
   makeSocket(Directory.path("s"));
   EXPECT_EQ(typesIn(Directory.path())["s"], EntryType::Socket);
   EXPECT_EQ(typesIn("/dev")["null"], EntryType::CharacterDevice);
 }
 
-TEST(DirectoryHandleTest, ADirectoryMayBeCalledLikeManyDots) {
+TEST(DirectoryHandleTest, OpensDirectoriesNamedWithDots) {
   const TestDirectory Directory;
   Directory.write("..x/.../file", "");
   DirectoryHandle Below;
@@ -51,12 +51,12 @@ TEST(DirectoryHandleTest, ADirectoryMayBeCalledLikeManyDots) {
                    .openBelow("..x/...", LinkRule::Refuse, Below));
 }
 
-TEST(DirectoryHandleTest, TellsAMountPoint) {
+TEST(DirectoryHandleTest, ReportsMountPoint) {
   struct stat Root;
   struct stat Proc;
   ASSERT_EQ(::stat("/", &Root), 0);
   if (::stat("/proc", &Proc) != 0 || Proc.st_dev == Root.st_dev)
-    GTEST_SKIP() << "nothing is mounted at /proc";
+    GTEST_SKIP() << "needs a mount at /proc";
   const DirectoryHandle Directory = openDirectory("/");
   DirectoryHandle Child;
   bool MayBeMount = false;
@@ -66,7 +66,7 @@ TEST(DirectoryHandleTest, TellsAMountPoint) {
 }
 
 #ifdef __linux__ // other systems cannot report an open
-TEST(DirectoryHandleTest, LeavesAFifoAlone) {
+TEST(DirectoryHandleTest, DoesNotOpenFifo) {
   const TestDirectory Directory;
   const std::string Path = Directory.path("fifo");
   ASSERT_EQ(::mkfifo(Path.c_str(), 0600), 0);
@@ -105,7 +105,7 @@ TEST(DirectoryHandleTest, LeavesAFifoAlone) {
 }
 #endif
 
-TEST(DirectoryHandleTest, ADirectoryThatMayNotBeReadMayBePassed) {
+TEST(DirectoryHandleTest, TraversesUnreadableDirectory) {
   const TestDirectory Directory;
   Directory.write("closed/inner/file", "secret");
   ASSERT_EQ(::chmod(Directory.path("closed").c_str(), 0311), 0);
@@ -127,7 +127,7 @@ TEST(DirectoryHandleTest, ADirectoryThatMayNotBeReadMayBePassed) {
   ASSERT_EQ(::chmod(Directory.path("closed").c_str(), 0700), 0);
 }
 
-TEST(DirectoryReaderTest, ADirectoryThatMayNotBeSearchedMayBeListed) {
+TEST(DirectoryReaderTest, ListsUnsearchableDirectory) {
   const TestDirectory Directory;
   Directory.write("closed/file", "secret");
   ASSERT_EQ(::chmod(Directory.path("closed").c_str(), 0444), 0);

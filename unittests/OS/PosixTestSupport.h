@@ -15,6 +15,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <sys/socket.h>
@@ -69,8 +71,8 @@ template <class Function> int runUnprivileged(Function Work) {
   if (::geteuid() != 0)
     return Work();
   return exitStatus(startChild([&] {
-    constexpr uid_t Nobody = 65534;
-    return ::seteuid(Nobody) == 0 ? Work() : 99;
+    constexpr uid_t Unprivileged = 65534;
+    return ::seteuid(Unprivileged) == 0 ? Work() : 99;
   }));
 }
 
@@ -93,6 +95,11 @@ inline int nextDescriptor() {
   const int Next = ::fcntl(0, F_DUPFD_CLOEXEC, 0);
   ::close(Next);
   return Next;
+}
+
+inline std::string contentsOf(const std::string &Path) {
+  std::ifstream File(Path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(File), {}};
 }
 
 /// Writes \p Text into a new file and waits until the disk has it.

@@ -13,7 +13,6 @@
 #include <array>
 #include <atomic>
 #include <csignal>
-#include <fstream>
 #include <string>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -36,7 +35,7 @@ template <class Function> void waitUntil(const Function &Condition) {
     std::this_thread::yield();
 }
 
-TEST(ProcessActivityTest, AnAncestorOfTheCallerIsIdle) {
+TEST(ProcessActivityTest, AncestorOfCallerIsIdle) {
   const auto Own = activityOf(static_cast<uint64_t>(::getpid()));
   ASSERT_TRUE(Own);
   EXPECT_TRUE(Own->IsIdle);
@@ -47,7 +46,7 @@ TEST(ProcessActivityTest, AnAncestorOfTheCallerIsIdle) {
   EXPECT_EQ(exitStatus(Child), 7);
 }
 
-TEST(ProcessActivityTest, AStoppedProcessIsIdle) {
+TEST(ProcessActivityTest, StoppedProcessIsIdle) {
   const pid_t Child = startChild([]() -> int {
     for (;;)
       ::pause();
@@ -65,7 +64,7 @@ TEST(ProcessActivityTest, AStoppedProcessIsIdle) {
 }
 
 /// A driver only waits for its linker.
-TEST(ProcessActivityTest, ADescendantsWorkIsProgress) {
+TEST(ProcessActivityTest, WorkOfDescendantIsProgress) {
   const pid_t Driver = startChild([]() -> int {
     const pid_t Linker = startChild([]() -> int {
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -84,14 +83,14 @@ TEST(ProcessActivityTest, ADescendantsWorkIsProgress) {
   end(Driver);
 }
 
-TEST(ProcessActivityTest, AnEndedProcessHasNone) {
+TEST(ProcessActivityTest, EndedProcessHasNoActivity) {
   const pid_t Child = startChild([] { return 0; });
   (void)exitStatus(Child);
   EXPECT_FALSE(activityOf(static_cast<uint64_t>(Child)));
   EXPECT_FALSE(activityOf(0));
 }
 
-TEST(ProcessActivityTest, ABuildEndsWithAnotherProgram) {
+TEST(ProcessActivityTest, WaitEndsWhenAncestorExecs) {
   // cargo run becomes the program that it has built.
   Ancestor Shell;
   Shell.Args = {"sh", "-c", "read x; exec cat"};
@@ -103,11 +102,8 @@ TEST(ProcessActivityTest, ABuildEndsWithAnotherProgram) {
   });
   Shell.Process = static_cast<uint64_t>(Child);
   const std::string Line = "/proc/" + std::to_string(Child) + "/cmdline";
-  waitUntil([&] {
-    std::ifstream File(Line);
-    return std::string(std::istreambuf_iterator<char>(File), {})
-        .starts_with(std::string("sh\0-c", 5));
-  });
+  waitUntil(
+      [&] { return contentsOf(Line).starts_with(std::string("sh\0-c", 5)); });
   std::atomic<bool> HasEnded{false};
   std::thread Waiting([&] {
     waitForEnd(Shell);
@@ -122,16 +118,16 @@ TEST(ProcessActivityTest, ABuildEndsWithAnotherProgram) {
   ::close(Pipe[1]);
 }
 
-TEST(ProcessActivityTest, ABuildEndsWithItsProcess) {
-  Ancestor Gone;
+TEST(ProcessActivityTest, WaitEndsWhenAncestorExits) {
+  Ancestor Ended;
   const pid_t Child = startChild([] { return 0; });
-  Gone.Process = static_cast<uint64_t>(Child);
+  Ended.Process = static_cast<uint64_t>(Child);
   EXPECT_EQ(exitStatus(Child), 0);
-  Gone.Args = {"make"};
-  waitForEnd(Gone);
+  Ended.Args = {"make"};
+  waitForEnd(Ended);
 }
 
-TEST(ProcessActivityTest, TheSpaceStaysTheSame) {
+TEST(ProcessActivityTest, ProcessSpaceIsStable) {
   EXPECT_NE(processSpace(), "");
   EXPECT_EQ(processSpace(), processSpace());
   EXPECT_EQ(processSpace().find_first_of(" \n"), std::string::npos);

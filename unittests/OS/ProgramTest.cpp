@@ -24,7 +24,7 @@ using namespace headstart::os::test;
 
 namespace {
 
-TEST(ProgramTest, ItsPartsAreTheBytesOfItsFile) {
+TEST(ProgramTest, PartsMatchFile) {
   const std::vector<ProgramPart> Parts = programParts();
   ASSERT_FALSE(Parts.empty());
   OpenFile File;
@@ -39,7 +39,7 @@ TEST(ProgramTest, ItsPartsAreTheBytesOfItsFile) {
   }
 }
 
-TEST(ProgramTest, HoldsTheCodeThatRuns) {
+TEST(ProgramTest, PartsIncludeRunningCode) {
   const auto *Code = reinterpret_cast<const char *>(
       static_cast<std::vector<ProgramPart> (*)()>(&programParts));
   bool Found = false;
@@ -49,7 +49,7 @@ TEST(ProgramTest, HoldsTheCodeThatRuns) {
   EXPECT_TRUE(Found);
 }
 
-TEST(ProgramTest, AFileTakesNoStandardDescriptorsPlace) {
+TEST(ProgramTest, FilesDoNotTakeStandardDescriptors) {
   EXPECT_EQ(exitStatus(startChild([] {
               ::close(STDIN_FILENO);
               ::close(STDOUT_FILENO);
@@ -63,7 +63,7 @@ TEST(ProgramTest, AFileTakesNoStandardDescriptorsPlace) {
             0);
 }
 
-TEST(ProgramTest, MoreThanAThousandOpenDescriptorsLeaveOthersFree) {
+TEST(ProgramTest, CountsFreeDescriptorsAboveAThousand) {
   rlimit Most = {};
   if (::getrlimit(RLIMIT_NOFILE, &Most) != 0 || Most.rlim_max < 1500)
     GTEST_SKIP() << "needs 1500 descriptors";
@@ -92,7 +92,7 @@ uint64_t descriptorTableSize() {
   return 0;
 }
 
-TEST(ProgramTest, ReservedDescriptorsHaveTheirTableButStayFree) {
+TEST(ProgramTest, ReserveGrowsTableAndKeepsDescriptorsFree) {
   if (descriptorTableSize() == 0)
     GTEST_SKIP() << "needs FDSize in /proc/self/status";
   EXPECT_EQ(exitStatus(startChild([] {

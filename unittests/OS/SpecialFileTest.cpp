@@ -53,7 +53,7 @@ TEST(SpecialFileTest, RefusesDevices) {
   expectRefused("/dev/zero");
 }
 
-TEST(SpecialFileTest, RefusesAFifoAndALinkToOne) {
+TEST(SpecialFileTest, RefusesFifoAndLinkToFifo) {
   const TestDirectory Directory;
   ASSERT_EQ(::mkfifo(Directory.path("fifo").c_str(), 0600), 0);
   fs::create_symlink(Directory.path("fifo"), Directory.path("link"));
@@ -62,7 +62,7 @@ TEST(SpecialFileTest, RefusesAFifoAndALinkToOne) {
   expectRefused(Directory.path("link"));
 }
 
-TEST(SpecialFileTest, RefusesASocket) {
+TEST(SpecialFileTest, RefusesSocket) {
   const TestDirectory Directory;
   makeSocket(Directory.path("s"));
   expectRefused(Directory.path("s"));
@@ -79,7 +79,7 @@ bool isAsleep(pid_t Process) {
   return State == "S";
 }
 
-TEST(SpecialFileTest, LeavesTheWaitingWriterOfAFifoAlone) {
+TEST(SpecialFileTest, DoesNotDisturbFifoWriter) {
   const TestDirectory Directory;
   const std::string Path = Directory.path("fifo");
   ASSERT_EQ(::mkfifo(Path.c_str(), 0600), 0);
@@ -90,7 +90,7 @@ TEST(SpecialFileTest, LeavesTheWaitingWriterOfAFifoAlone) {
   ASSERT_GT(Writer, 0);
   for (unsigned Try = 0; Try < 2000 && !isAsleep(Writer); ++Try)
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  ASSERT_TRUE(isAsleep(Writer)) << "the writer does not wait";
+  ASSERT_TRUE(isAsleep(Writer)) << "the writer does not block";
 
   // If expectRefused opened the FIFO, its event and that of the writer whose
   // open it completes would be in the queue when it returns.
@@ -121,7 +121,7 @@ TEST(SpecialFileTest, LeavesTheWaitingWriterOfAFifoAlone) {
 }
 #endif
 
-TEST(SpecialFileTest, ReportsAFileThatMayNotBeRead) {
+TEST(SpecialFileTest, ReportsUnreadableFile) {
   const TestDirectory Directory;
   const std::string Path = Directory.write("file", "secret");
   ASSERT_EQ(::chmod(Path.c_str(), 0), 0);
@@ -137,7 +137,7 @@ TEST(SpecialFileTest, ReportsAFileThatMayNotBeRead) {
             0);
 }
 
-TEST(SpecialFileTest, ReportsADirectoryThatMayNotBeSearched) {
+TEST(SpecialFileTest, ReportsUnsearchableDirectory) {
   const TestDirectory Directory;
   const std::string Path = Directory.write("closed/file", "secret");
   ASSERT_EQ(::chmod(Directory.path("closed").c_str(), 0), 0);
@@ -156,7 +156,7 @@ TEST(SpecialFileTest, ReportsADirectoryThatMayNotBeSearched) {
   ASSERT_EQ(::chmod(Directory.path("closed").c_str(), 0700), 0);
 }
 
-TEST(SpecialFileTest, LeaksNoDescriptor) {
+TEST(SpecialFileTest, LeaksNoDescriptors) {
   const TestDirectory Directory;
   const std::string Path = Directory.write("file", "hello");
   ASSERT_EQ(::mkfifo(Directory.path("fifo").c_str(), 0600), 0);

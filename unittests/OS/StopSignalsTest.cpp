@@ -1,4 +1,4 @@
-//===- StopSignalsTest.cpp - Tests of being asked to stop -----------------===//
+//===- StopSignalsTest.cpp - Signals that request a stop ------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -17,7 +17,7 @@ using namespace headstart::os;
 
 namespace {
 
-TEST(StopSignalsTest, TheFirstIsNotedAndTheNextHasItsEffect) {
+TEST(StopSignalsTest, FirstSignalIsRecordedAndNextTakesEffect) {
   EXPECT_EXIT(
       {
         const StopSignals Signals;
@@ -28,7 +28,7 @@ TEST(StopSignalsTest, TheFirstIsNotedAndTheNextHasItsEffect) {
       testing::KilledBySignal(SIGINT), "");
 }
 
-TEST(StopSignalsTest, TheNextWaitsWhereThatIsAskedFor) {
+TEST(StopSignalsTest, NextSignalWaitsOnRequest) {
   EXPECT_EXIT(
       {
         {
@@ -45,7 +45,7 @@ TEST(StopSignalsTest, TheNextWaitsWhereThatIsAskedFor) {
       testing::KilledBySignal(SIGTERM), "");
 }
 
-TEST(StopSignalsTest, WhatWasIgnoredStaysIgnored) {
+TEST(StopSignalsTest, IgnoredSignalStaysIgnored) {
   EXPECT_EXIT(
       {
         std::signal(SIGINT, SIG_IGN);
@@ -60,7 +60,7 @@ TEST(StopSignalsTest, WhatWasIgnoredStaysIgnored) {
       testing::ExitedWithCode(7), "");
 }
 
-TEST(StopSignalsTest, AClosedPipeEndsAsItsSignalDoes) {
+TEST(StopSignalsTest, EndByClosedPipeHonorsSigpipe) {
   EXPECT_EXIT(
       {
         std::signal(SIGPIPE, SIG_DFL);

@@ -20,15 +20,16 @@ using namespace headstart::os::test;
 
 namespace {
 
-TEST(SystemMemoryTest, MakesSense) {
+TEST(SystemMemoryTest, ValuesAreConsistent) {
   const SystemMemory Memory = SystemMemory::read();
+  EXPECT_GT(Memory.AvailableBytes, 0U);
   EXPECT_LE(Memory.AvailableBytes, Memory.TotalBytes);
   if (Memory.CgroupAvailableBytes) {
     ASSERT_TRUE(Memory.CgroupLimitBytes);
   }
 }
 
-TEST(SystemMemoryTest, LeavesOutWhatIsNotThere) {
+TEST(SystemMemoryTest, MissingFilesLeaveValuesEmpty) {
   const TestDirectory Directory;
   const SystemMemory Memory = SystemMemory::read(Directory.path());
   EXPECT_EQ(Memory.TotalBytes, 0U);
@@ -38,7 +39,7 @@ TEST(SystemMemoryTest, LeavesOutWhatIsNotThere) {
   EXPECT_EQ(Memory.available(), 0U);
 }
 
-TEST(SystemMemoryTest, TheSmallerOfMachineAndCgroupIsAvailable) {
+TEST(SystemMemoryTest, AvailableIsMinimumOfMachineAndCgroup) {
   SystemMemory Memory;
   Memory.AvailableBytes = 1000;
   EXPECT_EQ(Memory.available(), 1000U);
@@ -48,12 +49,12 @@ TEST(SystemMemoryTest, TheSmallerOfMachineAndCgroupIsAvailable) {
   EXPECT_EQ(Memory.available(), 1000U);
 }
 
-TEST(SystemMemoryTest, MemoryKeepsItsName) {
+TEST(SystemMemoryTest, MemoryNameIsStable) {
   EXPECT_EQ(memoryName(), memoryName());
   EXPECT_EQ(memoryName().find('\n'), std::string::npos);
 }
 
-TEST(SystemMemoryTest, GuessesTheLimitsItCannotRead) {
+TEST(SystemMemoryTest, GuessesUnreadableLimits) {
   const TestDirectory Directory;
   EXPECT_EQ(maxMappings(Directory.path()), 65530U);
   EXPECT_GT(maxMappings(), 0U);

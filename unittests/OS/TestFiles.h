@@ -96,8 +96,8 @@ inline constexpr bool MappingsHoldFiles = OnWindows;
 /// Replaces \p To, which a process may have open, with the file \p From.
 inline void replaceFile(const std::string &From, const std::string &To) {
   // Windows can rename an open file but not replace it (except for programs
-  // that request Windows 10's POSIX semantics). So the old file is renamed
-  // first, as in LLVM's sys::fs::rename.
+  // that request Windows 10's POSIX semantics), so this
+  // function renames the old file first, like LLVM's sys::fs::rename.
   if constexpr (MappingsHoldFiles)
     std::filesystem::rename(To, To + ".old");
   std::filesystem::rename(From, To);
@@ -109,6 +109,13 @@ inline std::string pattern(size_t Size) {
   for (size_t I = 0; I < Size; ++I)
     Text[I] = static_cast<char>((I * 31) ^ (I >> 12) ^ (I >> 8));
   return Text;
+}
+
+inline FileStatus statOf(const std::string &Path) {
+  std::error_code Error;
+  const FileStatus Status = statFile(Path, Error);
+  EXPECT_FALSE(Error) << Path << ": " << Error.message();
+  return Status;
 }
 
 inline OpenFile openOrFail(const std::string &Path) {

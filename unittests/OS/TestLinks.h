@@ -30,8 +30,8 @@ enum class LinkTo { File, Directory };
 #ifdef _WIN32
 
 inline constexpr const char *NoLinks =
-    "no symbolic links can be made here (Wine 8 has none, and Windows lets "
-    "administrators and developers only)";
+    "cannot create symbolic links (Wine 8 has none; Windows requires developer "
+    "mode or an administrator)";
 
 /// Returns false if no link was made; Wine's call reports success regardless.
 inline bool tryLink(const std::string &Target, const std::string &Path,
@@ -50,7 +50,7 @@ inline bool tryLink(const std::string &Target, const std::string &Path,
 
 #else
 
-inline constexpr const char *NoLinks = "this file system has no links";
+inline constexpr const char *NoLinks = "the file system has no symbolic links";
 
 inline bool tryLink(const std::string &Target, const std::string &Path,
                     LinkTo /*Kind*/) {

@@ -1,4 +1,4 @@
-//===- ThreadsTest.cpp - Threads that are let go, or run out of memory ----===//
+//===- ThreadsTest.cpp - Detached threads, threads without memory ---------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -22,10 +22,10 @@
 using namespace headstart::os;
 using std::chrono::milliseconds;
 
-TEST(ThreadsTest, AThreadThatWaitsIsLetGo) {
+TEST(ThreadsTest, JoinDetachesWaitingThread) {
   struct Shared {
     std::mutex Gate;
-    std::atomic<bool> Passed{false};
+    std::atomic<bool> HasRun{false};
   };
   auto State = std::make_shared<Shared>();
   const std::weak_ptr<Shared> Watched = State;
@@ -34,17 +34,18 @@ TEST(ThreadsTest, AThreadThatWaitsIsLetGo) {
     Threads Waiting;
     ASSERT_FALSE(Waiting.start([State] {
       const std::lock_guard<std::mutex> Lock(State->Gate);
-      State->Passed = true;
+      State->HasRun = true;
     }));
     EXPECT_FALSE(Waiting.join(milliseconds(10)));
     EXPECT_EQ(Waiting.size(), 0U);
     // A thread that is started later is independent of the detached one.
     ASSERT_FALSE(Waiting.start([] {}));
-    EXPECT_FALSE(Waiting.join(std::chrono::minutes(1))) << "one was let go";
+    EXPECT_FALSE(Waiting.join(std::chrono::minutes(1)))
+        << "join reports the detached thread";
   }
-  EXPECT_FALSE(State->Passed);
+  EXPECT_FALSE(State->HasRun);
   State->Gate.unlock();
-  while (!State->Passed)
+  while (!State->HasRun)
     std::this_thread::yield();
   // The thread frees its captures when it ends.
   State = nullptr;
@@ -54,9 +55,9 @@ TEST(ThreadsTest, AThreadThatWaitsIsLetGo) {
 
 /// As in the destructor of processorWait's file. (detach() of mingw-w64 waits
 /// for such destructors.)
-TEST(ThreadsTest, AThreadThatHangsAfterItsWorkIsDetached) {
+TEST(ThreadsTest, JoinDetachesThreadThatHangsAfterItsWork) {
   if (!processorWait())
-    GTEST_SKIP() << "no thread keeps a file open on this system";
+    GTEST_SKIP() << "needs a system on which processorWait opens a file";
   struct Hanging {
     std::promise<void> Reached;
     std::shared_future<void> Released;
@@ -80,7 +81,7 @@ TEST(ThreadsTest, AThreadThatHangsAfterItsWorkIsDetached) {
 
 /// A fatal error of LLVM calls exit(), which destroys the thread-local objects
 /// of a thread that has not ended (LinkSession::endAtExit).
-TEST(ThreadsDeathTest, AThreadThatHangsInAHandlerOfExitIsDetached) {
+TEST(ThreadsDeathTest, JoinDetachesThreadThatHangsInExitHandler) {
   EXPECT_EXIT(
       {
         static std::promise<void> Reached;
@@ -96,7 +97,7 @@ TEST(ThreadsDeathTest, AThreadThatHangsInAHandlerOfExitIsDetached) {
       testing::ExitedWithCode(0), "");
 }
 
-TEST(ThreadsTest, WhatAThreadOwnsIsGoneWhenItIsJoined) {
+TEST(ThreadsTest, JoinFreesCaptures) {
   auto Owned = std::make_shared<int>(1);
   const std::weak_ptr<int> Watched = Owned;
   Threads Some;
@@ -107,7 +108,7 @@ TEST(ThreadsTest, WhatAThreadOwnsIsGoneWhenItIsJoined) {
   EXPECT_TRUE(Some.join(milliseconds(0))); // there is none
 }
 
-TEST(ThreadsTest, MissingMemoryEndsTheThreadAlone) {
+TEST(ThreadsTest, BadAllocEndsOnlyThatThread) {
   Threads Some;
   std::atomic<bool> Ran{false};
   ASSERT_FALSE(Some.start([] { throwBadAlloc(); }));
@@ -124,10 +125,10 @@ TEST(ThreadsTest, MissingMemoryEndsTheThreadAlone) {
 }
 
 /// Starts two busy threads for each processor, so that some must wait.
-TEST(ThreadsTest, TellsHowLongAThreadWaitedForAProcessor) {
+TEST(ThreadsTest, ReportsProcessorWait) {
   const auto Begin = processorWait();
   if (!Begin)
-    GTEST_SKIP() << "/proc/thread-self/schedstat: not on this system";
+    GTEST_SKIP() << "needs /proc/thread-self/schedstat";
   std::atomic<unsigned> Waited{0};
   const unsigned Count = 2 * usableProcessors();
   Threads Some;
@@ -141,7 +142,7 @@ TEST(ThreadsTest, TellsHowLongAThreadWaitedForAProcessor) {
   EXPECT_NE(Waited, 0U);
 }
 
-TEST(ThreadsTest, KnowsItsOwn) {
+TEST(ThreadsTest, RecognizesOwnThreads) {
   EXPECT_FALSE(Threads::isOwn());
   std::atomic<bool> Own{false};
   Threads Some;

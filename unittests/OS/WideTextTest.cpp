@@ -1,4 +1,4 @@
-//===- WideTextTest.cpp - Names and paths as Windows has them -------------===//
+//===- WideTextTest.cpp - Names and paths of Windows ----------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -29,7 +29,7 @@ std::u16string wide(std::string_view Text) {
   return Result;
 }
 
-TEST(WideTextTest, WritesEveryLengthOfCharacter) {
+TEST(WideTextTest, EncodesEverySequenceLength) {
   EXPECT_EQ(utf8(u"a"), "a");
   EXPECT_EQ(utf8(u"\u00e9"), "\xC3\xA9");
   EXPECT_EQ(utf8(u"\u20ac"), "\xE2\x82\xAC");
@@ -37,7 +37,7 @@ TEST(WideTextTest, WritesEveryLengthOfCharacter) {
   EXPECT_EQ(utf8(u""), "");
 }
 
-TEST(WideTextTest, EveryUnitComesBack) {
+TEST(WideTextTest, RoundTripsEveryUnit) {
   for (uint32_t Value = 0; Value != 0x10000; ++Value) {
     const std::u16string Name = {u'x', static_cast<char16_t>(Value), u'y'};
     const std::string Text = utf8(Name);
@@ -46,7 +46,7 @@ TEST(WideTextTest, EveryUnitComesBack) {
   }
 }
 
-TEST(WideTextTest, SurrogatesInAnyOrderComeBack) {
+TEST(WideTextTest, RoundTripsSurrogatesInAnyOrder) {
   const char16_t High = 0xD83D;
   const char16_t Low = 0xDE00;
   const std::u16string Names[] = {{High},
@@ -65,7 +65,7 @@ TEST(WideTextTest, SurrogatesInAnyOrderComeBack) {
   EXPECT_EQ(utf8(std::u16string{High, Low}), "\xF0\x9F\x98\x80");
 }
 
-TEST(WideTextTest, RefusesWhatNoNameBecomes) {
+TEST(WideTextTest, RefusesInvalidWtf8) {
   for (const std::string_view Text :
        {"\x80", "\xC3", "\xC3x", "\xC0\x80", "\xC1\xBF", "\xE0\x9F\xBF",
         "\xF0\x8F\xBF\xBF", "\xF4\x90\x80\x80", "\xF8\x88\x80\x80\x80", "\xFF",
@@ -76,7 +76,7 @@ TEST(WideTextTest, RefusesWhatNoNameBecomes) {
   }
 }
 
-TEST(WideTextTest, ReadsUnitsAtAnyAddress) {
+TEST(WideTextTest, ReadsUnalignedUnits) {
   const std::u16string Name = u"\u00e9\u20acx";
   std::string Bytes = "!";
   Bytes.append(reinterpret_cast<const char *>(Name.data()),
@@ -88,7 +88,7 @@ TEST(WideTextTest, ReadsUnitsAtAnyAddress) {
   EXPECT_EQ(Into, utf8(Name));
 }
 
-TEST(WideTextTest, KnowsDevices) {
+TEST(WideTextTest, RecognizesDevicePaths) {
   for (const std::u16string_view Path : {u"NUL",
                                          u"nul",
                                          u"Con",

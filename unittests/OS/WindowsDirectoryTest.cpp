@@ -1,4 +1,4 @@
-//===- WindowsDirectoryTest.cpp - Directories, as Windows has them --------===//
+//===- WindowsDirectoryTest.cpp - Directories on Windows ------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -75,53 +75,53 @@ protected:
     DirectoryHandle Handle = openDirectory(Directory.path());
     entriesOf(Handle);
     if (methodOf(Handle) != GetParam())
-      GTEST_SKIP() << "this system does not know FileFullDirectoryInfo";
+      GTEST_SKIP() << "needs FileFullDirectoryInfo";
   }
   static ListMethod methodOf(const DirectoryHandle &Handle) {
     return detail::directoryOf(Handle.nativeHandle())->Method;
   }
 };
 
-TEST_P(ListMethodTest, SaysWhatALookAtEachFileSays) {
+TEST_P(ListMethodTest, ListingMatchesStatus) {
   const TestDirectory Directory;
   for (size_t I = 0; I < 400; ++I)
     Directory.write("file-" + std::to_string(I) + std::string(I % 40, 'x'),
                     std::string(I, 'c'));
-  fs::create_directory(Directory.path("folder"));
+  fs::create_directory(Directory.path("directory"));
   ASSERT_TRUE(makeOlder(Directory.path("file-0"), 12345));
   DirectoryHandle Handle = openDirectory(Directory.path());
   std::map<std::string, DirectoryEntry> Found = entriesOf(Handle);
   EXPECT_EQ(methodOf(Handle), GetParam());
   EXPECT_EQ(Found.size(), 401u);
-  EXPECT_EQ(Found["folder"].Type, EntryType::Directory);
+  EXPECT_EQ(Found["directory"].Type, EntryType::Directory);
   for (auto &[Name, Listed] : Found) {
     SCOPED_TRACE(Name);
     EXPECT_TRUE(Listed.HasStatus);
     EXPECT_TRUE(Listed.StatusIsHint);
-    DirectoryEntry Looked;
-    Looked.Name = Name;
-    ASSERT_FALSE(Handle.addStatus(Looked));
-    EXPECT_TRUE(Looked.hasOwnStatus());
-    EXPECT_EQ(Listed.Type, Looked.Type);
-    EXPECT_EQ(Listed.Identity.ModifiedNs, Looked.Identity.ModifiedNs);
-    if (Looked.Type == EntryType::Regular) {
-      EXPECT_EQ(Listed.Identity.Size, Looked.Identity.Size);
+    DirectoryEntry Statted;
+    Statted.Name = Name;
+    ASSERT_FALSE(Handle.addStatus(Statted));
+    EXPECT_TRUE(Statted.hasOwnStatus());
+    EXPECT_EQ(Listed.Type, Statted.Type);
+    EXPECT_EQ(Listed.Identity.ModifiedNs, Statted.Identity.ModifiedNs);
+    if (Statted.Type == EntryType::Regular) {
+      EXPECT_EQ(Listed.Identity.Size, Statted.Identity.Size);
     }
     if (GetParam() == ListMethod::IdBoth) {
-      EXPECT_EQ(Listed.Identity.Inode, Looked.Identity.Inode);
-      EXPECT_EQ(Listed.Identity.Device, Looked.Identity.Device);
+      EXPECT_EQ(Listed.Identity.Inode, Statted.Identity.Inode);
+      EXPECT_EQ(Listed.Identity.Device, Statted.Identity.Device);
     } else {
       EXPECT_EQ(Listed.Identity.Inode, 0u);
       EXPECT_EQ(Listed.Identity.Device, 0u);
     }
     EXPECT_EQ(Listed.Identity.ChangedNs,
-              GetParam() == ListMethod::Find ? 0 : Looked.Identity.ChangedNs);
+              GetParam() == ListMethod::Find ? 0 : Statted.Identity.ChangedNs);
   }
 }
 
 // The names exceed one buffer and take one and a half times the records' size
 // in WTF-8.
-TEST_P(ListMethodTest, NamesMayBeLongInEveryUnit) {
+TEST_P(ListMethodTest, ReadsNamesLongInEveryEncoding) {
   const TestDirectory Directory;
   Names Made;
   for (wchar_t I = 0; I < 200; ++I) {
@@ -146,7 +146,7 @@ TEST_P(ListMethodTest, NamesMayBeLongInEveryUnit) {
   }
 }
 
-TEST_P(ListMethodTest, AnotherReaderGoesOnAtABoundary) {
+TEST_P(ListMethodTest, AnotherReaderContinuesAtBoundary) {
   const TestDirectory Directory;
   for (int I = 0; I < 500; ++I)
     Directory.write("entry-" + std::to_string(I), "");
@@ -177,9 +177,9 @@ DirectoryHandle openRenamed(const TestDirectory &Directory) {
   return Outer;
 }
 
-TEST_P(ListMethodTest, ADirectoryIsFoundUnderItsNewName) {
+TEST_P(ListMethodTest, FollowsRenamedDirectory) {
   if (isWine() && GetParam() == ListMethod::Find)
-    GTEST_SKIP() << "Wine tells the path that a folder had when it was opened";
+    GTEST_SKIP() << "Wine reports the path by which a directory was opened";
   const TestDirectory Directory;
   DirectoryHandle Outer = openRenamed(Directory);
   DirectoryHandle Inner;
@@ -188,9 +188,9 @@ TEST_P(ListMethodTest, ADirectoryIsFoundUnderItsNewName) {
   EXPECT_EQ(entriesOf(Outer).count("inner"), 1u);
 }
 
-TEST_P(ListMethodTest, AFileIsFoundUnderTheNewNameOfItsDirectory) {
+TEST_P(ListMethodTest, FindsFileAfterDirectoryRename) {
   if (isWine())
-    GTEST_SKIP() << "Wine looks at a file by the path that it had when it was "
+    GTEST_SKIP() << "Wine stats a file by the path by which its directory was "
                     "opened";
   const TestDirectory Directory;
   const DirectoryHandle Outer = openRenamed(Directory);
@@ -210,7 +210,7 @@ TEST_P(ListMethodTest, AFileIsFoundUnderTheNewNameOfItsDirectory) {
   EXPECT_EQ(entriesOf(Inner).count("file"), 1u);
 }
 
-TEST_P(ListMethodTest, ADirectoryThatIsDeletedIsEmpty) {
+TEST_P(ListMethodTest, DeletedDirectoryIsEmpty) {
   const TestDirectory Directory;
   fs::create_directory(Directory.path("gone"));
   DirectoryHandle Handle = openDirectory(Directory.path("gone"));
@@ -223,12 +223,12 @@ std::string nameOf(const testing::TestParamInfo<ListMethod> &Info) {
   return Texts[static_cast<size_t>(Info.param)];
 }
 
-INSTANTIATE_TEST_SUITE_P(Ways, ListMethodTest,
+INSTANTIATE_TEST_SUITE_P(Methods, ListMethodTest,
                          testing::Values(ListMethod::IdBoth, ListMethod::Full,
                                          ListMethod::Find),
                          nameOf);
 
-TEST(WindowsDirectoryTest, NamesAreTakenAsTheyAre) {
+TEST(WindowsDirectoryTest, AcceptsReservedNames) {
   const TestDirectory Directory;
   fs::create_directory(Directory.path("in"));
   Names Made;
@@ -236,7 +236,7 @@ TEST(WindowsDirectoryTest, NamesAreTakenAsTheyAre) {
        {L"con", L"NUL.txt", L"aux", L"dot.", L"space ", L"dots..", L"com1"})
     if (makeFile(Directory, std::wstring(L"in\\") + Name))
       Made.push_back(utf8(Name));
-  ASSERT_GE(Made.size(), 4u) << "a file system that takes few names";
+  ASSERT_GE(Made.size(), 4u) << "the file system refuses most names";
   std::sort(Made.begin(), Made.end());
   DirectoryHandle Handle = openDirectory(Directory.path("in"));
   Names Found;
@@ -263,17 +263,17 @@ TEST(WindowsDirectoryTest, NamesAreTakenAsTheyAre) {
             .c_str());
 }
 
-TEST(WindowsDirectoryTest, IllFormedNamesComeBack) {
+TEST(WindowsDirectoryTest, RoundTripsIllFormedNames) {
   const TestDirectory Directory;
   const std::wstring Name = L"a\xd800z";
   if (!makeFile(Directory, Name))
-    GTEST_SKIP() << "no file with an unpaired surrogate in its name can be "
-                    "made here (Wine keeps names as UTF-8)";
+    GTEST_SKIP() << "the system refuses names with unpaired surrogates (Wine "
+                    "stores names in UTF-8)";
   DirectoryHandle Handle = openDirectory(Directory.path());
   const std::map<std::string, DirectoryEntry> Found = entriesOf(Handle);
   if (Found.size() == 1 && Found.begin()->first != utf8(Name)) {
     ::DeleteFileW((verbatim(Directory.path()) + L"\\" + Name).c_str());
-    GTEST_SKIP() << "an unpaired surrogate becomes something else here";
+    GTEST_SKIP() << "the system replaces unpaired surrogates";
   }
   ASSERT_EQ(Found.count(utf8(Name)), 1u);
   DirectoryEntry Entry;
@@ -283,7 +283,7 @@ TEST(WindowsDirectoryTest, IllFormedNamesComeBack) {
   EXPECT_EQ(Entry.Type, EntryType::Regular);
 }
 
-TEST(WindowsDirectoryTest, PathsMayBeLongerThanMaxPath) {
+TEST(WindowsDirectoryTest, AcceptsPathsLongerThanMaxPath) {
   const TestDirectory Directory;
   const std::string Part(60, 'p');
   std::string Deep = Directory.path();
@@ -320,21 +320,22 @@ TEST(WindowsDirectoryTest, PathsMayBeLongerThanMaxPath) {
     ::RemoveDirectoryW(verbatim(Deep).c_str());
 }
 
-TEST(WindowsDirectoryTest, StreamsAndDrivesAreNoEntries) {
+TEST(WindowsDirectoryTest, RefusesStreamsAndDrives) {
   const TestDirectory Directory;
   Directory.write("file", "x");
-  Directory.write("folder/in", "x");
+  Directory.write("directory/in", "x");
   const DirectoryHandle Base = openDirectory(Directory.path());
   DirectoryHandle Below;
   for (const LinkRule Links : {LinkRule::Refuse, LinkRule::Follow})
-    for (const char *Path : {"folder::$INDEX_ALLOCATION", "folder:in", "file:",
-                             "folder\\x:y", "folder:$I30:$INDEX_ALLOCATION"}) {
+    for (const char *Path :
+         {"directory::$INDEX_ALLOCATION", "directory:in",
+          "file:", "directory\\x:y", "directory:$I30:$INDEX_ALLOCATION"}) {
       SCOPED_TRACE(Path);
       EXPECT_EQ(Base.openBelow(Path, Links, Below),
                 std::errc::invalid_argument);
     }
-  for (const char *Path : {"C:", "c:\\", "C:folder", "\\", "\\\\?\\C:\\",
-                           "\\??\\C:\\", "folder\\..", "..\\"}) {
+  for (const char *Path : {"C:", "c:\\", "C:directory", "\\", "\\\\?\\C:\\",
+                           "\\??\\C:\\", "directory\\..", "..\\"}) {
     SCOPED_TRACE(Path);
     EXPECT_EQ(Base.openBelow(Path, LinkRule::Refuse, Below),
               std::errc::cross_device_link);
@@ -342,11 +343,11 @@ TEST(WindowsDirectoryTest, StreamsAndDrivesAreNoEntries) {
   DirectoryEntry Entry;
   Entry.Name = "file:stream";
   EXPECT_EQ(Base.addStatus(Entry), std::errc::invalid_argument);
-  EXPECT_FALSE(Base.openBelow("folder\\", LinkRule::Refuse, Below));
+  EXPECT_FALSE(Base.openBelow("directory\\", LinkRule::Refuse, Below));
   EXPECT_TRUE(Base.openBelow("no*wildcards?", LinkRule::Refuse, Below));
 }
 
-TEST(WindowsDirectoryTest, APipeIsLeftAlone) {
+TEST(WindowsDirectoryTest, DoesNotOpenPipes) {
   const std::wstring Name =
       L"\\\\.\\pipe\\headstart-" + std::to_wstring(::GetCurrentProcessId());
   UniqueHandle Pipe(::CreateNamedPipeW(Name.c_str(), PIPE_ACCESS_DUPLEX,
@@ -387,11 +388,11 @@ bool makeJunction(const std::string &Target, const std::string &Path) {
                            nullptr, 0, &Ignored, nullptr) != 0;
 }
 
-TEST(WindowsDirectoryTest, AJunctionIsALink) {
+TEST(WindowsDirectoryTest, JunctionIsLink) {
   const TestDirectory Directory;
   Directory.write("target/in/file", "");
   if (!makeJunction(Directory.path("target"), Directory.path("junction")))
-    GTEST_SKIP() << "no junctions can be made here (Wine 8 has none)";
+    GTEST_SKIP() << "cannot create junctions (Wine 8 has none)";
   DirectoryHandle Base = openDirectory(Directory.path());
   EXPECT_EQ(entriesOf(Base)["junction"].Type, EntryType::Link);
   DirectoryHandle Below;
@@ -410,7 +411,7 @@ TEST(WindowsDirectoryTest, AJunctionIsALink) {
   EXPECT_EQ(Entry.Type, EntryType::Directory);
 }
 
-TEST(WindowsDirectoryTest, NothingIsPromisedThatHasNoSource) {
+TEST(WindowsDirectoryTest, GuaranteesNothingUndocumented) {
   const TestDirectory Directory;
   const DirectoryTraits Traits = traitsOf(openDirectory(Directory.path()));
   EXPECT_FALSE(Traits.ReportsChanges);

@@ -1,4 +1,4 @@
-//===- WindowsFileTest.cpp - Files as only Windows has them ---------------===//
+//===- WindowsFileTest.cpp - Windows paths, sharing modes and large files -===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -58,13 +58,6 @@ bool writeWide(const std::wstring &Path, const std::string &Text) {
   return Written == Text.size();
 }
 
-os::FileStatus statOf(const std::string &Path) {
-  std::error_code Error;
-  const os::FileStatus Status = os::statFile(Path, Error);
-  EXPECT_FALSE(Error) << Path << ": " << Error.message();
-  return Status;
-}
-
 std::string contents(const os::OpenFile &File) {
   std::string Text(100, '\0');
   std::error_code Error;
@@ -73,7 +66,7 @@ std::string contents(const os::OpenFile &File) {
   return Text;
 }
 
-TEST(WindowsSharingTest, WhatWeHaveOpenCanBeChanged) {
+TEST(WindowsSharingTest, OpenFileCanBeChanged) {
   const TestDirectory Directory;
   const std::string Path = Directory.write("file", "before");
   const os::OpenFile File = openOrFail(Path);
@@ -98,7 +91,7 @@ TEST(WindowsSharingTest, WhatWeHaveOpenCanBeChanged) {
   EXPECT_EQ(contents(File), "");
 }
 
-TEST(WindowsSharingTest, WhatWeHaveOpenCanBeRenamedAndDeleted) {
+TEST(WindowsSharingTest, OpenFileCanBeRenamedAndDeleted) {
   const TestDirectory Directory;
   const std::string Path = Directory.write("file", "hello");
   const os::OpenFile File = openOrFail(Path);
@@ -111,7 +104,7 @@ TEST(WindowsSharingTest, WhatWeHaveOpenCanBeRenamedAndDeleted) {
   EXPECT_EQ(contents(File), "hello");
 }
 
-TEST(WindowsSharingTest, AFileThatIsHeldIsReportedAsBusy) {
+TEST(WindowsSharingTest, ReportsExclusivelyOpenFileAsBusy) {
   const TestDirectory Directory;
   const std::string Path = Directory.write("file", "hello");
   const HANDLE Holder = ::CreateFileW(wide(Path).c_str(), GENERIC_READ, 0,
@@ -125,7 +118,7 @@ TEST(WindowsSharingTest, AFileThatIsHeldIsReportedAsBusy) {
   EXPECT_FALSE(os::OpenFile::open(Path, File));
 }
 
-TEST(WindowsLargeFileTest, OffsetsHaveMoreThan32Bits) {
+TEST(WindowsLargeFileTest, AcceptsOffsetsOver32Bits) {
   const TestDirectory Directory;
   const std::string Path = Directory.path("file");
   constexpr uint64_t At = (uint64_t(5) << 30) + 7;
@@ -157,13 +150,13 @@ TEST(WindowsLargeFileTest, OffsetsHaveMoreThan32Bits) {
   EXPECT_EQ(Cache.fetch(File, Ranges[1]).AcceptedBytes, 3U);
 }
 
-TEST(WindowsPathTest, TakesLongPaths) {
+TEST(WindowsPathTest, AcceptsLongPaths) {
   const TestDirectory Directory;
   std::wstring Long = L"\\\\?\\" + wide(Directory.path());
   std::replace(Long.begin(), Long.end(), L'/', L'\\');
   for (const size_t Least : {300U, 1200U}) {
     while (Long.size() < Least) {
-      Long += L"\\a-folder-with-a-name-that-is-long-\u00e9\u20ac";
+      Long += L"\\a-directory-with-a-name-that-is-long-\u00e9\u20ac";
       ASSERT_NE(::CreateDirectoryW(Long.c_str(), nullptr), 0)
           << ::GetLastError();
     }
@@ -238,7 +231,7 @@ TEST(WindowsPathTest, MakesAbsolutePaths) {
     EXPECT_EQ(systemPath(Path), Expected) << Path;
 }
 
-TEST(WindowsPathTest, TakesAPrefixWithOtherSeparators) {
+TEST(WindowsPathTest, AcceptsPrefixWithForwardSlashes) {
   const TestDirectory Directory;
   std::string Path = Directory.write("file", "hello");
   ASSERT_EQ(Path[1], ':');
@@ -249,24 +242,25 @@ TEST(WindowsPathTest, TakesAPrefixWithOtherSeparators) {
   }
 }
 
-TEST(WindowsPathTest, TakesNamesThatAreNotASCII) {
+TEST(WindowsPathTest, AcceptsNonAsciiNames) {
   for (const wchar_t *const Name : {L"\u00e9\u20ac", L"\xD83D\xDE00"})
     EXPECT_TRUE(findsFileNamed(Name)) << ::GetLastError();
 }
 
-TEST(WindowsPathTest, TakesNamesThatAreNoText) {
+TEST(WindowsPathTest, AcceptsUnpairedSurrogates) {
   for (const wchar_t *const Name : {L"a\xD83D", L"\xDE00z", L"\xDE00\xD83D"})
     if (!findsFileNamed(Name))
-      GTEST_SKIP() << "names with unpaired surrogates: not under Wine 8";
+      GTEST_SKIP()
+          << "the system refuses names with unpaired surrogates (Wine 8)";
 }
 
-TEST(WindowsPathTest, RefusesBytesThatAreNoName) {
+TEST(WindowsPathTest, RefusesInvalidUtf8) {
   os::OpenFile File;
   EXPECT_EQ(os::OpenFile::open("C:\\\xFF", File),
             std::errc::illegal_byte_sequence);
 }
 
-TEST(WindowsPathTest, WhatCannotBeANameIsMissing) {
+TEST(WindowsPathTest, InvalidNamesAreMissing) {
   const TestDirectory Directory;
   EXPECT_EQ(statOf(Directory.path("a<b")).Kind, os::FileKind::Missing);
   EXPECT_EQ(statOf(Directory.path("absent") + "\\file").Kind,
@@ -276,14 +270,14 @@ TEST(WindowsPathTest, WhatCannotBeANameIsMissing) {
             std::errc::no_such_file_or_directory);
 }
 
-TEST(WindowsPathTest, DirectoriesMayEndWithASeparator) {
+TEST(WindowsPathTest, AcceptsTrailingSeparators) {
   const TestDirectory Directory;
   EXPECT_EQ(statOf(Directory.path() + "\\").Kind, os::FileKind::Directory);
   EXPECT_EQ(statOf(Directory.path() + "/").Kind, os::FileKind::Directory);
   EXPECT_EQ(statOf(".").Kind, os::FileKind::Directory);
 }
 
-TEST(WindowsPathTest, DevicesAndPipesAreNeverOpened) {
+TEST(WindowsPathTest, NeverOpensDevicesOrPipes) {
   const TestDirectory Directory;
   // One client may connect, so an open by the test would use it up.
   const wchar_t *const Name = L"\\\\.\\pipe\\headstart-test";
@@ -310,14 +304,14 @@ TEST(WindowsPathTest, DevicesAndPipesAreNeverOpened) {
   ::CloseHandle(Pipe);
 }
 
-TEST(WindowsPathTest, AServerThatIsNotThereHasNoFiles) {
+TEST(WindowsPathTest, FilesOnUnknownServerAreMissing) {
   std::error_code Error;
   const os::FileStatus Status =
       os::statFile("\\\\headstart.invalid\\share\\file", Error);
   EXPECT_EQ(Status.Kind, os::FileKind::Missing);
 }
 
-TEST(WindowsArgumentTest, TheSystemReadsWhatWasQuoted) {
+TEST(WindowsArgumentTest, SystemParsesQuotedArguments) {
   const std::array<std::wstring, 12> Args = {
       L"",    L"a",     L"a b",      L"\"",           L"a\"b",     L"\\",
       L"a\\", L"a b\\", L"a\\\\\"b", L"\\\\s\\x y\\", L"\u00e9 x", L"\t"};

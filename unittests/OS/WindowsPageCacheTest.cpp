@@ -57,7 +57,7 @@ protected:
   const PageCache Cache{smallSteps()};
 };
 
-TEST_F(WindowsPageCacheTest, EvictionIsInNobodysWay) {
+TEST_F(WindowsPageCacheTest, EvictionDoesNotBlockOtherOpens) {
   // A compiler opens its inputs so that no other process may write them.
   const std::wstring Path = toPath(Directory.path("file")).wstring();
   std::atomic<bool> IsDone{false};
@@ -81,7 +81,7 @@ TEST_F(WindowsPageCacheTest, EvictionIsInNobodysWay) {
   Evicting.join();
 }
 
-TEST_F(WindowsPageCacheTest, ARangeTakesACallForEachBatchOfSteps) {
+TEST_F(WindowsPageCacheTest, HintMakesOneCallPerBatch) {
   ASSERT_TRUE(Cache.capabilities().Hint);
   for (const uint64_t Pages : {Batch - 1, Batch, Batch + 1, 2 * Batch}) {
     const ByteRange Range{0, Pages * Page};
@@ -97,7 +97,7 @@ TEST_F(WindowsPageCacheTest, ARangeTakesACallForEachBatchOfSteps) {
   EXPECT_EQ(Result.Calls, 1U);
 }
 
-TEST_F(WindowsPageCacheTest, ManyRangesShareACall) {
+TEST_F(WindowsPageCacheTest, RangesShareCalls) {
   std::vector<ByteRange> Ranges;
   for (size_t I = 0; I != 2 * Batch + 1; ++I)
     Ranges.push_back({(I * 3 % 1900) * Page + I % 7, 100});
@@ -110,7 +110,7 @@ TEST_F(WindowsPageCacheTest, ManyRangesShareACall) {
   }
 }
 
-TEST_F(WindowsPageCacheTest, HintsInAnyOrderAndFarApart) {
+TEST_F(WindowsPageCacheTest, HintsScatteredRangesInAnyOrder) {
   const std::vector<ByteRange> Ranges = {{1999 * Page + 4095, 10},
                                          {0, 1},
                                          {1000 * Page - 1, 2},
@@ -124,7 +124,7 @@ TEST_F(WindowsPageCacheTest, HintsInAnyOrderAndFarApart) {
   }
 }
 
-TEST_F(WindowsPageCacheTest, AHintLeavesNoMappingBehind) {
+TEST_F(WindowsPageCacheTest, HintLeavesNoMapping) {
   const ByteRange Range{0, 100 * Page};
   ASSERT_EQ(Cache.hint(File, {&Range, 1}).front().Outcome,
             HintOutcome::Accepted);
@@ -134,7 +134,7 @@ TEST_F(WindowsPageCacheTest, AHintLeavesNoMappingBehind) {
   EXPECT_FALSE(Error) << Error.message();
 }
 
-TEST_F(WindowsPageCacheTest, WithoutTheFunctionThereIsNoHint) {
+TEST_F(WindowsPageCacheTest, HintsNeedSystemFunction) {
   PageCacheCapabilities None = PageCache::probe();
   None.Hint = false;
   const PageCache Without(None);
@@ -146,7 +146,7 @@ TEST_F(WindowsPageCacheTest, WithoutTheFunctionThereIsNoHint) {
   EXPECT_EQ(Without.fetch(File, Range).AcceptedBytes, Page);
 }
 
-TEST_F(WindowsPageCacheTest, WillNeedTakesMemoryOfAMapping) {
+TEST_F(WindowsPageCacheTest, WillNeedAcceptsMappedMemory) {
   const MappedFile Mapping = mapOrFail(File);
   const HintResult Result =
       Cache.willNeed(Mapping.bytes().subspan(Page - 1, 3 * Page));
@@ -155,7 +155,7 @@ TEST_F(WindowsPageCacheTest, WillNeedTakesMemoryOfAMapping) {
   EXPECT_EQ(Result.Range, (ByteRange{0, 3 * Page}));
 }
 
-TEST_F(WindowsPageCacheTest, FetchHintsTheMappingOfItsCaller) {
+TEST_F(WindowsPageCacheTest, FetchHintsCallersMapping) {
   const MappedFile Mapping = mapOrFail(File);
   const ByteRange Range{Page - 1, 3 * Page};
   for (const MappedFile *Of :
@@ -170,7 +170,7 @@ TEST_F(WindowsPageCacheTest, FetchHintsTheMappingOfItsCaller) {
   EXPECT_EQ(Cache.fetch(File, Past, &Mapping).AcceptedBytes, Page);
 }
 
-TEST_F(WindowsPageCacheTest, NothingSeemsCachedWithoutASample) {
+TEST_F(WindowsPageCacheTest, ReportsNothingWithoutSample) {
   EXPECT_EQ(Cache.seemsCached(File, {}), std::nullopt);
   const ByteRange Behind{2000 * Page, Page};
   EXPECT_EQ(Cache.seemsCached(File, {&Behind, 1}), std::nullopt);
@@ -179,7 +179,7 @@ TEST_F(WindowsPageCacheTest, NothingSeemsCachedWithoutASample) {
   EXPECT_TRUE(Cache.seemsCached(File, {&All, 1}).has_value());
 }
 
-TEST_F(WindowsPageCacheTest, AFileStaysOpenAsLongAsItsMapping) {
+TEST_F(WindowsPageCacheTest, FileStaysOpenWithItsMapping) {
   const std::string Name = Directory.write("mapped", Contents);
   const auto CanOpenAlone = [&] {
     const HANDLE Alone =
@@ -196,7 +196,7 @@ TEST_F(WindowsPageCacheTest, AFileStaysOpenAsLongAsItsMapping) {
   EXPECT_TRUE(CanOpenAlone());
 }
 
-TEST_F(WindowsPageCacheTest, WhatWasTouchedIsInTheWorkingSet) {
+TEST_F(WindowsPageCacheTest, WorkingSetHasTouchedPages) {
   const MappedFile Mapping = mapOrFail(File);
   PageTables Tables;
   auto Present = Tables.present(Mapping.bytes());
@@ -222,23 +222,22 @@ TEST_F(WindowsPageCacheTest, WhatWasTouchedIsInTheWorkingSet) {
   EXPECT_EQ(Present->front(), (ByteRange{0, Contents.size()}));
 }
 
-TEST_F(WindowsPageCacheTest, TrimmedMemoryKeepsItsContents) {
+TEST_F(WindowsPageCacheTest, TrimmedMemoryKeepsContents) {
   std::vector<char> Own(Contents.begin(), Contents.end());
   const std::error_code Error = Cache.adviseCold(Own);
   EXPECT_FALSE(Error) << Error.message();
   EXPECT_EQ(std::string_view(Own.data(), Own.size()), Contents);
 }
 
-TEST(WindowsSystemMemoryTest, TellsOfTheMachine) {
+TEST(WindowsSystemMemoryTest, ReportsMachine) {
   const SystemMemory Memory = SystemMemory::read();
   EXPECT_GT(Memory.TotalBytes, uint64_t(64) << 20);
-  EXPECT_GT(Memory.AvailableBytes, 0U);
   if (!Memory.PressurePercent)
-    GTEST_SKIP() << "the notification of low memory: not on this system";
+    GTEST_SKIP() << "needs the low-memory notification";
   EXPECT_TRUE(*Memory.PressurePercent == 0 || *Memory.PressurePercent == 100);
 }
 
-TEST(WindowsSystemMemoryTest, TellsOfTheLimitOfAJob) {
+TEST(WindowsSystemMemoryTest, ReportsJobLimit) {
   // The limit is high enough not to affect later tests in this process, which
   // stays in the job.
   constexpr uint64_t Limit = uint64_t(1) << 40;
@@ -255,7 +254,7 @@ TEST(WindowsSystemMemoryTest, TellsOfTheLimitOfAJob) {
   if (::QueryInformationJobObject(Job, JobObjectExtendedLimitInformation,
                                   &Reported, sizeof(Reported), nullptr) == 0 ||
       Reported.JobMemoryLimit != Limit)
-    GTEST_SKIP() << "the limits of a job: Wine 8 does not keep them";
+    GTEST_SKIP() << "the system does not store job limits (Wine 8)";
   const SystemMemory Memory = SystemMemory::read();
   EXPECT_EQ(Memory.CgroupLimitBytes, Limit);
   ASSERT_TRUE(Memory.CgroupAvailableBytes.has_value());

@@ -1,4 +1,4 @@
-//===- WindowsProbe.cpp - A program of Windows that tests run -------------===//
+//===- WindowsProbe.cpp - A Windows program that tests run ----------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//     WindowsProbe words A B...      prints its arguments, a line each
+//     WindowsProbe arguments A B...  prints its arguments, a line each
 //     WindowsProbe exit STATUS       exits with this status
 //     WindowsProbe flood             writes until it is killed
 //     WindowsProbe sleep             sleeps for ten minutes
@@ -117,7 +117,7 @@ int servePageCache() {
   const auto Fail = [](std::error_code Error) {
     std::cout << "error " << Error.message() << std::endl;
   };
-  const auto Tell = [](const std::optional<Residency> &Found) {
+  const auto Print = [](const std::optional<Residency> &Found) {
     if (!Found)
       std::cout << "unknown" << std::endl;
     else
@@ -153,9 +153,9 @@ int servePageCache() {
         Pages += (R.Length + Cache.pageSize() - 1) / Cache.pageSize();
       std::cout << Pages << std::endl;
     } else if (Command == "resident") {
-      Tell(Cache.residency(File, {0, File.size()}));
+      Print(Cache.residency(File, {0, File.size()}));
     } else if (Command == "mapped") {
-      Tell(Cache.residency(Mapping.bytes()));
+      Print(Cache.residency(Mapping.bytes()));
     } else if (Command == "hint" && In >> Range.Offset >> Range.Length) {
       const HintResult Result = Cache.hint(File, {&Range, 1}).front();
       if (Result.Outcome != HintOutcome::Accepted)
@@ -219,11 +219,11 @@ int hold(const std::string &How, const std::string &Path, const Args &Program) {
   const HANDLE File = ::CreateFileW(std::filesystem::u8path(Path).c_str(),
                                     GENERIC_READ | DELETE, Share, nullptr,
                                     OPEN_EXISTING, 0, nullptr);
-  FILE_DISPOSITION_INFO Gone = {.DeleteFile = TRUE};
+  FILE_DISPOSITION_INFO Deleted = {.DeleteFile = TRUE};
   if (File == INVALID_HANDLE_VALUE ||
       (How == "deleted" &&
-       ::SetFileInformationByHandle(File, FileDispositionInfo, &Gone,
-                                    sizeof(Gone)) == 0)) {
+       ::SetFileInformationByHandle(File, FileDispositionInfo, &Deleted,
+                                    sizeof(Deleted)) == 0)) {
     std::cout << "cannot hold " << Path << std::endl;
     return 98;
   }
@@ -314,7 +314,7 @@ int main(int Count, char **Arguments) {
   const Args All(Arguments, Arguments + Count);
   const std::string Command = Count > 1 ? All[1] : "";
   const Args Rest(All.begin() + std::min(Count, 2), All.end());
-  if (Command == "words") {
+  if (Command == "arguments") {
     for (const std::string &Arg : Rest)
       std::cout << Arg << '\n';
     return 0;

@@ -71,7 +71,7 @@ DWORD statusOf(const std::wstring &Arguments) {
 std::wstring quotedProbe() { return L'"' + fs::path(probe()).wstring() + L'"'; }
 
 /// Whether \p Path can be deleted, which fails while its program runs.
-bool waitUntilGone(const fs::path &Path) {
+bool waitUntilDeletable(const fs::path &Path) {
   for (unsigned I = 0; I != 600; ++I) {
     std::error_code Error;
     if (fs::remove(Path, Error) && !Error)
@@ -81,7 +81,7 @@ bool waitUntilGone(const fs::path &Path) {
   return false;
 }
 
-TEST(WindowsProgramTest, ItsPartsAreTheBytesOfItsFile) {
+TEST(WindowsProgramTest, PartsMatchFile) {
   const std::vector<os::ProgramPart> Parts = os::programParts();
   ASSERT_FALSE(Parts.empty());
   os::OpenFile File;
@@ -104,7 +104,7 @@ TEST(WindowsProgramTest, ItsPartsAreTheBytesOfItsFile) {
   EXPECT_TRUE(HoldsCode);
 }
 
-TEST(WindowsProgramTest, AHandleThatNamesNothingIsForgotten) {
+TEST(WindowsProgramTest, ForgetsInvalidHandles) {
   const HANDLE Before = ::GetStdHandle(STD_INPUT_HANDLE);
   const HANDLE Closed = ::CreateEventW(nullptr, FALSE, FALSE, nullptr);
   ::CloseHandle(Closed);
@@ -116,10 +116,10 @@ TEST(WindowsProgramTest, AHandleThatNamesNothingIsForgotten) {
   ::SetStdHandle(STD_INPUT_HANDLE, Before);
 }
 
-TEST(WindowsCaptureOutputTest, WordsArriveAsTheyAre) {
+TEST(WindowsCaptureOutputTest, PassesArgumentsUnchanged) {
   const Args Sent = {"a",  "",          "a b",   "\"",     "x\"y z",
                      "\\", "C:\\a b\\", "*.txt", "%PATH%", "\\\\\"q"};
-  Args Program = {probe(), "words"};
+  Args Program = {probe(), "arguments"};
   std::string Expected;
   for (const std::string &Arg : Sent) {
     // The C runtime may expand patterns, but these match no file.
@@ -129,18 +129,18 @@ TEST(WindowsCaptureOutputTest, WordsArriveAsTheyAre) {
   EXPECT_EQ(capture(Program), Expected);
 }
 
-TEST(WindowsCaptureOutputTest, ListensToOneStream) {
+TEST(WindowsCaptureOutputTest, CapturesOneStream) {
   EXPECT_EQ(capture({probe(), "streams"}), "out\n");
   EXPECT_EQ(capture({probe(), "streams"}, os::ProgramStream::Error), "err\n");
   EXPECT_EQ(capture({"headstart-no-such-program"}), "");
 }
 
-TEST(WindowsCaptureOutputTest, FindsProgramsInThePath) {
+TEST(WindowsCaptureOutputTest, FindsProgramsInPath) {
   EXPECT_NE(capture({"cmd", "/c", "ver"}), "");
   EXPECT_EQ(capture({"cmd.exe", "/c", "echo", "said"}), "said\r\n");
 }
 
-TEST(WindowsCaptureOutputTest, IsBounded) {
+TEST(WindowsCaptureOutputTest, EnforcesLimits) {
   std::string Answer;
   os::AnswerLimits Short;
   Short.Time = std::chrono::milliseconds(50);
@@ -162,19 +162,19 @@ TEST(WindowsCaptureOutputTest, IsBounded) {
             std::errc::operation_canceled);
 }
 
-TEST(WindowsCaptureOutputTest, DoesNotWaitForWhatTheProgramLeavesBehind) {
+TEST(WindowsCaptureOutputTest, DoesNotWaitForBackgroundProcesses) {
   const std::string Id = capture({probe(), "leave"});
   ASSERT_FALSE(Id.empty());
   const HANDLE Left = ::OpenProcess(PROCESS_TERMINATE | SYNCHRONIZE, FALSE,
                                     static_cast<DWORD>(std::stoul(Id)));
-  ASSERT_NE(Left, nullptr) << "it was ended: " << ::GetLastError();
+  ASSERT_NE(Left, nullptr) << "the process has ended: " << ::GetLastError();
   // The process is not killed.
   EXPECT_EQ(::WaitForSingleObject(Left, 500), static_cast<DWORD>(WAIT_TIMEOUT));
   ::TerminateProcess(Left, 0);
   ::CloseHandle(Left);
 }
 
-TEST(WindowsCaptureOutputTest, KillsWhatAProgramHasStartedAtALimit) {
+TEST(WindowsCaptureOutputTest, KillsChildrenAtLimit) {
   // `cmd` starts the program that writes, and waits for it.
   os::AnswerLimits Small;
   Small.Time = std::chrono::seconds(60);
@@ -186,10 +186,10 @@ TEST(WindowsCaptureOutputTest, KillsWhatAProgramHasStartedAtALimit) {
   EXPECT_EQ(os::captureOutput({"cmd", "/c", Copy.string(), "flood"},
                               os::ProgramStream::Output, Small, Answer),
             std::errc::value_too_large);
-  EXPECT_TRUE(waitUntilGone(Copy));
+  EXPECT_TRUE(waitUntilDeletable(Copy));
 }
 
-TEST(WindowsForegroundTest, EndsWithTheStatusOfTheProgram) {
+TEST(WindowsForegroundTest, ExitsWithProgramStatus) {
   EXPECT_EQ(statusOf(L"run " + quotedProbe() + L" exit 0"), 0U);
   EXPECT_EQ(statusOf(L"run " + quotedProbe() + L" exit 3"), 3U);
   EXPECT_EQ(statusOf(L"run " + quotedProbe() + L" exit 0xC0000005"),
@@ -197,7 +197,7 @@ TEST(WindowsForegroundTest, EndsWithTheStatusOfTheProgram) {
   EXPECT_EQ(statusOf(L"become " + quotedProbe() + L" exit 12"), 12U);
 }
 
-TEST(WindowsForegroundTest, SaysWhyAProgramCannotBeRun) {
+TEST(WindowsForegroundTest, ReportsWhyProgramCannotRun) {
   const TestDirectory Directory;
   const std::string Batch = Directory.write("x.bat", "exit 0\n");
   const std::string Plain = Directory.write("plain.exe", "no program");
@@ -212,12 +212,12 @@ TEST(WindowsForegroundTest, SaysWhyAProgramCannotBeRun) {
   EXPECT_EQ(Why(Plain), ENOEXEC);
 }
 
-TEST(WindowsForegroundTest, AFaultOfAThreadEndsThatThreadOnly) {
+TEST(WindowsForegroundTest, ThreadFaultEndsOnlyThatThread) {
   EXPECT_EQ(statusOf(L"fault abort"), 5U);
   EXPECT_EQ(statusOf(L"fault address"), 5U);
 }
 
-TEST(WindowsForegroundTest, TheProgramEndsWithAKilledParent) {
+TEST(WindowsForegroundTest, ProgramDiesWithKilledParent) {
   const TestDirectory Directory;
   // Runs a copy, which cannot be deleted while it runs.
   const fs::path Copy = fs::path(Directory.path()) / "copy.exe";
@@ -241,9 +241,8 @@ TEST(WindowsForegroundTest, TheProgramEndsWithAKilledParent) {
   ::CloseHandle(Info.hProcess);
   ::CloseHandle(Info.hThread);
   if (!IsHeld)
-    GTEST_SKIP() << "a running program's file that cannot be deleted: not on "
-                    "this system";
-  EXPECT_TRUE(waitUntilGone(Copy));
+    GTEST_SKIP() << "the system lets a running program's file be deleted";
+  EXPECT_TRUE(waitUntilDeletable(Copy));
 }
 
 } // namespace

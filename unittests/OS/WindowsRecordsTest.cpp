@@ -80,7 +80,7 @@ Parsed parseWindows(const std::string &Text, size_t Room = 64) {
       Text, Room);
 }
 
-TEST(WindowsRecordsTest, ReadsWholeEntries) {
+TEST(WindowsRecordsTest, ReadsCompleteEntries) {
   const Parsed P = parseWindows(
       windowsRecord({.Name = u"a.obj"}) +
       windowsRecord({.Name = u"\u00e4\u20ac\xd800", .Attributes = 0x10}) +
@@ -100,7 +100,7 @@ TEST(WindowsRecordsTest, ReadsWholeEntries) {
   }
 }
 
-TEST(WindowsRecordsTest, TellsLinksFromFilesWithATag) {
+TEST(WindowsRecordsTest, DistinguishesLinksFromOtherReparsePoints) {
   struct Case {
     uint32_t Attributes;
     uint32_t Tag;
@@ -126,7 +126,7 @@ TEST(WindowsRecordsTest, TellsLinksFromFilesWithATag) {
   }
 }
 
-TEST(WindowsRecordsTest, SaysWhereThereIsNoId) {
+TEST(WindowsRecordsTest, EntryWithoutIdHasNoInode) {
   for (const uint64_t Id : {uint64_t(0), ~uint64_t(0)}) {
     const Parsed P = parseWindows(windowsRecord({.Id = Id}));
     ASSERT_EQ(P.Entries.size(), 1u);
@@ -137,7 +137,7 @@ TEST(WindowsRecordsTest, SaysWhereThereIsNoId) {
   }
 }
 
-TEST(WindowsRecordsTest, LeavesOutDotsAndNothingElse) {
+TEST(WindowsRecordsTest, SkipsOnlyDotEntries) {
   const Parsed P = parseWindows(
       windowsRecord({.Name = u"."}) + windowsRecord({.Name = u".."}) +
       windowsRecord({.Name = u"..."}) + windowsRecord({.Name = u".a"}) +
@@ -146,7 +146,7 @@ TEST(WindowsRecordsTest, LeavesOutDotsAndNothingElse) {
             (Names{bytesOf(u"..."), bytesOf(u".a"), bytesOf(u"\u2e2e")}));
 }
 
-TEST(WindowsRecordsTest, RefusesImpossibleRecordsAndKeepsThoseBefore) {
+TEST(WindowsRecordsTest, KeepsRecordsBeforeMalformedOne) {
   const std::string Good = windowsRecord({.Name = u"good"});
   const auto Size = static_cast<uint32_t>(windowsRecord({}).size());
   const std::initializer_list<WindowsEntry> Bad = {
@@ -171,7 +171,7 @@ TEST(WindowsRecordsTest, RefusesImpossibleRecordsAndKeepsThoseBefore) {
                   windowsRecord({.Last = true}).substr(0, Cut));
 }
 
-TEST(WindowsRecordsTest, TurnsTimesIntoNanoseconds) {
+TEST(WindowsRecordsTest, ConvertsTimesToNanoseconds) {
   constexpr int64_t Epoch = 116'444'736'000'000'000;
   EXPECT_EQ(nanosecondsFromFileTime(Epoch), 0);
   EXPECT_EQ(nanosecondsFromFileTime(Epoch + 1), 100);
@@ -193,7 +193,7 @@ Parsed parseFull(const std::string &Text, size_t Room = 64) {
   return parse(parseFullEntries, Text, Room);
 }
 
-TEST(FullRecordsTest, ReadsAllButAnId) {
+TEST(FullRecordsTest, ReadsAllExceptId) {
   const Parsed P = parseFull(
       fullRecord({.Name = u"."}) + fullRecord({.Name = u"a.obj"}) +
       fullRecord({.Name = u".."}) +
@@ -216,7 +216,7 @@ TEST(FullRecordsTest, ReadsAllButAnId) {
   }
 }
 
-TEST(FullRecordsTest, RefusesImpossibleRecordsAndKeepsThoseBefore) {
+TEST(FullRecordsTest, KeepsRecordsBeforeMalformedOne) {
   const std::string Good = fullRecord({.Name = u"good"});
   const auto Size = static_cast<uint32_t>(fullRecord({}).size());
   const std::initializer_list<WindowsEntry> Bad = {
@@ -265,7 +265,7 @@ Parsed parseFind(const std::string &Text, size_t Room = 64) {
   return parse(parseFindData, Text, Room);
 }
 
-TEST(FindDataTest, ReadsSizeAndTimeButNoId) {
+TEST(FindDataTest, ReadsSizeAndTimeWithoutId) {
   const std::u16string Long(259, u'\u00e4');
   const Parsed P =
       parseFind(findData(u".") + findData(u"a.obj") + findData(u"..") +
@@ -283,7 +283,7 @@ TEST(FindDataTest, ReadsSizeAndTimeButNoId) {
   }
 }
 
-TEST(FindDataTest, RefusesImpossibleRecordsAndKeepsThoseBefore) {
+TEST(FindDataTest, KeepsRecordsBeforeMalformedOne) {
   const std::string Good = findData(u"good");
   const std::initializer_list<std::string> Bad = {
       findData(u""), findData(std::u16string(260, u'x')),

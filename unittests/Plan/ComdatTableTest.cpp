@@ -134,7 +134,7 @@ std::vector<bool> bits(const BitVector &V) {
   return Result;
 }
 
-TYPED_TEST(ComdatTableTest, TheFirstOfANameIsKeptAndTakesItsFollowers) {
+TYPED_TEST(ComdatTableTest, KeepsFirstCopyWithItsFollowers) {
   ComdatTable Table;
   auto First = sample<TypeParam>("?a_long_name@@YAHXZ").rules();
   auto Same = sample<TypeParam>("?a_long_name@@YAHXZ").rules();
@@ -147,7 +147,7 @@ TYPED_TEST(ComdatTableTest, TheFirstOfANameIsKeptAndTakesItsFollowers) {
               ElementsAre(false, true, false, false, false));
 }
 
-TYPED_TEST(ComdatTableTest, AnEarlierInputThatComesLateTakesTheNameOver) {
+TYPED_TEST(ComdatTableTest, EarlierInputReplacesLaterOwner) {
   ComdatTable Table;
   auto Rules = sample<TypeParam>("?a_long_name@@YAHXZ").rules();
   EXPECT_TRUE(Table.enter(Rules, 5).none());
@@ -155,14 +155,14 @@ TYPED_TEST(ComdatTableTest, AnEarlierInputThatComesLateTakesTheNameOver) {
   EXPECT_EQ(Table.enter(Rules, 3).count(), 4U);
 }
 
-TYPED_TEST(ComdatTableTest, OneObjectMayBeEnteredTwice) {
+TYPED_TEST(ComdatTableTest, AcceptsSameObjectTwice) {
   ComdatTable Table;
   auto Rules = sample<TypeParam>("?a_long_name@@YAHXZ").rules();
   EXPECT_TRUE(Table.enter(Rules, 5).none());
   EXPECT_TRUE(Table.enter(Rules, 5).none());
 }
 
-TYPED_TEST(ComdatTableTest, AStaticLeaderIsEachObjectsOwn) {
+TYPED_TEST(ComdatTableTest, KeepsStaticLeaderOfEachObject) {
   SymbolTable<TypeParam> Symbols(1);
   Symbols.define(1, Any);
   Symbols.name("static", 1, COFF::IMAGE_SYM_CLASS_STATIC);
@@ -171,14 +171,14 @@ TYPED_TEST(ComdatTableTest, AStaticLeaderIsEachObjectsOwn) {
   EXPECT_TRUE(Table.enter(Symbols.rules(), 1).none());
 }
 
-TYPED_TEST(ComdatTableTest, WithoutRoomEveryCopyIsKept) {
+TYPED_TEST(ComdatTableTest, FullTableKeepsEveryCopy) {
   ComdatTable Table(/*MaxNames=*/0);
   auto Rules = sample<TypeParam>("?a_long_name@@YAHXZ").rules();
   EXPECT_TRUE(Table.enter(Rules, 0).none());
   EXPECT_TRUE(Table.enter(Rules, 1).none());
 }
 
-TYPED_TEST(ComdatTableTest, FollowersInARingAreKept) {
+TYPED_TEST(ComdatTableTest, KeepsCyclicFollowers) {
   SymbolTable<TypeParam> Symbols(3);
   Symbols.define(1, Associative, 2);
   Symbols.define(2, Associative, 1);
@@ -186,7 +186,7 @@ TYPED_TEST(ComdatTableTest, FollowersInARingAreKept) {
   EXPECT_TRUE(ComdatTable().enter(Symbols.rules(), 0).none());
 }
 
-TYPED_TEST(ComdatTableTest, ParentsThatAreNotThereAreNobodys) {
+TYPED_TEST(ComdatTableTest, IgnoresMissingParents) {
   SymbolTable<TypeParam> Symbols(2);
   Symbols.define(1, Associative, 3);
   Symbols.define(2, Associative, 0);
@@ -194,7 +194,7 @@ TYPED_TEST(ComdatTableTest, ParentsThatAreNotThereAreNobodys) {
     EXPECT_EQ(Rule.Kind, SectionRule::Always);
 }
 
-TYPED_TEST(ComdatTableTest, ReadsWhateverThereIs) {
+TYPED_TEST(ComdatTableTest, SurvivesRandomBytes) {
   std::mt19937 Random(7);
   auto Symbols = sample<TypeParam>("?a_long_name@@YAHXZ");
   std::string Good = Symbols.object();
@@ -213,7 +213,7 @@ TYPED_TEST(ComdatTableTest, ReadsWhateverThereIs) {
   }
 }
 
-TYPED_TEST(ComdatTableTest, ManyThreadsLeaveOneOwner) {
+TYPED_TEST(ComdatTableTest, ThreadsLeaveOneOwner) {
   ComdatTable Table;
   auto Rules = sample<TypeParam>("?a_long_name@@YAHXZ").rules();
   std::vector<std::thread> Threads;
@@ -228,7 +228,7 @@ TYPED_TEST(ComdatTableTest, ManyThreadsLeaveOneOwner) {
   EXPECT_EQ(Table.enter(Rules, 1).count(), 4U);
 }
 
-TYPED_TEST(ComdatTableTest, ManySectionsOfOneLongNameAreNotRead) {
+TYPED_TEST(ComdatTableTest, BoundsSectionsThatShareLongName) {
   SymbolTable<TypeParam> Table(20);
   Table.define(1, Any);
   Table.name(std::string(5000, 'n'), 1);
@@ -241,7 +241,7 @@ TYPED_TEST(ComdatTableTest, ManySectionsOfOneLongNameAreNotRead) {
   EXPECT_NE(Rules[0].Name, Rules[19].Name);
 }
 
-TEST(DropSectionsTest, MarksAllPartsOfASection) {
+TEST(DropSectionsTest, MarksAllPartsOfSection) {
   std::vector<LayoutPart> Parts = {{{0, 10}, PartKind::Headers, 0},
                                    {{10, 10}, PartKind::Contents, 1},
                                    {{20, 10}, PartKind::Relocations, 1},

@@ -18,7 +18,7 @@ namespace {
 SymbolUse defines(llvm::StringRef Name) { return {hashOfSymbol(Name), true}; }
 SymbolUse lacks(llvm::StringRef Name) { return {hashOfSymbol(Name), false}; }
 
-TEST(ExtractionTableTest, AMemberIsTakenForWhatAnObjectLacks) {
+TEST(ExtractionTableTest, LinksMemberThatDefinesReference) {
   ExtractionTable Table;
   Table.addLinked({defines("main"), lacks("used")});
   uint32_t Used = Table.addLazy({defines("used")});
@@ -28,7 +28,7 @@ TEST(ExtractionTableTest, AMemberIsTakenForWhatAnObjectLacks) {
   EXPECT_TRUE(Table.isLinked(0));
 }
 
-TEST(ExtractionTableTest, TheOrderOfEnteringDoesNotMatter) {
+TEST(ExtractionTableTest, ResultIsIndependentOfOrder) {
   ExtractionTable Table;
   uint32_t Third = Table.addLazy({defines("c")});
   uint32_t Second = Table.addLazy({defines("b"), lacks("c")});
@@ -40,7 +40,7 @@ TEST(ExtractionTableTest, TheOrderOfEnteringDoesNotMatter) {
   EXPECT_TRUE(Table.isLinked(Third));
 }
 
-TEST(ExtractionTableTest, OfTwoThatDefineANameTheFirstIsTaken) {
+TEST(ExtractionTableTest, LinksFirstOfTwoDefinitions) {
   ExtractionTable Table;
   uint32_t First = Table.addLazy({defines("a")});
   uint32_t Second = Table.addLazy({defines("a")});
@@ -49,7 +49,7 @@ TEST(ExtractionTableTest, OfTwoThatDefineANameTheFirstIsTaken) {
   EXPECT_FALSE(Table.isLinked(Second));
 }
 
-TEST(ExtractionTableTest, WhatIsDefinedTakesNothing) {
+TEST(ExtractionTableTest, DefinedNameLinksNoMember) {
   ExtractionTable Table;
   Table.addLinked(defines("a"));
   uint32_t Late = Table.addLazy({defines("a")});
@@ -57,7 +57,7 @@ TEST(ExtractionTableTest, WhatIsDefinedTakesNothing) {
   EXPECT_FALSE(Table.isLinked(Late));
 }
 
-TEST(ExtractionTableTest, OptionsCanWantANameToo) {
+TEST(ExtractionTableTest, OptionsReferenceNames) {
   ExtractionTable Table;
   uint32_t Early = Table.addLazy({defines("a")});
   Table.addLinked(SymbolUse{hashOfSymbol("a"), false});
@@ -67,7 +67,7 @@ TEST(ExtractionTableTest, OptionsCanWantANameToo) {
   EXPECT_TRUE(Table.isLinked(Late));
 }
 
-TEST(ExtractionTableTest, MembersThatTakeEachOtherEnd) {
+TEST(ExtractionTableTest, CyclicReferencesTerminate) {
   ExtractionTable Table;
   uint32_t A = Table.addLazy({defines("a"), lacks("b")});
   uint32_t B = Table.addLazy({defines("b"), lacks("a")});
@@ -76,7 +76,7 @@ TEST(ExtractionTableTest, MembersThatTakeEachOtherEnd) {
   EXPECT_TRUE(Table.isLinked(B));
 }
 
-TEST(ExtractionTableTest, AChainOfAMillionMembersNeedsNoStack) {
+TEST(ExtractionTableTest, LongChainNeedsNoRecursion) {
   constexpr unsigned Length = 1000000;
   ExtractionTable Table;
   Table.addLinked(SymbolUse{1, false});
@@ -87,7 +87,7 @@ TEST(ExtractionTableTest, AChainOfAMillionMembersNeedsNoStack) {
   EXPECT_TRUE(Table.isLinked(1));
 }
 
-TEST(ExtractionTableTest, WithoutRoomEverythingCountsAsLinked) {
+TEST(ExtractionTableTest, FullTableLinksEverything) {
   ExtractionTable Table(/*MaxNames=*/2);
   uint32_t A = Table.addLazy({defines("a")});
   EXPECT_FALSE(Table.isLinked(A));
@@ -95,7 +95,7 @@ TEST(ExtractionTableTest, WithoutRoomEverythingCountsAsLinked) {
   EXPECT_TRUE(Table.isLinked(A));
 }
 
-TEST(ExtractionTableTest, ManyThreadsComeToTheSameAnswer) {
+TEST(ExtractionTableTest, ThreadsComputeSameResult) {
   ExtractionTable Table;
   constexpr unsigned PerThread = 2000;
   std::vector<std::thread> Threads;

@@ -44,16 +44,16 @@ std::vector<LayoutPart> largeObject() {
   return L;
 }
 
-TEST(FetchPlanTest, WithoutALayoutTheWholeFileComesFirst) {
+TEST(FetchPlanTest, FileWithoutLayoutIsPlannedFirst) {
   EXPECT_THAT(planFile({}, 10 * MiB + 1, {}),
               ElementsAre(IsRange(LinkStage::Parse, 0U, 10 * MiB + 1)));
 }
 
-TEST(FetchPlanTest, AnEmptyFileNeedsNothing) {
+TEST(FetchPlanTest, EmptyFileHasEmptyPlan) {
   EXPECT_THAT(planFile({}, 0, {}), IsEmpty());
 }
 
-TEST(FetchPlanTest, ASmallFileIsFetchedWhole) {
+TEST(FetchPlanTest, SmallFileIsPlannedWhole) {
   std::vector<LayoutPart> L = {{{0, 60}, PartKind::Headers},
                                {{5000, 100}, PartKind::Types}};
   EXPECT_THAT(planFile(L, 128 * KiB, {}),
@@ -61,7 +61,7 @@ TEST(FetchPlanTest, ASmallFileIsFetchedWhole) {
   EXPECT_EQ(planFile(L, 129 * KiB, {}).size(), 2U);
 }
 
-TEST(FetchPlanTest, StagesComeInTheOrderOfNeed) {
+TEST(FetchPlanTest, OrdersRangesByStage) {
   std::vector<LayoutPart> L = largeObject();
   PlanOptions Options;
   Options.MergeGapBytes = 0;
@@ -73,7 +73,7 @@ TEST(FetchPlanTest, StagesComeInTheOrderOfNeed) {
                           IsRange(LinkStage::DebugSymbols, 1 * MiB, 2 * MiB)));
 }
 
-TEST(FetchPlanTest, CodeViewIsLeftOutWhenNoPDBIsMade) {
+TEST(FetchPlanTest, OmitsCodeViewWithoutPDB) {
   std::vector<LayoutPart> L = largeObject();
   PlanOptions Options;
   Options.ReadsCodeView = false;
@@ -83,7 +83,7 @@ TEST(FetchPlanTest, CodeViewIsLeftOutWhenNoPDBIsMade) {
                           IsRange(LinkStage::Contents, 100 * KiB, 1 * MiB)));
 }
 
-TEST(FetchPlanTest, MarkingLiveSectionsReadsTheRelocationsOfDebugSymbols) {
+TEST(FetchPlanTest, MarkingLiveSectionsReadsDebugRelocations) {
   std::vector<LayoutPart> L = {{{100 * KiB, 8 * KiB}, PartKind::DebugSymbols},
                                {{200 * KiB, 8 * KiB}, PartKind::DebugRelocs}};
   PlanOptions Options;
@@ -99,7 +99,7 @@ TEST(FetchPlanTest, MarkingLiveSectionsReadsTheRelocationsOfDebugSymbols) {
                   IsRange(LinkStage::DebugSymbols, 100 * KiB, 108 * KiB)));
 }
 
-TEST(FetchPlanTest, ELFSectionsAreCopiedAfterRelocationsAndDebugInformation) {
+TEST(FetchPlanTest, ELFContentsFollowRelocationsAndDWARF) {
   std::vector<LayoutPart> L = {{{0, 64 * KiB}, PartKind::Contents},
                                {{200 * KiB, 8 * KiB}, PartKind::DWARF},
                                {{300 * KiB, 8 * KiB}, PartKind::ParsedContents},
@@ -137,7 +137,7 @@ TEST(FetchPlanTest, ELFSectionsThatMayBeFoldedAreReadFirst) {
   }
 }
 
-TEST(FetchPlanTest, SmallGapsAreClosed) {
+TEST(FetchPlanTest, ClosesSmallGaps) {
   std::vector<LayoutPart> L = {{{0, 8 * KiB}, PartKind::Headers},
                                {{24 * KiB, 8 * KiB}, PartKind::Symbols},
                                {{900 * KiB, 8 * KiB}, PartKind::Symbols}};
@@ -146,7 +146,7 @@ TEST(FetchPlanTest, SmallGapsAreClosed) {
                           IsRange(LinkStage::Parse, 900 * KiB, 908 * KiB)));
 }
 
-TEST(FetchPlanTest, RangesAreRoundedToPagesButNotPastTheEnd) {
+TEST(FetchPlanTest, RoundsToPagesWithinFile) {
   std::vector<LayoutPart> L = {{{5000, 100}, PartKind::Symbols},
                                {{1 * MiB + 10, 50}, PartKind::Types}};
   EXPECT_THAT(planFile(L, 1 * MiB + 60, {}),
@@ -154,7 +154,7 @@ TEST(FetchPlanTest, RangesAreRoundedToPagesButNotPastTheEnd) {
                           IsRange(LinkStage::Types, 1 * MiB, 1 * MiB + 60)));
 }
 
-TEST(FetchPlanTest, APageOfTwoStagesIsFetchedOnceInTheEarlier) {
+TEST(FetchPlanTest, SharedPageIsPlannedInEarlierStage) {
   std::vector<LayoutPart> L = {{{0, 10000}, PartKind::Headers},
                                {{10000, 1 * MiB}, PartKind::Contents}};
   EXPECT_THAT(planFile(L, 2 * MiB, {}),
@@ -163,7 +163,7 @@ TEST(FetchPlanTest, APageOfTwoStagesIsFetchedOnceInTheEarlier) {
                                   (10000 + 1 * MiB + 4095) / 4096 * 4096)));
 }
 
-TEST(FetchPlanTest, AnEarlierStageInTheMiddleSplitsALaterRange) {
+TEST(FetchPlanTest, EarlierStageSplitsLaterRange) {
   std::vector<LayoutPart> L = {{{0, 400 * KiB}, PartKind::Contents},
                                {{400 * KiB, 4 * KiB}, PartKind::Symbols},
                                {{404 * KiB, 400 * KiB}, PartKind::Contents}};
@@ -196,7 +196,7 @@ protected:
 INSTANTIATE_TEST_SUITE_P(Sizes, FetchPlanPagesTest,
                          testing::Values(4 * KiB, 16 * KiB, 64 * KiB));
 
-TEST_P(FetchPlanPagesTest, EveryNeededByteIsPlannedExactlyOnce) {
+TEST_P(FetchPlanPagesTest, PlansEveryNeededByteOnce) {
   // The kinds of parts in a COFF object.
   constexpr PartKind Kinds[] = {
       PartKind::Headers,     PartKind::Symbols,      PartKind::CompilerInfo,
@@ -245,7 +245,7 @@ uint64_t planned(const std::vector<PlannedRange> &Plan) {
   return bytesOf(rangesOf(Plan));
 }
 
-TEST_P(FetchPlanPagesTest, ARecordWithOtherPagesIsRounded) {
+TEST_P(FetchPlanPagesTest, RoundsProfileOfOtherPageSize) {
   Options.MergeGapBytes = 0;
   std::mt19937 Random(11);
   for (int Round = 0; Round != 200; ++Round) {
@@ -289,7 +289,7 @@ TEST_P(FetchPlanPagesTest, ARecordWithOtherPagesIsRounded) {
   }
 }
 
-TEST(FetchPlanTest, ARecordLeavesOutWhatWasNotTouched) {
+TEST(FetchPlanTest, ProfileOmitsUntouchedRanges) {
   std::vector<LayoutPart> L = largeObject();
   PlanOptions Options;
   Options.MergeGapBytes = 64 * KiB;
@@ -306,7 +306,7 @@ TEST(FetchPlanTest, ARecordLeavesOutWhatWasNotTouched) {
                           IsRange(LinkStage::Contents, 800 * KiB, 804 * KiB)));
 }
 
-TEST(FetchPlanTest, ARecordAddsWhatNoLayoutForesaw) {
+TEST(FetchPlanTest, ProfileAddsUnplannedRanges) {
   // The layout gives an archive's index, the profile gives its members.
   std::vector<LayoutPart> L = {{{0, 400 * KiB}, PartKind::Symbols}};
   PlanOptions Options;
@@ -320,7 +320,7 @@ TEST(FetchPlanTest, ARecordAddsWhatNoLayoutForesaw) {
                   IsRange(LinkStage::Parse, 2 * MiB, 2 * MiB + 64 * KiB)));
 }
 
-TEST(FetchPlanTest, AGapThatIsClosedMayHoldWhatWasForeseen) {
+TEST(FetchPlanTest, ClosesGapsAroundPlannedRanges) {
   // Touched bytes before, between and after the plan's ranges.
   std::vector<LayoutPart> L = {{{100 * KiB, 8 * KiB}, PartKind::Symbols},
                                {{140 * KiB, 8 * KiB}, PartKind::Symbols}};
@@ -338,20 +338,20 @@ TEST(FetchPlanTest, AGapThatIsClosedMayHoldWhatWasForeseen) {
               ElementsAre(IsRange(LinkStage::Parse, 96 * KiB, 164 * KiB)));
 }
 
-TEST(FetchPlanTest, NothingTouchedIsNothingFetched) {
+TEST(FetchPlanTest, EmptyProfileHasEmptyPlan) {
   std::vector<LayoutPart> L = largeObject();
   EXPECT_THAT(restrictPlan(planFile(L, 4 * MiB, {}), {}, 4 * MiB, {}),
               IsEmpty());
 }
 
-TEST(FetchPlanTest, CountsWhatWasFetchedForNothing) {
+TEST(FetchPlanTest, CountsUnnecessaryBytes) {
   std::vector<ByteRange> Fetched = {{0, 100}, {200, 100}};
   EXPECT_EQ(bytesOf(Fetched), 200U);
   EXPECT_EQ(bytesOf(without(Fetched, std::vector<ByteRange>{{0, 300}})), 0U);
   EXPECT_EQ(bytesOf(without(Fetched, std::vector<ByteRange>{{50, 170}})), 130U);
 }
 
-TEST(FetchPlanTest, TheStagesAreThoseOfLd64) {
+TEST(FetchPlanTest, MachOUsesStagesOfLd64) {
   constexpr uint64_t Large = 1 << 20;
   std::vector<LayoutPart> Parts = {
       {{0, 4096}, PartKind::Headers},
@@ -378,7 +378,7 @@ TEST(FetchPlanTest, TheStagesAreThoseOfLd64) {
   EXPECT_THAT(Offsets(LinkStage::Contents), ElementsAre(1, 3));
 }
 
-TEST(FetchPlanTest, WhereARequestCostsMuchGapsAreClosed) {
+TEST(FetchPlanTest, ExpensiveRequestsCloseGaps) {
   const std::vector<PlannedRange> Plan = {
       {{0, 8 * KiB}, LinkStage::Parse},
       {{64 * KiB, 8 * KiB}, LinkStage::Parse},
@@ -396,7 +396,7 @@ TEST(FetchPlanTest, WhereARequestCostsMuchGapsAreClosed) {
   EXPECT_THAT(coalesceRanges({}, 1 * MiB), IsEmpty());
 }
 
-TEST(FetchPlanTest, MembersThatMayNotBeLinkedStayApart) {
+TEST(FetchPlanTest, DoesNotCoalesceOptionalMembers) {
   std::vector<PlannedRange> Plan = {
       {{0, 8 * KiB}, LinkStage::Contents, PartKind::Contents, 1},
       {{8 * KiB, 8 * KiB}, LinkStage::Contents, PartKind::Contents, 2}};

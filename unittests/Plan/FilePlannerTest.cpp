@@ -72,13 +72,13 @@ protected:
   }
 };
 
-TEST_F(FilePlannerTest, LeavesOutTheSecondCopyOfAComdat) {
+TEST_F(FilePlannerTest, OmitsSecondCopyOfComdat) {
   EXPECT_GE(plan(First, 0), 2 * PartBytes);
   EXPECT_LT(plan(Second, 1), PartBytes + 20000);
   EXPECT_GE(plan(First, 0), 2 * PartBytes);
 }
 
-TEST_F(FilePlannerTest, ARecordOnlyTakesAway) {
+TEST_F(FilePlannerTest, ProfileOnlyRemovesRanges) {
   RecordedFile Record;
   Record.Touched = {{0, 4096}, {73 * 4096, 8192}};
   EXPECT_EQ(plan(First, 0, &Record), 4096U + 8192);
@@ -87,7 +87,7 @@ TEST_F(FilePlannerTest, ARecordOnlyTakesAway) {
   EXPECT_LT(plan(Second, 1, &Record), PartBytes + 20000);
 }
 
-TEST_F(FilePlannerTest, WithoutItsSymbolsAFileIsPlannedByItsHeaders) {
+TEST_F(FilePlannerTest, UnreadableSymbolsKeepAllSections) {
   (void)plan(First, 0);
   os::OpenFile File = openOrFail(Second);
   std::filesystem::resize_file(Second, 4096 + PartBytes);
@@ -106,7 +106,7 @@ std::string machOArchive() {
   return "!<arch>\n" + member("a.o", Object) + member("a.o", Object);
 }
 
-TEST_F(FilePlannerTest, OfAMachOArchiveEachMemberIsPlanned) {
+TEST_F(FilePlannerTest, PlansEachMemberOfMachOArchive) {
   os::OpenFile File = openOrFail(Directory.write("a.a", machOArchive()));
   auto Planned = [&](Flavour Kind, bool Whole) {
     PlanOptions Options;
@@ -123,7 +123,7 @@ TEST_F(FilePlannerTest, OfAMachOArchiveEachMemberIsPlanned) {
   EXPECT_EQ(Planned(Flavour::COFF, /*Whole=*/true), File.size());
 }
 
-TEST_F(FilePlannerTest, WithoutItsHeadersAFileIsPlannedWhole) {
+TEST_F(FilePlannerTest, UnreadableHeadersPlanWholeFile) {
   os::OpenFile File = openOrFail(Second);
   std::filesystem::resize_file(Second, 10);
   FileInspector Inspector(File);

@@ -1,4 +1,4 @@
-//===- LinkProfileTest.cpp - The record of a link, written and read back --===//
+//===- LinkProfileTest.cpp - Profiles, written and read back --------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -59,7 +59,7 @@ std::string resealed(std::string Bytes) {
   return Bytes + std::string(Sum, 8);
 }
 
-TEST(LinkProfileTest, ComesBackAsItWas) {
+TEST(LinkProfileTest, RoundTrips) {
   LinkProfile P = someProfile();
   llvm::Expected<LinkProfile> Q = parseProfile(serializeProfile(P));
   ASSERT_TRUE(bool(Q)) << llvm::toString(Q.takeError());
@@ -84,11 +84,11 @@ TEST(LinkProfileTest, ComesBackAsItWas) {
   EXPECT_EQ(Q->touchedBytes(), 4096U + 4096 + 1000 + 8192 + 100 + 1);
 }
 
-TEST(LinkProfileTest, AnEmptyOneIsOne) {
+TEST(LinkProfileTest, RoundTripsEmptyProfile) {
   EXPECT_TRUE(bool(parseProfile(serializeProfile({}))));
 }
 
-TEST(LinkProfileTest, AnyNumberOfFilesComesBack) {
+TEST(LinkProfileTest, RoundTripsManyFiles) {
   LinkProfile P;
   P.Files.resize(300'000); // the shortest entries
   llvm::Expected<LinkProfile> Q = parseProfile(serializeProfile(P));
@@ -96,7 +96,7 @@ TEST(LinkProfileTest, AnyNumberOfFilesComesBack) {
   EXPECT_EQ(Q->Files.size(), P.Files.size());
 }
 
-TEST(LinkProfileTest, ForeignAndTruncatedFilesAreNone) {
+TEST(LinkProfileTest, RefusesForeignAndTruncatedFiles) {
   EXPECT_THAT(problemOf(""), HasSubstr("not a profile"));
   EXPECT_THAT(problemOf("!<arch>\n"), HasSubstr("not a profile"));
   std::string Bytes = serializeProfile(someProfile());
@@ -105,7 +105,7 @@ TEST(LinkProfileTest, ForeignAndTruncatedFilesAreNone) {
   EXPECT_THAT(problemOf(Bytes + "x"), HasSubstr("checksum"));
 }
 
-TEST(LinkProfileTest, AChangedByteIsNoticed) {
+TEST(LinkProfileTest, RefusesEveryChangedByte) {
   std::string Bytes = serializeProfile(someProfile());
   for (size_t I = 0; I != Bytes.size(); ++I) {
     std::string Changed = Bytes;
@@ -114,7 +114,7 @@ TEST(LinkProfileTest, AChangedByteIsNoticed) {
   }
 }
 
-TEST(LinkProfileTest, BehindARightChecksumRangesStillLieInTheirFiles) {
+TEST(LinkProfileTest, RefusesRangesOutsideFile) {
   LinkProfile P = someProfile();
   P.Files[0].Touched.push_back({100000, 1});
   EXPECT_THAT(
@@ -122,7 +122,7 @@ TEST(LinkProfileTest, BehindARightChecksumRangesStillLieInTheirFiles) {
       testing::AllOf(HasSubstr("outside of its file"), HasSubstr("at byte")));
 }
 
-TEST(LinkProfileTest, BehindARightChecksumAPlanIsInOrderAndInItsFile) {
+TEST(LinkProfileTest, RefusesInvalidPlan) {
   auto With = [](PlannedRange Last) {
     LinkProfile P = someProfile();
     P.Files[1].Plan.push_back(Last);
@@ -141,7 +141,7 @@ TEST(LinkProfileTest, BehindARightChecksumAPlanIsInOrderAndInItsFile) {
               HasSubstr("unknown stage or kind"));
 }
 
-TEST(LinkProfileTest, AKindKeepsTheNumberThatIsStored) {
+TEST(LinkProfileTest, KeepsNumbersOfStoredKinds) {
   // A renumbered kind misreads the profiles of earlier builds, unless `Magic`
   // changes too.
   constexpr PartKind Kinds[] = {
@@ -160,13 +160,13 @@ TEST(LinkProfileTest, AKindKeepsTheNumberThatIsStored) {
   }
 }
 
-TEST(LinkProfileTest, ANumberThatDoesNotEndIsMalformed) {
+TEST(LinkProfileTest, RefusesUnterminatedNumber) {
   std::string Bytes =
       "headstart profile 4\n" + std::string(200, '\x80') + std::string(8, 'x');
   EXPECT_THAT(problemOf(resealed(Bytes)), HasSubstr("malformed"));
 }
 
-TEST(LinkProfileTest, WhateverItSaysItTakesNoMoreThanItsSize) {
+TEST(LinkProfileTest, SurvivesRandomBytes) {
   std::mt19937 Random(5);
   std::string Bytes = serializeProfile(someProfile());
   unsigned Read = 0;
@@ -193,7 +193,7 @@ TEST(LinkProfileTest, WhateverItSaysItTakesNoMoreThanItsSize) {
   EXPECT_GT(Read, 0U); // some changes are harmless
 }
 
-TEST(LinkProfileTest, AnotherLinkOfTheSameOutputIsTold) {
+TEST(LinkProfileTest, RecognizesAnotherLinkOfSameOutput) {
   auto Of = [](std::vector<std::string> Names) {
     LinkCommand Command;
     for (std::string &Name : Names) {

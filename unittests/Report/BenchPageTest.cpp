@@ -63,7 +63,7 @@ std::string markupOf(StringRef Page) {
   return Markup;
 }
 
-TEST_F(BenchPageTest, CarriesTheReport) {
+TEST_F(BenchPageTest, EmbedsReport) {
   std::string Report = R"({"version": 1, "command": ["lld-link", "@a.rsp"]})";
   std::string Page = pageOf(Report);
   EXPECT_TRUE(StringRef(Page).starts_with("<!DOCTYPE html>"));
@@ -71,7 +71,7 @@ TEST_F(BenchPageTest, CarriesTheReport) {
   EXPECT_EQ(reportIn(Page).trim(), Report);
 }
 
-TEST_F(BenchPageTest, NothingInAReportEndsIt) {
+TEST_F(BenchPageTest, EscapesEndTags) {
   const std::string Names[] = {"</script><!--",
                                "<!--<script>",
                                "</SCRIPT >",
@@ -83,13 +83,13 @@ TEST_F(BenchPageTest, NothingInAReportEndsIt) {
   for (const std::string &Name : Names) {
     std::string Report;
     raw_string_ostream(Report)
-        << json::Value(json::Object{{"folder", Name}, {"version", 1}});
+        << json::Value(json::Object{{"directory", Name}, {"version", 1}});
     std::string Page = pageOf(Report);
     StringRef Inside = reportIn(Page);
     EXPECT_THAT(Inside.str(), Not(HasSubstr("<"))) << Name;
     Expected<json::Value> Read = json::parse(Inside);
     ASSERT_TRUE(bool(Read)) << toString(Read.takeError());
-    EXPECT_EQ(Read->getAsObject()->getString("folder"), StringRef(Name));
+    EXPECT_EQ(Read->getAsObject()->getString("directory"), StringRef(Name));
     // The rest of the page is unchanged.
     std::string Empty = pageOf("{}");
     EXPECT_EQ(Page.size() - Inside.size(),
@@ -97,14 +97,14 @@ TEST_F(BenchPageTest, NothingInAReportEndsIt) {
   }
 }
 
-TEST_F(BenchPageTest, BytesThatAreNotUTF8StayNobodysProblem) {
-  std::string Page = pageOf("{\"folder\": \"\xff\xfe<\xc3\"}");
+TEST_F(BenchPageTest, ReplacesInvalidUTF8) {
+  std::string Page = pageOf("{\"directory\": \"\xff\xfe<\xc3\"}");
   EXPECT_TRUE(json::isUTF8(Page));
   Expected<json::Value> Read = json::parse(reportIn(Page));
   ASSERT_TRUE(bool(Read)) << toString(Read.takeError());
 }
 
-TEST_F(BenchPageTest, WhatIsNoReportIsAPageAsWell) {
+TEST_F(BenchPageTest, RendersInvalidReports) {
   for (StringRef Report : {"", "<", "</script>", "null", "{"}) {
     std::string Page = pageOf(Report);
     EXPECT_TRUE(StringRef(Page).trim().ends_with("</html>"));
@@ -112,7 +112,7 @@ TEST_F(BenchPageTest, WhatIsNoReportIsAPageAsWell) {
   }
 }
 
-TEST_F(BenchPageTest, LoadsNothing) {
+TEST_F(BenchPageTest, LoadsNoResources) {
   std::string Page = pageOf("{}");
   std::string Markup = markupOf(Page);
   // The markup contains the parts of the page.
@@ -132,7 +132,7 @@ TEST_F(BenchPageTest, LoadsNothing) {
   EXPECT_EQ(Style.count("@import"), 0U);
 }
 
-TEST_F(BenchPageTest, ItsPolicyForbidsTheRest) {
+TEST_F(BenchPageTest, PolicyForbidsOtherResources) {
   std::string Page = pageOf("{}");
   StringRef Policy = StringRef(Page).split("Content-Security-Policy").second;
   Policy = Policy.split('>').first;
@@ -145,7 +145,7 @@ TEST_F(BenchPageTest, ItsPolicyForbidsTheRest) {
   EXPECT_LT(Page.find("Content-Security-Policy"), Page.find("<link"));
 }
 
-TEST_F(BenchPageTest, KeepsTheLicenceOfTheLibrary) {
+TEST_F(BenchPageTest, KeepsLibraryLicence) {
   std::string Page = pageOf("{}");
   EXPECT_THAT(Page, HasSubstr("https://d3js.org v"));
   EXPECT_THAT(Page, HasSubstr("Mike Bostock"));

@@ -63,7 +63,7 @@ std::string asParagraph(const LinkStats &S) {
   return Text;
 }
 
-TEST(LinkStatsTest, JSONHasEveryPromisedField) {
+TEST(LinkStatsTest, JSONHasEveryDocumentedField) {
   LinkStats S = someStats();
   S.ProcessorMs = {1, 2, 3.5, 4, 250, 6, 7, 8};
   S.Decisions[static_cast<size_t>(Decision::ByLayout)] = 7;
@@ -121,22 +121,7 @@ TEST(LinkStatsTest, JSONHasEveryPromisedField) {
   EXPECT_EQ((*O.getArray("errors"))[0].getAsObject()->getInteger("count"), 2);
 }
 
-TEST(LinkStatsTest, PricesInWords) {
-  LinkStats S = someStats();
-  S.Stores = {{1, 2, 0, 0, 8, 0}, {12.4, 0.7, 0.1, 0.002, 8, 40}};
-  S.Decisions[static_cast<size_t>(Decision::WholeCheaper)] = 3;
-  S.Decisions[static_cast<size_t>(Decision::WholeFewArchives)] = 1;
-  S.Decisions[static_cast<size_t>(Decision::ByProfile)] = 20;
-  S.Decisions[static_cast<size_t>(Decision::ByLayout)] = 7;
-  std::string Text = asParagraph(S);
-  std::replace(Text.begin(), Text.end(), '\n', ' ');
-  EXPECT_THAT(Text, testing::HasSubstr(
-                        "One more request took the store 12 us, one more "
-                        "megabyte 0.7 ms, so Headstart fetched 4 files whole, "
-                        "20 by the profile and 7 by a plan."));
-}
-
-TEST(LinkStatsTest, WhatDidNotHappenIsNull) {
+TEST(LinkStatsTest, JSONHasNullForMissingValues) {
   LinkStats S;
   const llvm::json::Object O = objectOf(S);
   EXPECT_EQ(O.getString("mode"), "off");
@@ -146,20 +131,20 @@ TEST(LinkStatsTest, WhatDidNotHappenIsNull) {
     EXPECT_TRUE(O.getNull(Key).has_value()) << Key;
 }
 
-TEST(LinkStatsTest, JSONSaysWhyItWasOff) {
+TEST(LinkStatsTest, JSONReportsWhyPrefetchingWasOff) {
   LinkStats S;
   S.WhyOff = "HEADSTART=off";
   EXPECT_EQ(objectOf(S).getString("why_off"), "HEADSTART=off");
 }
 
-TEST(LinkStatsTest, NamesThatAreNotUTF8StayValidJSON) {
+TEST(LinkStatsTest, JSONIsValidForNamesInInvalidUTF8) {
   LinkStats S = someStats();
   S.Output = "\xff.exe";
   S.Problems = {{"cannot open '\xff\xfe.obj'", 1}};
   EXPECT_TRUE(bool(llvm::json::parse(asJSON(S))));
 }
 
-TEST(LinkStatsTest, TheParagraphStaysWithinTheTerminal) {
+TEST(LinkStatsTest, ParagraphFitsTerminal) {
   std::string Text = asParagraph(someStats());
   llvm::StringRef Rest = Text;
   while (!Rest.empty()) {
@@ -178,7 +163,20 @@ std::string text(const LinkStats &S) {
   return Text;
 }
 
-TEST(LinkStatsTest, ColdInWords) {
+TEST(LinkStatsTest, DescribesPrices) {
+  LinkStats S = someStats();
+  S.Stores = {{1, 2, 0, 0, 8, 0}, {12.4, 0.7, 0.1, 0.002, 8, 40}};
+  S.Decisions[static_cast<size_t>(Decision::WholeCheaper)] = 3;
+  S.Decisions[static_cast<size_t>(Decision::WholeFewArchives)] = 1;
+  S.Decisions[static_cast<size_t>(Decision::ByProfile)] = 20;
+  S.Decisions[static_cast<size_t>(Decision::ByLayout)] = 7;
+  EXPECT_THAT(text(S),
+              HasSubstr("One more request took the store 12 us, one more "
+                        "megabyte 0.7 ms, so Headstart fetched 4 files whole, "
+                        "20 by the profile and 7 by a plan."));
+}
+
+TEST(LinkStatsTest, DescribesColdLink) {
   LinkStats S = someStats();
   S.TouchedBytes = 597000000;
   S.WastedBytes = 3000000;
@@ -195,7 +193,7 @@ TEST(LinkStatsTest, ColdInWords) {
       "like it).");
 }
 
-TEST(LinkStatsTest, HalfColdInWords) {
+TEST(LinkStatsTest, DescribesPartlyCachedLink) {
   LinkStats S = someStats();
   S.ResidentBytesBefore = 232000000;
   S.WastedBytes = 0;
@@ -215,7 +213,7 @@ TEST(LinkStatsTest, HalfColdInWords) {
       "s.");
 }
 
-TEST(LinkStatsTest, RangesThatWereMostlyInMemoryInWords) {
+TEST(LinkStatsTest, DescribesRequestsOfMostlyCachedRanges) {
   LinkStats S = someStats();
   S.ResidentBytesBefore = 799000000;
   EXPECT_THAT(
@@ -242,7 +240,7 @@ LinkStats warmStats() {
   return S;
 }
 
-TEST(LinkStatsTest, WarmInWords) {
+TEST(LinkStatsTest, DescribesWarmLink) {
   EXPECT_EQ(text(warmStats()),
             "lld-link: prefetch: all 800 MB (450 inputs) were cached: "
             "there was nothing to fetch. The linker opened inputs 452 times; "
@@ -254,7 +252,7 @@ TEST(LinkStatsTest, WarmInWords) {
   EXPECT_EQ(text(S), text(warmStats()));
 }
 
-TEST(LinkStatsTest, ProcessorTimeInWords) {
+TEST(LinkStatsTest, DescribesProcessorTime) {
   LinkStats S = someStats();
   S.ProcessorMs = {1, 2, 3.5, 4, 250, 6, 7, 8};
   EXPECT_NE(text(S).find("The prefetcher took 0.28 s of processor time, "
@@ -270,7 +268,7 @@ TEST(LinkStatsTest, ProcessorTimeInWords) {
 }
 
 // Bytes of unknown residency count neither as cached nor as uncached.
-TEST(LinkStatsTest, WhatIsNotKnownInWords) {
+TEST(LinkStatsTest, DescribesUnknownResidency) {
   LinkStats S = someStats();
   S.UnknownBytesBefore = S.InputsBytes;
   EXPECT_THAT(
@@ -312,7 +310,7 @@ TEST(LinkStatsTest, WhatIsNotKnownInWords) {
   EXPECT_EQ(objectOf(S).getInteger("unknown_bytes_before"), 500000000);
 }
 
-TEST(LinkStatsTest, WhyNothingWasFetchedInWords) {
+TEST(LinkStatsTest, DescribesWhyNothingWasFetched) {
   LinkStats S = warmStats();
   S.ResidentBytesBefore = 799000000;
   EXPECT_THAT(text(S),
@@ -334,7 +332,7 @@ TEST(LinkStatsTest, WhyNothingWasFetchedInWords) {
                                  "for fetching. The linker opened"));
 }
 
-TEST(LinkStatsTest, OneOfEachInWords) {
+TEST(LinkStatsTest, UsesSingular) {
   LinkStats S = someStats();
   S.LinkerStops = 1;
   S.HandedOver = 1;
@@ -351,7 +349,7 @@ TEST(LinkStatsTest, OneOfEachInWords) {
                                  "file ready. The"));
 }
 
-TEST(LinkStatsTest, TheProfileInWords) {
+TEST(LinkStatsTest, DescribesProfile) {
   LinkStats S = someStats();
   S.Profile = "none";
   EXPECT_THAT(text(S), testing::Not(HasSubstr("profile")));
@@ -368,7 +366,7 @@ TEST(LinkStatsTest, TheProfileInWords) {
                                  "stored one. The"));
 }
 
-TEST(LinkStatsTest, NoInputsInWords) {
+TEST(LinkStatsTest, DescribesLinkWithoutInputs) {
   LinkStats S;
   S.Tool = "ld.lld";
   S.On = true;
@@ -377,7 +375,7 @@ TEST(LinkStatsTest, NoInputsInWords) {
                      "The link took 0.01 s.");
 }
 
-TEST(LinkStatsTest, NoInputWasOpenedInWords) {
+TEST(LinkStatsTest, DescribesLinkThatOpenedNoInput) {
   LinkStats S;
   S.Tool = "headstart run";
   S.On = true;
@@ -389,7 +387,7 @@ TEST(LinkStatsTest, NoInputWasOpenedInWords) {
             "opened any of 3 inputs. The link took 0.01 s.");
 }
 
-TEST(LinkStatsTest, ShortOfMemoryInWords) {
+TEST(LinkStatsTest, DescribesMemoryShortage) {
   LinkStats S = someStats();
   S.ShortOfMemory = true;
   S.Problems.clear();
@@ -399,7 +397,7 @@ TEST(LinkStatsTest, ShortOfMemoryInWords) {
                 "only shortly before the linker read them. The linker itself"));
 }
 
-TEST(LinkStatsTest, MoreThreadsInWords) {
+TEST(LinkStatsTest, DescribesAddedThreads) {
   LinkStats S = someStats();
   S.FirstJobs = S.Jobs;
   S.FirstHintMs = S.LastHintMs;
@@ -413,7 +411,7 @@ TEST(LinkStatsTest, MoreThreadsInWords) {
   EXPECT_THAT(text(S), HasSubstr("the store answered in 0.4 ms) between"));
 }
 
-TEST(LinkStatsTest, TheLinkerWasDoneFirstInWords) {
+TEST(LinkStatsTest, DescribesUnfinishedFetch) {
   LinkStats S = someStats();
   S.Unfinished = true;
   EXPECT_THAT(text(S), HasSubstr("and 0.90 s. The linker finished before "
@@ -421,7 +419,7 @@ TEST(LinkStatsTest, TheLinkerWasDoneFirstInWords) {
                                  "linker itself read 1.2 MB"));
 }
 
-TEST(LinkStatsTest, OffInWords) {
+TEST(LinkStatsTest, DescribesWhyPrefetchingWasOff) {
   LinkStats Off;
   Off.Tool = "lld-link";
   Off.LinkMs = 2110;
@@ -436,13 +434,13 @@ TEST(LinkStatsTest, OffInWords) {
   }
   Off.Tool = "headstart run";
   Off.WhyOff = "the linker's inputs are unknown";
-  Off.Problems = {{"nobody knows this linker", 1}};
+  Off.Problems = {{"this linker is unknown", 1}};
   EXPECT_EQ(text(Off), "headstart run: prefetch: off, because the linker's "
                        "inputs are unknown. The link "
-                       "took 2.11 s. Nobody knows this linker.");
+                       "took 2.11 s. This linker is unknown.");
 }
 
-TEST(LinkStatsTest, BesideAnotherLinkerInWords) {
+TEST(LinkStatsTest, DescribesForeignLinker) {
   LinkStats S = someStats();
   S.Tool = "headstart run";
   S.HandedOver = S.NotHandedOver = 0;
@@ -457,7 +455,7 @@ TEST(LinkStatsTest, BesideAnotherLinkerInWords) {
       "took 2.50 s.");
 }
 
-TEST(LinkStatsTest, WhatTheSystemDoesNotTellIsNotSaid) {
+TEST(LinkStatsTest, OmitsUnreportedFigures) {
   LinkStats S = someStats();
   S.LinkerReadBytes = S.LinkerStops = std::nullopt;
   S.Problems.clear();
@@ -470,7 +468,7 @@ TEST(LinkStatsTest, WhatTheSystemDoesNotTellIsNotSaid) {
       "took 2.50 s.");
 }
 
-TEST(LinkStatsTest, BytesForPeople) {
+TEST(LinkStatsTest, FormatsBytes) {
   EXPECT_EQ(formatBytes(0), "0 bytes");
   EXPECT_EQ(formatBytes(1), "1 byte");
   EXPECT_EQ(formatBytes(999), "999 bytes");

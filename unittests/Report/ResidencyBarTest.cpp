@@ -27,7 +27,7 @@ BarStyle styleOf(const std::map<std::string, std::string> &Variables) {
   });
 }
 
-TEST(ResidencyBarTest, AHundredIsAllAndZeroIsNothing) {
+TEST(ResidencyBarTest, OnlyExtremesRoundToZeroAndHundred) {
   EXPECT_EQ((ResidentShare{0, 10}).percent(), 0U);
   EXPECT_EQ((ResidentShare{1, 1000}).percent(), 1U);
   EXPECT_EQ((ResidentShare{5, 10}).percent(), 50U);
@@ -38,7 +38,7 @@ TEST(ResidencyBarTest, AHundredIsAllAndZeroIsNothing) {
   EXPECT_EQ((ResidentShare{Most - 1, Most}).percent(), 99U);
 }
 
-TEST(ResidencyBarTest, AStripHasFiveSteps) {
+TEST(ResidencyBarTest, StripHasFiveSteps) {
   const std::vector<ResidentShare> Pieces = {
       {0, 9}, {1, 9}, {4, 9}, {8, 9}, {9, 9}};
   EXPECT_EQ(drawStrip(Pieces, ASCII), ".-+*#");
@@ -50,12 +50,12 @@ TEST(ResidencyBarTest, AStripHasFiveSteps) {
   EXPECT_EQ(drawStrip({}, ASCII), "");
 }
 
-TEST(ResidencyBarTest, OnlyAllIsFullAndOnlyNothingIsEmpty) {
+TEST(ResidencyBarTest, OnlyExtremesAreFullOrEmpty) {
   const std::vector<ResidentShare> Pieces = {{1, 1000000}, {999999, 1000000}};
   EXPECT_EQ(drawStrip(Pieces, ASCII), "-*");
 }
 
-TEST(ResidencyBarTest, ABarIsAsLongAsTheShare) {
+TEST(ResidencyBarTest, BarLengthIsShare) {
   EXPECT_EQ(drawBar({0, 10}, 10, ASCII), "..........");
   EXPECT_EQ(drawBar({3, 10}, 10, ASCII), "###.......");
   EXPECT_EQ(drawBar({35, 100}, 10, ASCII), "###+......");
@@ -66,12 +66,12 @@ TEST(ResidencyBarTest, ABarIsAsLongAsTheShare) {
             "\xe2\x96\x88\xe2\x96\x88\xc2\xb7\xc2\xb7");
 }
 
-TEST(ResidencyBarTest, ColoursAreSetOnceForARun) {
+TEST(ResidencyBarTest, SetsColourOncePerRun) {
   EXPECT_EQ(drawStrip({{1, 1}, {1, 1}, {0, 1}}, {false, true}),
             "\033[32m##\033[0m\033[2m.\033[0m");
 }
 
-TEST(ResidencyBarTest, TheLocaleSaysWhichCharacters) {
+TEST(ResidencyBarTest, LocaleSelectsCharacters) {
   EXPECT_TRUE(styleOf({{"LANG", "en_US.UTF-8"}}).Unicode);
   EXPECT_TRUE(styleOf({{"LC_CTYPE", "C.utf8"}, {"LANG", "C"}}).Unicode);
   EXPECT_FALSE(styleOf({}).Unicode);
@@ -81,7 +81,7 @@ TEST(ResidencyBarTest, TheLocaleSaysWhichCharacters) {
   EXPECT_TRUE(styleOf({{"LC_ALL", ""}, {"LANG", "en_US.UTF-8"}}).Unicode);
 }
 
-TEST(ResidencyBarTest, WhoWantsNoColoursGetsNone) {
+TEST(ResidencyBarTest, NoColorDisablesColours) {
   EXPECT_TRUE(styleOf({{"TERM", "xterm"}}).Colour);
   EXPECT_TRUE(styleOf({{"TERM", "xterm"}, {"NO_COLOR", ""}}).Colour);
   EXPECT_FALSE(styleOf({{"TERM", "xterm"}, {"NO_COLOR", "1"}}).Colour);
@@ -89,7 +89,7 @@ TEST(ResidencyBarTest, WhoWantsNoColoursGetsNone) {
   EXPECT_FALSE(styleOf({}).Colour);
 }
 
-TEST(ResidencyBarTest, AStripLeavesRoomForThePath) {
+TEST(ResidencyBarTest, StripLeavesRoomForPath) {
   EXPECT_EQ(stripWidth(0), 0U);
   EXPECT_EQ(stripWidth(23), 0U);
   EXPECT_EQ(stripWidth(24), 8U);

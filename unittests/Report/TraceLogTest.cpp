@@ -67,7 +67,7 @@ void onThreads(
     T.join();
 }
 
-TEST(TraceLogTest, AnEmptyTraceNamesItsProcess) {
+TEST(TraceLogTest, EmptyTraceNamesProcess) {
   TraceLog Log(TraceClock::now(), "lld-link\xff");
   std::vector<Object> Names = eventsOf(Log, "M", "process_name");
   ASSERT_EQ(Names.size(), 1U);
@@ -75,7 +75,7 @@ TEST(TraceLogTest, AnEmptyTraceNamesItsProcess) {
   EXPECT_TRUE(eventsOf(Log, "X").empty());
 }
 
-TEST(TraceLogTest, EventsCarryTimesInMicrosecondsAndTheirFile) {
+TEST(TraceLogTest, EventsHaveMicrosecondsAndFile) {
   TraceClock::time_point Start = TraceClock::now();
   TraceLog Log(Start);
   Log.addLane("prefetch 0")
@@ -100,7 +100,7 @@ TEST(TraceLogTest, EventsCarryTimesInMicrosecondsAndTheirFile) {
   EXPECT_EQ(E.getObject("args")->getInteger("resident"), 100);
 }
 
-TEST(TraceLogTest, EachThreadHasItsLane) {
+TEST(TraceLogTest, EachThreadHasOwnLane) {
   TraceLog Log(TraceClock::now());
   onThreads(8, [&] {
     TraceLane &Lane = Log.addLane("thread");
@@ -111,7 +111,7 @@ TEST(TraceLogTest, EachThreadHasItsLane) {
   EXPECT_EQ(eventsOf(Log, "X").size(), 8U * 1000);
 }
 
-TEST(TraceLogTest, LanesStandByTheirPlaces) {
+TEST(TraceLogTest, SortsLanesByPlace) {
   TraceLog Log(TraceClock::now());
   Log.addLane("prefetch 1", 101);
   Log.addLane("prefetch 0", 100);
@@ -131,7 +131,7 @@ TEST(TraceLogTest, LanesStandByTheirPlaces) {
   }
 }
 
-TEST(TraceLogTest, AThreadThatIsNotOursKeepsItsLane) {
+TEST(TraceLogTest, ForeignThreadKeepsItsLane) {
   TraceLog Log(TraceClock::now());
   TraceLane &Mine = Log.laneOfThisThread("linker's inputs", 1);
   EXPECT_EQ(&Log.laneOfThisThread("linker's inputs", 1), &Mine);
@@ -144,7 +144,7 @@ TEST(TraceLogTest, AThreadThatIsNotOursKeepsItsLane) {
   EXPECT_EQ(nameIn(Names[1]), "linker's inputs 2");
 }
 
-TEST(TraceLogTest, NoTwoThreadsThatAreNotOursHaveOneName) {
+TEST(TraceLogTest, ForeignThreadsHaveDistinctNames) {
   constexpr size_t NumThreads = 16;
   TraceLog Log(TraceClock::now());
   std::atomic<size_t> Ready{0};
@@ -162,7 +162,7 @@ TEST(TraceLogTest, NoTwoThreadsThatAreNotOursHaveOneName) {
 }
 
 // One of the linker's threads ends the process while others continue.
-TEST(TraceLogTest, ThreadsThatAreNotOursMayGoOnWhileItIsWritten) {
+TEST(TraceLogTest, WritesWhileForeignThreadsContinue) {
   constexpr int Times = 500, NumThreads = 2;
   TraceLog Log(TraceClock::now());
   std::atomic<int> Ended{0};
@@ -187,7 +187,7 @@ TEST(TraceLogTest, ThreadsThatAreNotOursMayGoOnWhileItIsWritten) {
   EXPECT_EQ(eventsOf(Log, "X").size(), static_cast<size_t>(Times * NumThreads));
 }
 
-TEST(TraceLogTest, WhatIsInsideOfAnEventComesBehindIt) {
+TEST(TraceLogTest, NestedEventsFollowOuterEvent) {
   TraceClock::time_point Start = TraceClock::now();
   auto At = [&](int Ms) { return Start + std::chrono::milliseconds(Ms); };
   TraceLog Log(Start);
@@ -205,7 +205,7 @@ TEST(TraceLogTest, WhatIsInsideOfAnEventComesBehindIt) {
   EXPECT_EQ(Events[3].getString("name"), "wait");
 }
 
-TEST(TraceLogTest, ArrowsEndInsideOfTheirEvents) {
+TEST(TraceLogTest, FlowEndsInsideEvent) {
   TraceClock::time_point Start = TraceClock::now();
   auto At = [&](int Ms) { return Start + std::chrono::milliseconds(Ms); };
   TraceLog Log(Start);
@@ -228,7 +228,7 @@ TEST(TraceLogTest, ArrowsEndInsideOfTheirEvents) {
   EXPECT_EQ(To[0].getString("bp"), "e");
 }
 
-TEST(TraceLogTest, CountersAreInOrderAndChange) {
+TEST(TraceLogTest, CountersAreOrderedAndChange) {
   TraceLog Log(TraceClock::now());
   for (uint64_t Bytes : {10, 20, 20, 30})
     Log.sample("fetched", [&] { return Bytes; });
@@ -243,7 +243,7 @@ TEST(TraceLogTest, CountersAreInOrderAndChange) {
   EXPECT_EQ(eventsOf(Log, "C", "budget").size(), 1U);
 }
 
-TEST(TraceLogTest, WhatOnlyGrowsDoesSoInTheTrace) {
+TEST(TraceLogTest, MonotonicCounterIsMonotonicInTrace) {
   constexpr int Times = 500, NumThreads = 4;
   TraceLog Log(TraceClock::now());
   std::atomic<int64_t> Bytes{0};
@@ -275,8 +275,8 @@ TEST(TraceLogTest, SpansAndWaitsNeedALane) {
     TraceLane::Use Own(&Lane);
     TraceSpan Span("open", "f");
     Span.event().Bytes = 3;
-    TraceSpan Vain("fetch", "f");
-    Vain.forget();
+    TraceSpan Forgotten("fetch", "f");
+    Forgotten.forget();
     TraceWait Unneeded("no wait");
     TraceWait Wait("wait");
     Wait.begin();
@@ -312,7 +312,7 @@ constexpr const char *SomeEvents = R"(
   {"cat":"","pid":77,"tid":4711,"ts":0,"ph":"M","name":"thread_name","args":{"name":"main"}},
   {"cat":"","pid":77,"tid":4711,"ts":0,"ph":"M","name":"thread_name","args":{"name":"main"}})";
 
-TEST(TraceLogTest, ATimeTraceIsOnTheSameAxis) {
+TEST(TraceLogTest, TimeTraceSharesTimeAxis) {
   TraceLog Log(TraceClock::now() - std::chrono::seconds(10));
   Log.addLane("linker");
   ASSERT_FALSE(
@@ -338,7 +338,7 @@ TEST(TraceLogTest, ATimeTraceIsOnTheSameAxis) {
   EXPECT_NE(Events[0].getInteger("tid"), Events[1].getInteger("tid"));
 }
 
-TEST(TraceLogTest, ATimeTraceOfAnotherLinkIsNotTaken) {
+TEST(TraceLogTest, RefusesTimeTraceOfAnotherLink) {
   TraceLog Log(TraceClock::now());
   for (int64_t Off : {-3'600'000'000LL, 3'600'000'000LL})
     EXPECT_EQ(llvm::toString(
@@ -347,7 +347,7 @@ TEST(TraceLogTest, ATimeTraceOfAnotherLinkIsNotTaken) {
   EXPECT_TRUE(eventsOf(Log, "X").empty());
 }
 
-TEST(TraceLogTest, WhatIsNoTimeTraceIsRefused) {
+TEST(TraceLogTest, RefusesInvalidTimeTrace) {
   TraceLog Log(TraceClock::now());
   std::string Whole = timeTrace(SomeEvents, systemNow())->getBuffer().str();
   // Truncated at any byte.
@@ -369,7 +369,7 @@ TEST(TraceLogTest, WhatIsNoTimeTraceIsRefused) {
   }
 }
 
-TEST(TraceLogTest, NestingWithoutEndIsNotFollowed) {
+TEST(TraceLogTest, RefusesDeepNesting) {
   for (size_t Depth : {10, 1'000'000}) {
     TraceLog Log(TraceClock::now());
     std::string Event =
@@ -380,7 +380,7 @@ TEST(TraceLogTest, NestingWithoutEndIsNotFollowed) {
   }
 }
 
-TEST(TraceLogTest, EventsThatMakeNoSenseAreLeftOutAndCounted) {
+TEST(TraceLogTest, CountsMalformedEvents) {
   TraceLog Log(TraceClock::now() - std::chrono::seconds(1));
   ASSERT_FALSE(bool(Log.addTimeTrace(timeTrace(
       R"(7, {"ph":"X"}, {"ph":"X","tid":1,"name":"no time"}, {nonsense},
@@ -391,7 +391,7 @@ TEST(TraceLogTest, EventsThatMakeNoSenseAreLeftOutAndCounted) {
 }
 
 // Such a file has 100 MB and more, so events are parsed one at a time.
-TEST(TraceLogTest, ALargeTimeTraceIsCopied) {
+TEST(TraceLogTest, CopiesLargeTimeTrace) {
   std::string Events;
   constexpr int Count = 20000;
   for (int I = 0; I != Count; ++I)

@@ -1,8 +1,8 @@
 #!/bin/sh
-# A linker of known behaviour, which takes ld.lld's words and the drop-ins'
-# environment: its output is its inputs, one behind the other, and it takes as long
-# as FAKE_OFF or FAKE_ON say, in seconds, without prefetch or with it. As slow.lld it
-# is stock lld, and takes as long as FAKE_STOCK says.
+# A linker of known behaviour, which accepts ld.lld's arguments and the drop-in
+# linkers' environment. It concatenates its inputs, and takes FAKE_OFF seconds without
+# prefetching and FAKE_ON seconds with it. As slow.lld it is stock lld, and takes
+# FAKE_STOCK seconds.
 #
 # FAKE_MODE:
 #   differ   with prefetch one byte more is written
@@ -26,7 +26,7 @@ while [ $# -ne 0 ]; do
   shift
 done
 
-# The first link is the one that is asked for figures.
+# bench requests statistics only from the first link.
 first=no
 eval "set -- ${HEADSTART_FLAGS-}"
 for flag; do

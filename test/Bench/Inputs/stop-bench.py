@@ -32,7 +32,7 @@ def groups():
 for line in running.stderr:
     if "links follow" in line:
         break
-assert list(pathlib.Path().glob(".headstart-bench-*")), "no folder of its own"
+assert list(pathlib.Path().glob(".headstart-bench-*")), "no directory of its own"
 assert bool(groups()) == has_groups, groups()
 # Each link adds to this file when it begins.
 joined = pathlib.Path("fake-groups")
@@ -48,7 +48,7 @@ _, messages = running.communicate(timeout=60)
 print("status:", running.returncode)
 print(messages)
 print("groups:", groups())
-print("folders:", list(pathlib.Path().glob(".headstart-bench-*")))
+print("directories:", list(pathlib.Path().glob(".headstart-bench-*")))
 links = pathlib.Path("fake-links")
 alive = [pid for pid in links.read_text().split()
          if os.path.exists(f"/proc/{pid}")] if links.exists() else []

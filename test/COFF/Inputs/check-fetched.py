@@ -2,7 +2,7 @@
 the bytes that it touched, and the bytes that were fetched unnecessarily (the gaps
 between ranges) are at most an eighth as many.
 
-    check-fetched.py HEADSTART FOLDER LINKER ARGS...
+    check-fetched.py HEADSTART DIRECTORY LINKER ARGS...
 
 On a busy machine the linker may be faster than the prefetcher, and its readahead reads
 more than it needs. The script therefore tries up to ten times."""
@@ -11,10 +11,10 @@ import json
 import subprocess
 import sys
 
-headstart, folder = sys.argv[1:3]
+headstart, directory = sys.argv[1:3]
 command = sys.argv[3:] + ["--prefetch-stats=stats.json"]
 for _ in range(10):
-    subprocess.run([headstart, "evict", folder], check=True,
+    subprocess.run([headstart, "evict", directory], check=True,
                    stdout=subprocess.DEVNULL)
     subprocess.run(command, check=True)
     with open("stats.json", encoding="utf-8") as file:

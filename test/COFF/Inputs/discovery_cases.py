@@ -40,8 +40,8 @@ THIN = {"sub/thin.lib": ("sub/two.obj", "sub/../d.obj"),
 LINK = ["/entry:main", "/subsystem:console", "/out:out.exe"]
 
 
-def run(*words) -> None:
-    subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
+def run(*args) -> None:
+    subprocess.run(args, check=True, stdout=subprocess.DEVNULL)
 
 
 def write(path: str, text="", encoding="utf-8") -> None:
@@ -71,10 +71,10 @@ def prepare() -> None:
         coff.write(f"{letter}.obj", f"in_{letter}")
         library(f"{letter}.lib", f"{letter}.obj")
     coff.write("main.obj", "main")
-    for folder, letter in (("p1", "a"), ("p1", "k"), ("p2", "b"), ("p2", "k"),
+    for directory, letter in (("p1", "a"), ("p1", "k"), ("p2", "b"), ("p2", "k"),
                            ("p2", "l")):
-        coff.write(f"{folder}/{letter}.obj", f"in_{folder}_{letter}")
-        library(f"{folder}/{letter}.lib", f"{folder}/{letter}.obj")
+        coff.write(f"{directory}/{letter}.obj", f"in_{directory}_{letter}")
+        library(f"{directory}/{letter}.lib", f"{directory}/{letter}.obj")
     prepare_directives()
     prepare_archives()
     prepare_debug()
@@ -239,8 +239,8 @@ def cases():
     yield from random_cases()
 
 
-def case(name, *words, **more):
-    return Case(name, LINK + list(words), **more)  # noqa: F821
+def case(name, *args, **more):
+    return Case(name, LINK + list(args), **more)  # noqa: F821
 
 
 def plain_cases():
@@ -249,7 +249,7 @@ def plain_cases():
     yield case("a library first", "a.lib", "main.obj", "b.lib")
     yield case("extension added", "main", "a", "p1/k")
     yield case("searched for", "main.obj", "k.lib", "l", "/libpath:p2")
-    yield case("first folder", "main.obj", "k.lib", "a.lib", "/libpath:p1",
+    yield case("first directory", "main.obj", "k.lib", "a.lib", "/libpath:p1",
                "/libpath:p2")
     yield case("twice", "main.obj", "a.obj", "main.obj", "a.obj")
     yield case("two spellings", "main.obj", "a.obj", "./a.obj", "p1/../a.obj")
@@ -288,15 +288,15 @@ def directive_cases():
     yield case("of a default library", "main.obj",
                "/defaultlib:says/chain.obj", "/defaultlib:a", "b.obj")
     yield case("chain", "says/object.obj", "main.obj", "/defaultlib:a")
-    yield case("named by another folder's", "main.obj", "p1/k.lib",
+    yield case("named by another directory's", "main.obj", "p1/k.lib",
                "says/k.obj", "/libpath:p2")
-    yield case("named otherwise", "main.obj", "p1/k.lib", "says/k_bare.obj",
+    yield case("named differently", "main.obj", "p1/k.lib", "says/k_bare.obj",
                "/libpath:p2")
     yield case("nodefaultlib", "main.obj", "says/abc.obj", "/nodefaultlib:b",
                "/nodefaultlib:c.lib")
     yield case("nodefaultlib, all", "main.obj", "says/abc.obj",
                "/nodefaultlib", "/defaultlib:d")
-    yield case("nodefaultlib, another folder's", "main.obj", "says/k.obj",
+    yield case("nodefaultlib, another directory's", "main.obj", "says/k.obj",
                "/libpath:p1", "/nodefaultlib:p2/k.lib")
     yield case("nodefaultlib, the same file", "main.obj", "says/k.obj",
                "/libpath:p1", "/nodefaultlib:p1/k.lib")
@@ -327,9 +327,9 @@ def archive_cases():
     yield case("whole, long names", "main.obj", "/wholearchive:long.lib")
     yield case("whole, empty", "main.obj", "/wholearchive:empty.lib")
     yield case("whole, bitcode", "main.obj", "/wholearchive:lto.lib")
-    yield case("whole, plainly before", "main.obj", "fat.lib",
+    yield case("whole, also named before", "main.obj", "fat.lib",
                "/wholearchive:fat.lib")
-    yield case("whole, plainly after", "/wholearchive:fat.lib", "main.obj",
+    yield case("whole, also named after", "/wholearchive:fat.lib", "main.obj",
                "fat.lib")
     yield case("whole, all", "main.obj", "/wholearchive", "fat.lib", "a.obj")
     yield case("whole, not default libraries", "main.obj", "/wholearchive",
@@ -337,9 +337,9 @@ def archive_cases():
     yield case("whole, thin", "main.obj", "/wholearchive:thin.lib", "d.obj",
                "says/abc.obj")
     yield case("whole, llvm-lib thin", "main.obj", "/wholearchive:thin2.lib")
-    yield case("whole, thin in a folder", "main.obj", "/wholearchive:thin.lib",
+    yield case("whole, thin in a directory", "main.obj", "/wholearchive:thin.lib",
                "/libpath:sub", "a.obj")
-    yield case("whole, thin, found in a folder", "main.obj",
+    yield case("whole, thin, found in a directory", "main.obj",
                "/wholearchive:sub/thin.lib", "e.obj")
     yield case("whole, thin and lazy", "main.obj", "/start-lib",
                "/wholearchive:thin.lib", "/end-lib")
@@ -366,15 +366,15 @@ def debug_cases():
                "main.obj")
     yield case("type server, /bigobj", "/debug", "main.obj", "bigtypes.obj",
                "types2.obj")
-    yield case("type server beside", "/debug", "main.obj", "sub/beside.obj")
-    yield case("type servers beside", "/debug", "sub/near.obj", "main.obj",
+    yield case("type server next to the object", "/debug", "main.obj", "sub/beside.obj")
+    yield case("type servers next to objects", "/debug", "sub/near.obj", "main.obj",
                "sub/beside.obj", "types.obj", "/defaultlib:c",
                "/def:empty.def", "/natvis:x.natvis")
-    yield case("type server beside the image", "/debug", "main.obj",
+    yield case("type server next to the image", "/debug", "main.obj",
                "sub/apart.obj", "/out:image/out.exe")
-    yield case("type server beside neither", "/debug", "main.obj",
+    yield case("type server next to neither", "/debug", "main.obj",
                "sub/apart.obj")
-    yield case("type server beside the archive's name", "/debug", "main.obj",
+    yield case("type server next to the archive's name", "/debug", "main.obj",
                "/wholearchive:sub/typesthin.lib")
     yield case("type server that is the link's own PDB", "/debug", "main.obj",
                "own.obj", "/pdb:own.pdb", only_lld={"own.pdb": OWN_PDB})
@@ -445,7 +445,7 @@ def option_cases():
 def environment_cases():
     with environment(LIB="p2;p1"):
         yield case("LIB", "main.obj", "says/k.obj", "says/l.obj", "a.lib")
-        yield case("LIB behind /libpath", "main.obj", "says/k.obj",
+        yield case("LIB after /libpath", "main.obj", "says/k.obj",
                    "/libpath:p1", "l.lib")
         yield case("LIB ignored", "main.obj", "says/k.obj",
                    "/lldignoreenv", "/libpath:p1")
@@ -485,21 +485,21 @@ def random_cases():
                "/natvis:x.natvis", "/force", "/nodefaultlib:p1/k.lib",
                "/machine:x64"]
     for number in range(60):
-        words = ["main.obj", "/force", "/libpath:p1", "/libpath:p2"]
-        words += chance.sample(objects, chance.randint(1, 7))
-        words += chance.sample(libraries, chance.randint(0, 3))
-        words += chance.sample(options, chance.randint(0, 5))
-        chance.shuffle(words)
-        yield case(f"mixture {number}", *words)
+        args = ["main.obj", "/force", "/libpath:p1", "/libpath:p2"]
+        args += chance.sample(objects, chance.randint(1, 7))
+        args += chance.sample(libraries, chance.randint(0, 3))
+        args += chance.sample(options, chance.randint(0, 5))
+        chance.shuffle(args)
+        yield case(f"mixture {number}", *args)
 
 
-def read_by(lld: str, words):
+def read_by(lld: str, args):
     for name in ("r.tar", "r.rsp"):
         pathlib.Path(name).unlink(missing_ok=True)
     # A link that fails has read its inputs as well.
     done = subprocess.run(
         [lld, "/reproduce:r.tar", "/linkreprofullpathrsp:r.rsp", "/verbose"] +
-        list(words), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        list(args), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         timeout=60)
     # The archive has absolute paths without dots.
     spelled = {}
@@ -512,7 +512,7 @@ def read_by(lld: str, words):
     check_resolved(inside)
     # /verbose has the names that thin archives have for their members.
     for archive, members in THIN.items():
-        if any(word.endswith(archive) for word in words):
+        if any(word.endswith(archive) for word in args):
             spelled.update((os.path.abspath(m), m) for m in members)
     here = os.getcwd() + "/"
     return [spelled.get(path, path.removeprefix(here)) for path in inside]

@@ -18,8 +18,8 @@ def coff_object(name: bytes) -> bytes:
 
 count = int(sys.argv[1])
 os.makedirs("objects")
-for folder in range((count + 999) // 1000):
-    os.mkdir(f"objects/{folder}")
+for directory in range((count + 999) // 1000):
+    os.mkdir(f"objects/{directory}")
 with open("objects.rsp", "w", encoding="utf-8") as rsp:
     for i in range(count):
         path = f"objects/{i // 1000}/o{i}.obj"

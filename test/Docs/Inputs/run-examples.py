@@ -90,21 +90,21 @@ def examples(path):
     return list(find(path.name, lines))
 
 
-def make_project(folder, llvm):
+def make_project(directory, llvm):
     """Makes the objects and response files of a program for Linux, app, and of one for
     Windows, game; sources, and a build directory."""
     def write(name, text):
-        path = folder / name
+        path = directory / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
 
     def compile(source, *outputs, options=()):
         for output in outputs:
-            (folder / output).parent.mkdir(parents=True, exist_ok=True)
+            (directory / output).parent.mkdir(parents=True, exist_ok=True)
             subprocess.run([llvm / "clang++", "-g", "-O1", *options, "-c", source,
-                            "-o", output], cwd=folder, check=True)
+                            "-o", output], cwd=directory, check=True)
 
-    shutil.rmtree(folder, ignore_errors=True)
+    shutil.rmtree(directory, ignore_errors=True)
     # The objects are large enough to be mapped, and for a profile to be stored.
     table = "char table%s[100000] = {1};\n"
     write("src/main.cpp", table % "" +
@@ -115,9 +115,9 @@ def make_project(folder, llvm):
     compile("src/main.cpp", "main.o", "obj/main.o", "build/main.o")
     compile("src/part.cpp", "part.o", "obj/part.o", "build/part.o")
     compile("src/more.cpp", "more.o", "build/more.o")
-    subprocess.run([llvm / "llvm-ar", "rc", "libapp.a", "more.o"], cwd=folder, check=True)
-    (folder / "lib").mkdir()
-    (folder / "libapp.a").rename(folder / "lib/libapp.a")
+    subprocess.run([llvm / "llvm-ar", "rc", "libapp.a", "more.o"], cwd=directory, check=True)
+    (directory / "lib").mkdir()
+    (directory / "libapp.a").rename(directory / "lib/libapp.a")
     write("app.rsp", "-e main -o app obj/main.o obj/part.o -Llib -lapp\n")
     write("objects.rsp", "main.o part.o more.o\n")
     for name in ("main", "part", "more"):
@@ -134,13 +134,13 @@ def make_project(folder, llvm):
 
 def run(example, project, work, environment):
     """Runs an example. Returns an error message, or None."""
-    folder = work / "copy"
-    shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(project, folder, symlinks=True)
+    directory = work / "copy"
+    shutil.rmtree(directory, ignore_errors=True)
+    shutil.copytree(project, directory, symlinks=True)
     try:
         done = subprocess.run(["bash", "-e", "-o", "pipefail", "-c", example.script,
                                "example", *example.arguments],
-                              cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+                              cwd=directory, env=environment, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               encoding="utf-8", errors="replace", timeout=240)
     except subprocess.TimeoutExpired as late:
@@ -162,9 +162,9 @@ def run(example, project, work, environment):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tools", type=pathlib.Path, required=True,
-                        help="the folder of the built programs")
+                        help="the directory of the built programs")
     parser.add_argument("--llvm", type=pathlib.Path, required=True,
-                        help="the folder of LLVM's programs")
+                        help="the directory of LLVM's programs")
     parser.add_argument("--work", type=pathlib.Path, required=True)
     parser.add_argument("--needs", help="run what needs this feature, and only that")
     parser.add_argument("page", type=pathlib.Path, nargs="*",

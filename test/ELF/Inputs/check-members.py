@@ -14,10 +14,10 @@ with open(archive, "rb") as file:
 ranges = []
 with open(plan, encoding="utf-8") as file:
     for line in file:
-        words = line.split()
-        if words[-1] == archive and words[0] != "0":
-            begin = int(words[1])
-            ranges.append((begin, begin + int(words[2].lstrip("+"))))
+        fields = line.split()
+        if fields[-1] == archive and fields[0] != "0":
+            begin = int(fields[1])
+            ranges.append((begin, begin + int(fields[2].lstrip("+"))))
 
 
 def planned(name):

@@ -15,8 +15,8 @@ NAME = "ld.lld"
 TOOLS = os.environ["HEADSTART_LLVM_TOOLS"]
 
 
-def run(tool, *words, text=None):
-    subprocess.run([os.path.join(TOOLS, tool), *words], input=text, check=True,
+def run(tool, *args, text=None):
+    subprocess.run([os.path.join(TOOLS, tool), *args], input=text, check=True,
                    text=True, timeout=60)
 
 
@@ -46,9 +46,9 @@ def shared(name, *objects):
 
 
 def prepare_libraries():
-    for folder in ("l1", "l2", "l3"):
+    for directory in ("l1", "l2", "l3"):
         for lib in ("x", "y", "z"):
-            object_file(f"{folder}/{lib}.o", f"{folder}_{lib}")
+            object_file(f"{directory}/{lib}.o", f"{directory}_{lib}")
     archive("l1/libx.a", "l1/x.o")
     archive("l1/libboth.a", "l1/y.o")
     shared("l1/libboth.so", "l1/y.o")
@@ -171,10 +171,10 @@ def search_cases():
         yield Case(f"search {p} {' '.join(mode)}",
                    mode + ["a.o", "-lx", "--library", "both"] + place
                    + ["--library=y"])
-    folder = "A directory stops the search"
-    yield Case("a folder that bears a library's name",
+    stopped = "A directory stops the search"
+    yield Case("a directory with a library's name",
                ["a.o", "-L", "l3", "-lfolder", "b.o"],
-               only_headstart={"l3/libfolder.so": folder})
+               only_headstart={"l3/libfolder.so": stopped})
     for name in ("-l:odd.name", "-l:libx.a", "-lversion", "-lnone",
                  "-l:l3/odd.name", "-l:none"):
         yield Case(f"search for {name}",
@@ -189,7 +189,7 @@ def search_cases():
     yield Case("-r outweighs -Bdynamic",
                ["-r", "-Bdynamic", "a.o", "-L", "l1", "-lboth"])
     yield Case("-n searches archives", ["-n", "a.o", "-L", "l1", "-lboth"])
-    yield Case("the current folder as a search path",
+    yield Case("the current directory as a search path",
                ["a.o", "-L", "", "-l:own.a", "-L", ".", "-l:l1/libx.a"])
     yield Case("a search path that is a file, or nowhere",
                ["a.o", "-L", "a.o", "-L", "nowhere", "-L", "l1", "-lx"])
@@ -257,7 +257,7 @@ def list_cases():
                 "--retain-symbols-file", "retain.txt", "b.o",
                 "--dynamic-list=dynamic.list", "--symbol-ordering-file",
                 "order.txt", "--remap-inputs-file=remap.txt"])
-    yield Case("remapped by words",
+    yield Case("remapped by arguments",
                ["a.o", "b.o", "-L", "l1", "-lx", "--remap-inputs=b.o=d.o",
                 "--remap-inputs", "l?/*.a=own.a"])
     yield Case("remapped by a file",
@@ -288,16 +288,16 @@ def script_cases():
     for script in sorted(pathlib.Path("s").glob("*.ld")):
         if script.name in ("inner.ld", "part.ld"):
             continue
-        folders = ["-L", "l1", "-L", "l3"]
+        directories = ["-L", "l1", "-L", "l3"]
         yield Case(f"{script} as an input",
-                   ["a.o", str(script), "t0.o"] + folders)
+                   ["a.o", str(script), "t0.o"] + directories)
         if script.name in ("plain.ld", "sections.ld", "includes.ld",
                            "folder.ld", "libraries.ld"):
             yield Case(f"{script} with -T",
-                       ["a.o", "-T", str(script), "t0.o"] + folders)
+                       ["a.o", "-T", str(script), "t0.o"] + directories)
             yield Case(f"{script} as the default",
                        ["a.o", f"--default-script={script}", "t0.o"]
-                       + folders)
+                       + directories)
     yield Case("-T searched for",
                ["a.o", "-Ls", "--script=group.ld", "t0.o"])
     yield Case("a default that -T replaces",
@@ -307,9 +307,9 @@ def script_cases():
     yield Case("static libraries in scripts",
                ["a.o", "-L", "l1", "-L", "l2", "-Bstatic", "s/libraries.ld",
                 "-Bdynamic", "-lboth", "-L", "l3"])
-    yield Case("-nostdlib ignores the folders of scripts",
+    yield Case("-nostdlib ignores the directories of scripts",
                ["a.o", "-nostdlib", "s/folder.ld", "-L", "l1", "-lx"])
-    yield Case("folders of scripts come last, and only from there on",
+    yield Case("directories of scripts come last, and only from there on",
                ["a.o", "-L", "l2", "-lx", "s/folder.ld", "-lz", "-ly"])
 
 
@@ -323,7 +323,7 @@ def sysroot_cases():
         yield Case(f"sysroot {name}, more scripts",
                    ["--sysroot", root, "a.o", f"{root}/usr/lib/relative.ld",
                     f"{root}/usr/lib/equals.ld", f"{root}/usr/lib/dir.ld"])
-        yield Case(f"sysroot {name}, a script's own folder",
+        yield Case(f"sysroot {name}, a script's own directory",
                    ["--sysroot", root, "a.o", f"{root}/usr/lib/dir.ld"])
     yield Case("a script outside the sysroot",
                ["--sysroot=sys", "a.o", "s/absolute.ld"])
@@ -338,15 +338,15 @@ def inside_cases():
                ["a.o", "--whole-archive", "thin.a", "-L", "thin", "-lmore",
                 "-L", "l3"])
     yield Case("a thin archive twice", ["a.o", "thin.a", "b.o", "thin.a"])
-    for words in (["dep-x.o"], ["dep-file.o"], ["dep-script.o"],
+    for args in (["dep-x.o"], ["dep-file.o"], ["dep-script.o"],
                   ["dep-dep.o"], ["dep-x.o", "dep-file.o", "dep-both.o"],
                   ["-Bstatic", "dep-both.o"], ["dep-both.o", "-Bstatic"],
                   ["-r", "dep-x.o"], ["--no-dependent-libraries", "dep-x.o"],
                   ["dep-whole.o", "-L", "thin"],
                   ["--start-lib", "dep-x.o", "--end-lib"],
                   ["--whole-archive", "dep-whole.o", "-L", "thin"]):
-        yield Case(f"dependents of {' '.join(words)}",
-                   ["a.o"] + words + ["b.o", "-L", "l1", "-L", "l2",
+        yield Case(f"dependents of {' '.join(args)}",
+                   ["a.o"] + args + ["b.o", "-L", "l1", "-L", "l2",
                                       "-L", "l3"])
     extracted = "Members of archives are not inspected"
     yield Case("dependents of an extracted member",
@@ -369,10 +369,10 @@ def reproduced():
                 yield path
 
 
-def read_by(lld, words):
+def read_by(lld, args):
     pathlib.Path("repro.tar").unlink(missing_ok=True)
     done = subprocess.run(
-        [NAME, "--reproduce=repro.tar", "--verbose", "-o", "out"] + words,
+        [NAME, "--reproduce=repro.tar", "--verbose", "-o", "out"] + args,
         executable=lld, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         timeout=60)
     here = os.getcwd() + "/"

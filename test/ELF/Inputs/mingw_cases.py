@@ -29,9 +29,9 @@ def prepare():
     object_file("a.o", "mainCRTStartup")
     for name in "bcd":
         object_file(f"{name}.o", name)
-    for folder in ("l1", "l2", "l3", "l4"):
+    for directory in ("l1", "l2", "l3", "l4"):
         for lib in ("x", "y", "z"):
-            object_file(f"{folder}/{lib}.o", f"{folder}_{lib}")
+            object_file(f"{directory}/{lib}.o", f"{directory}_{lib}")
     import_library("l1/libx.dll.a", "x.dll")
     archive("l1/libx.a", "l1/x.o")
     archive("l1/liby.a", "l1/y.o")
@@ -80,9 +80,9 @@ def search_cases():
                PEP + ["a.o", "-L", "l1", "-Bstatic", "-lx", "-Bdynamic", "-lx",
                       "-L", "l2", "-non_shared", "-lx", "-call_shared",
                       "-ly"])
-    yield Case("the current folder as a search path",
+    yield Case("the current directory as a search path",
                PEP + ["a.o", "-L", "", "-l:own.a", "-l:twice.a"])
-    yield Case("search paths that are none",
+    yield Case("invalid search paths",
                PEP + ["a.o", "-La.o", "-Lnowhere", "-Ll1", "-lx"])
     yield Case("a library twice", PEP + ["a.o", "-Ll1", "-lx", "-lx", "b.o"])
 
@@ -95,7 +95,7 @@ def order_cases():
     yield Case("whole archives",
                PEP + ["a.o", "--whole-archive", "own.a", "-L", "l1", "-ly",
                       "--no-whole-archive", "twice.a", "-lx"])
-    yield Case("groups and flags that say nothing",
+    yield Case("ignored groups and flags",
                PEP + ["a.o", "--start-group", "own.a", "--end-group",
                       "--as-needed", "b.o", "-O2", "--no-seh"])
     yield Case("absolute paths", PEP + [os.path.abspath("a.o"), "b.o"])
@@ -114,7 +114,7 @@ def order_cases():
 def option_cases():
     yield Case("definitions",
                PEP + ["exports.def", "a.o", "b.o", "-shared"])
-    yield Case("definitions: the last counts",
+    yield Case("definitions: the last wins",
                PEP + ["exports.def", "a.o", "more.def", "b.o", "c.o"])
     yield Case("a stub", PEP + ["a.o", "-Xlink=-stub:stub.bin", "b.o"],
                only_headstart={"stub.bin": "Not every list is in the tar"})
@@ -122,10 +122,10 @@ def option_cases():
     yield Case("a call graph",
                PEP + ["a.o", "b.o", "c.o",
                       "--Xlink=-call-graph-ordering-file:calls.txt"])
-    yield Case("inputs handed through",
+    yield Case("inputs passed by -Xlink",
                PEP + ["a.o", "-Xlink", "c.o", "--Xlink=-wholearchive:own.a",
                       "b.o"])
-    yield Case("default libraries handed through",
+    yield Case("default libraries passed by -Xlink",
                PEP + ["a.o", "-Xlink=-defaultlib:l1/liby.a", "b.o"])
     yield Case("values that look like inputs",
                PEP + ["a.o", "-e", "mainCRTStartup", "-u", "b.o", "-rpath",
@@ -159,12 +159,12 @@ def cases():
         yield from group()
 
 
-def read_by(lld, words):
+def read_by(lld, args):
     pathlib.Path("repro.tar").unlink(missing_ok=True)
-    subprocess.run([NAME, *words, "--reproduce=repro.tar", "-o", "out.exe"],
+    subprocess.run([NAME, *args, "--reproduce=repro.tar", "-o", "out.exe"],
                    executable=lld, stdout=subprocess.DEVNULL,
                    stderr=subprocess.DEVNULL, timeout=60)
     here = os.getcwd() + "/"
-    absolute = {w for w in words if w.startswith("/")}
+    absolute = {w for w in args if w.startswith("/")}
     return [path if path in absolute else path.removeprefix(here)
             for path in elf.reproduced()]

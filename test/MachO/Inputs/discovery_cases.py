@@ -24,8 +24,8 @@ PROFILE = "The profile of LTO"
 OBJECTS = ["main", "f", "g", "h"]
 
 
-def run(*words) -> None:
-    subprocess.run(words, check=True, timeout=60)
+def run(*args) -> None:
+    subprocess.run(args, check=True, timeout=60)
 
 
 def write(path: str, text: str) -> None:
@@ -40,14 +40,14 @@ def assemble(path: str, text: str, arch: str = "arm64") -> None:
     run("clang", f"--target={arch}-apple-macos13", "-c", source, "-o", path)
 
 
-def dylib(path: str, install_name: str, *words) -> None:
+def dylib(path: str, install_name: str, *args) -> None:
     """Links a dylib that exports one symbol."""
     pathlib.Path(path).parent.mkdir(parents=True, exist_ok=True)
     stem = path.replace("/", "_").replace(".", "_")
     assemble(stem + ".o", f".globl _{stem}\n_{stem}:\n  ret\n")
     run("ld64.lld", "-arch", "arm64", "-platform_version", "macos", "13", "13",
         "-dylib", "-install_name", install_name, "-o", path, stem + ".o",
-        *words)
+        *args)
 
 
 def stub4(path: str, install_name: str, reexports=(), targets="arm64-macos",
@@ -214,9 +214,9 @@ exports:
 
 
 def prepare_frameworks() -> None:
-    for folder, name in (("fw", "Plain"), ("fw", "Auto"), ("fw2", "Plain"),
+    for directory, name in (("fw", "Plain"), ("fw", "Auto"), ("fw2", "Plain"),
                          ("sys/System/Library/Frameworks", "Public")):
-        dylib(f"{folder}/{name}.framework/{name}",
+        dylib(f"{directory}/{name}.framework/{name}",
               f"/System/Library/Frameworks/{name}.framework/{name}")
     dylib("fw/Deep.framework/Versions/A/Deep",
           "@rpath/Deep.framework/Versions/A/Deep")
@@ -273,11 +273,11 @@ def prepare() -> None:
 
 def cases():
     number = 0
-    for name, words, *rest in hand_made():
-        yield Case(name, BASE + words, **(rest[0] if rest else {}))
-    for words in generated():
+    for name, args, *rest in hand_made():
+        yield Case(name, BASE + args, **(rest[0] if rest else {}))
+    for args in generated():
         number += 1
-        yield Case(f"generated {number}", BASE + words)
+        yield Case(f"generated {number}", BASE + args)
 
 
 def hand_made():
@@ -298,7 +298,7 @@ def hand_made():
     yield "system", ["main.o", "f.o"] + sys
     yield "library first", sys + ["main.o", "f.o"]
     yield "-l", ["main.o", "-Llib", "-lf"]
-    yield "-L as two words", ["main.o", "-L", "lib", "-lf"]
+    yield "-L as two arguments", ["main.o", "-L", "lib", "-lf"]
     yield "-l with .o", ["-L.", "-lf.o", "main.o"]
     yield "-l twice", ["-Llib", "-lf", "main.o", "-lf"]
     yield "dylib before archive", ["main.o", "-Llib", "-lboth"]
@@ -331,27 +331,27 @@ def hand_made():
                                       "thin/libthin.a", "empty.o"]
     yield "thin archive, -all_load", ["-all_load", "thin/deep/libnested.a",
                                       "main.o", "-Lthin", "-lthin"]
-    yield "thin archive that waits", ["thin/libthin.a", "empty.o", "main.o",
+    yield "thin archive in a lazy group", ["thin/libthin.a", "empty.o", "main.o",
                                       "g.o"], dict(
         only_headstart={"thin/../g.o": MEMBERS, "thin/../h.o": MEMBERS})
     yield "start and end", ["main.o", "--start-lib", "g.o", "f.o", "--end-lib",
                             "h.o"]
-    yield "options of what waits", [
+    yield "options of lazy files", [
         "main.o", "f.o", "-Llib2", "-Ffw", "--start-lib", "auto.o",
         "--end-lib"]
 
     yield "file list", ["-filelist", "list", "g.o"]
     yield "file list with libraries", ["main.o", "-filelist", "list_libs"]
     yield "file list below a root", ["-filelist", "list_abs"] + sys
-    yield "file list that is not there", ["-filelist", "nowhere", "main.o"]
-    yield "file list with a folder", ["-filelist", "list,lib", "main.o"]
-    yield "file list that waits", ["main.o", "--start-lib", "-filelist",
+    yield "file list that is missing", ["-filelist", "nowhere", "main.o"]
+    yield "file list with a directory", ["-filelist", "list,lib", "main.o"]
+    yield "file list in a lazy group", ["main.o", "--start-lib", "-filelist",
                                    "list", "--end-lib", "g.o"]
     yield "response file", ["@args.rsp", "-syslibroot", "sys"]
     yield "nested response file", ["@outer.rsp", "g.o"]
 
     yield "framework", ["main.o", "-Ffw", "-framework", "Plain"]
-    yield "-F as two words", ["main.o", "-F", "fw2", "-F", "fw", "-framework",
+    yield "-F as two arguments", ["main.o", "-F", "fw2", "-F", "fw", "-framework",
                               "Plain"]
     yield "kinds of frameworks", [
         "-dylib", "main.o", "-Ffw", "-weak_framework", "Plain",
@@ -376,8 +376,8 @@ def hand_made():
     yield "re-exports on the search path", [
         "main.o", "-Lchain", "-ltop", "-lside"]
     yield "re-exports by run path", ["main.o", "run/libouter.dylib"]
-    yield "re-exports beside the program", ["main.o", "-Llib2", "-lprogram"]
-    yield "re-exports beside no program", ["-dylib", "main.o", "-Llib2",
+    yield "re-exports next to the program", ["main.o", "-Llib2", "-lprogram"]
+    yield "re-exports without a program", ["-dylib", "main.o", "-Llib2",
                                            "-lprogram"]
     yield "re-exports below a root", ["main.o", "lib2/libusespublic.dylib"] + sys
     yield "loads", ["main.o", "lib2/libloads.dylib", "-Llib2"]
@@ -462,7 +462,7 @@ def hand_made():
     yield "profile of functions", [
         "main.o", "f.o", "--irpgo-profile=data", "--bp-startup-sort=function",
         "-order_file", "order"] + sys
-    yield "profile that is not asked for", [
+    yield "unused profile", [
         "main.o", "f.o", "--irpgo-profile", "data"] + sys
     yield "old profile of functions", ["main.o", "f.o",
                                        "--irpgo-profile-sort=data"] + sys
@@ -499,41 +499,41 @@ def generated():
     """Mixtures in which the files that lld reads do not depend on symbols."""
     chance = random.Random(22)
     for _ in range(60):
-        words = (chance.sample(POOL, chance.randint(3, 9)) +
+        args = (chance.sample(POOL, chance.randint(3, 9)) +
                  chance.sample(OPTIONS, chance.randint(2, 8)))
-        chance.shuffle(words)
-        yield [word for group in words for word in group]
+        chance.shuffle(args)
+        yield [word for group in args for word in group]
 
 
-def read_by(lld: str, words) -> list:
+def read_by(lld: str, args) -> list:
     log = pathlib.Path("opened.log")
     log.unlink(missing_ok=True)
     environment = dict(os.environ, OPENED=str(log.absolute()),
                        LD_PRELOAD=os.path.abspath("opened.so"))
-    subprocess.run([NAME] + words, executable=lld, env=environment,
+    subprocess.run([NAME] + args, executable=lld, env=environment,
                    stderr=subprocess.DEVNULL, timeout=60)
     opened = log.read_text().splitlines() if log.exists() else []
     # Response files are a part of the command line.
     opened = [p for p in opened if not p.endswith(".rsp") and
               not p.startswith(("/proc/", "/sys/", "/dev/", "/etc/"))]
-    check_against_reproducer(lld, words, opened)
+    check_against_reproducer(lld, args, opened)
     return opened
 
 
-def check_against_reproducer(lld: str, words, opened) -> None:
+def check_against_reproducer(lld: str, args, opened) -> None:
     """Checks that --reproduce packs the files that were opened, and no others."""
-    subprocess.run([NAME] + words + ["--reproduce=repro.tar"], executable=lld,
+    subprocess.run([NAME] + args + ["--reproduce=repro.tar"], executable=lld,
                    stderr=subprocess.DEVNULL, timeout=60)
     with tarfile.open("repro.tar") as tar:
         packed = {os.path.realpath("/" + name.split("/", 1)[1])
                   for name in tar.getnames()}
     packed -= {"/response.txt", "/version.txt"}
     real = {os.path.realpath(p) for p in opened}
-    thin = any("thin" in word for word in words)
+    thin = any("thin" in word for word in args)
     # --reproduce packs all members of a thin archive, but no universal file without
     # our slice, and no profile.
     more = packed - real
     less = {p for p in real - packed
             if os.path.basename(p) not in ("fat_x86.o", "data")}
     if (more and not thin) or less:
-        raise RuntimeError(f"the oracles differ: {words}: {more} {less}")
+        raise RuntimeError(f"the oracles differ: {args}: {more} {less}")

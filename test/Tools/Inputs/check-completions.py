@@ -34,17 +34,17 @@ class Linker:
         self.names = self.offered("-") | self.offered("/")
         self.without = self.said(*LINK[self.name]).splitlines()
 
-    def offered(self, *words):
+    def offered(self, *args):
         """The completions of the last argument."""
         lines = subprocess.run(
-            [self.program, "--autocomplete", self.name, *words], check=True,
+            [self.program, "--autocomplete", self.name, *args], check=True,
             stdout=subprocess.PIPE, text=True).stdout.splitlines()
         fields = [line.split("\t") for line in lines]
         return {f[1] for f in fields if f[0] in ("word", "open")}
 
-    def said(self, *words):
+    def said(self, *args):
         text = subprocess.run(
-            [self.stock, *words], stdout=subprocess.PIPE,
+            [self.stock, *args], stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, text=True).stdout
         return re.sub("\x1b\\[.*?m", "", text)
 
@@ -70,26 +70,26 @@ class Linker:
     def check_values(self, name, shown):
         """Checks the values of an option. Returns their number."""
         if name.endswith(("=", ":")):
-            prefix, words = name, []
+            prefix, args = name, []
             offered = self.offered(name)
         else:
-            prefix, words = "", [name]
+            prefix, args = "", [name]
             offered = self.offered(name, "")
         values = {word[len(prefix):] for word in offered - self.names}
         if shown - values:
             self.complain(f"{name}: {shown - values} are not offered")
         for value in values:
-            if problem := self.problem(words + [prefix + value]):
+            if problem := self.problem(args + [prefix + value]):
                 self.complain(problem)
         return len(values)
 
-    def problem(self, words):
+    def problem(self, args):
         """lld's message about an unknown value, or None."""
         # If the value itself takes a value, that one may be wrong as well.
-        complaint = (OF_NAMES if words[-1].endswith("=") else COMPLAINT)
-        for line in self.said(*words, *LINK[self.name]).splitlines():
+        complaint = (OF_NAMES if args[-1].endswith("=") else COMPLAINT)
+        for line in self.said(*args, *LINK[self.name]).splitlines():
             if line not in self.without and complaint.search(line):
-                return f"{words}: {line}"
+                return f"{args}: {line}"
         return None
 
     def check(self):
@@ -100,9 +100,9 @@ class Linker:
                 values += self.check_values(name, shown.pop(name, set()))
         if shown:
             self.complain(f"values without an option: {shown}")
-        for words in UNKNOWN[self.name]:
-            if not self.problem(words):
-                self.complain(f"nothing was said of {words}")
+        for args in UNKNOWN[self.name]:
+            if not self.problem(args):
+                self.complain(f"stock lld printed no message for {args}")
         print(f"{self.name}: {options} options in the help, {values} values")
 
 

@@ -131,9 +131,9 @@ class Samples:
                 self.program, "build", "--directory=build", sys.executable, step,
                 self.program, "build", "--json")))
         result = set()
-        for words in self.commands(subcommand):
+        for args in self.commands(subcommand):
             result |= fields_of(json.loads(output_of(
-                self.program, subcommand, "--json", *words)))
+                self.program, subcommand, "--json", *args)))
         return result
 
     def always_printed(self, fields):
@@ -210,16 +210,16 @@ def check_format(page):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("program", type=pathlib.Path)
-    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("directory", type=pathlib.Path)
     options = parser.parse_args()
     program = options.program.resolve()
-    folder = options.folder.resolve()
+    directory = options.directory.resolve()
     helps = {name: output_of(str(program.with_name(name)), "-help")
              for name in ("lld-link", "ld.lld", "ld64.lld")}
     subcommands = re.findall(r"^  headstart (\w+)",
                              output_of(program, "--help"), re.M)
-    pages = sorted(folder.glob("*.[1-9]"))
-    compare(folder.name, "pages", [page.name for page in pages],
+    pages = sorted(directory.glob("*.[1-9]"))
+    compare(directory.name, "pages", [page.name for page in pages],
             [f"headstart-{name}.1" for name in subcommands]
             + ["headstart.1", "headstart-linkers.7"])
     with tempfile.TemporaryDirectory() as place:
@@ -236,7 +236,7 @@ def main():
             check_format(page)
         samples.link.kill()
         samples.link.wait()
-        os.chdir(folder)
+        os.chdir(directory)
     sys.exit(1 if wrong else 0)
 
 

@@ -39,9 +39,9 @@ COMMANDS = {"bash": ["bash", "--norc", "--noprofile", "-i"],
 class Terminal:
     """A shell at a terminal."""
 
-    def __init__(self, shell, scripts, folder):
+    def __init__(self, shell, scripts, directory):
         self.shell = shell
-        self.folder = folder
+        self.directory = directory
         self.count = 0
         self.shown = b""
         self.pid, self.fd = pty.fork()
@@ -49,13 +49,13 @@ class Terminal:
             os.environ["TERM"] = "xterm"
             os.execvp(shell, COMMANDS[shell])
         text = SETUP[shell].format(scripts=shlex.quote(scripts))
-        (folder / "setup").write_text(text, encoding="utf-8")
-        self.run(f"source {folder}/setup")
+        (directory / "setup").write_text(text, encoding="utf-8")
+        self.run(f"source {directory}/setup")
 
     def run(self, line):
         """Types a line and Return, and waits until the command has ended."""
         self.count += 1
-        done = self.folder / f"done.{self.count}"
+        done = self.directory / f"done.{self.count}"
         os.write(self.fd, f"{line}; : >{done}\r".encode())
         end = time.monotonic() + 60
         while not done.exists():
@@ -68,7 +68,7 @@ class Terminal:
     def typed(self, keys):
         """The arguments of the command line that these keys make."""
         # Ctrl-A and Ctrl-E move to the beginning and the end of the line.
-        words = self.folder / "words"
+        words = self.directory / "words"
         self.run(f"{keys}\x01printf '%s\\n' \x05>{words}")
         return words.read_text(encoding="utf-8").splitlines()
 

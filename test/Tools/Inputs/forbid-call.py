@@ -62,10 +62,10 @@ def main():
     buffer = ctypes.create_string_buffer(code, len(code))
     program = struct.pack("HxxxxxxP", len(code) // 8, ctypes.addressof(buffer))
     libc = ctypes.CDLL(None, use_errno=True)
-    for words in ((PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0),
+    for args in ((PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0),
                   (PR_SET_SECCOMP, SECCOMP_MODE_FILTER,
                    ctypes.create_string_buffer(program), 0, 0)):
-        if libc.prctl(*words) != 0:
+        if libc.prctl(*args) != 0:
             raise OSError(ctypes.get_errno(), "prctl")
     os.execvp(sys.argv[2], sys.argv[2:])
 

@@ -44,8 +44,8 @@ def main():
     if LIBC.mlock(locked, ctypes.c_size_t(40000)) != 0:
         sys.exit("mlock: " + os.strerror(ctypes.get_errno()))
     evict("mapped", "locked")
-    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
-        name = os.path.join(folder, "file")
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as directory:
+        name = os.path.join(directory, "file")
         with open(name, "wb") as file:
             file.write(bytes(100000))
         evict(name)

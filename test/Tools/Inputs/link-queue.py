@@ -21,10 +21,10 @@ def start(name, *options, inputs=("main.o",), program=OURS, **environment):
 
 def ended(link):
     """Waits at most a minute for a link. Returns its status and its messages' number."""
-    said = link.communicate(timeout=60)[1]
-    words = sum("waiting for other links" in line for line in said.splitlines())
-    assert len(said.splitlines()) == words, said
-    return f"status {link.returncode}, {['no', 'one'][words]} word"
+    printed = link.communicate(timeout=60)[1]
+    messages = sum("waiting for other links" in line for line in printed.splitlines())
+    assert len(printed.splitlines()) == messages, printed
+    return f"status {link.returncode}, {['no', 'one'][messages]} message"
 
 
 def places(kind):
@@ -47,7 +47,7 @@ wait_for("run", 1)
 pathlib.Path("queue").write_text(next(CACHE.glob("links-*")).name, encoding="utf-8")
 second = start("second", SMALL)
 wait_for("wait", 1)
-print("beside another: waits")
+print("alongside another: waits")
 third = start("third", SMALL)
 wait_for("wait", 2)
 print("a third: waits")

@@ -1,9 +1,9 @@
-"""Copies an object N times, as FOLDER/0.o and so on."""
+"""Copies an object N times, as DIRECTORY/0.o and so on."""
 
 import pathlib
 import shutil
 import sys
 
-source, folder, count = sys.argv[1:]
+source, directory, count = sys.argv[1:]
 for number in range(int(count)):
-    shutil.copyfile(source, pathlib.Path(folder, f"{number}.o"))
+    shutil.copyfile(source, pathlib.Path(directory, f"{number}.o"))

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Makes a tree with everything that a walk may meet, or lists it.
 
-make-tree.py FOLDER          makes the tree
-make-tree.py --list FOLDER   prints its paths as `headstart walk --hidden
-                             --no-ignore --sort -0 FOLDER` should
+make-tree.py DIRECTORY          makes the tree
+make-tree.py --list DIRECTORY   prints its paths as `headstart walk --hidden
+                             --no-ignore --sort -0 DIRECTORY` should
 """
 
 import os
@@ -14,18 +14,18 @@ import sys
 
 def make(root):
     rng = random.Random(5)
-    folders = [root]
+    directories = [root]
     os.makedirs(root)
     for number in range(60):
-        parent = rng.choice(folders)
+        parent = rng.choice(directories)
         # Names with characters around the slash, for which orders of paths differ.
         name = rng.choice([b"d", b"d.", b"d!", b"d-x", b"D", b"\xff", b"e e"])
         path = os.path.join(parent, name + b"%d" % number)
         os.mkdir(path)
-        folders.append(path)
+        directories.append(path)
     for number in range(400):
         name = rng.choice([b"f", b".f", b"d.", b"a\nb", b"\xfe\n", b"-", b"'\""])
-        path = os.path.join(rng.choice(folders), name + b"%d" % number)
+        path = os.path.join(rng.choice(directories), name + b"%d" % number)
         with open(path, "wb") as file:
             file.write(b"x" * rng.randrange(100))
     deep = root
@@ -34,7 +34,7 @@ def make(root):
     os.makedirs(deep)
     os.symlink(b"nowhere", os.path.join(root, b"dangling"))
     os.symlink(b".", os.path.join(root, b"loop"))
-    os.symlink(folders[3], os.path.join(root, b"to-folder"))
+    os.symlink(directories[3], os.path.join(root, b"to-directory"))
     os.mkfifo(os.path.join(root, b"fifo"))
     os.chdir(root)
     with socket.socket(socket.AF_UNIX) as listener:
@@ -42,8 +42,8 @@ def make(root):
 
 
 def listing(root):
-    for parent, folders, files in os.walk(root):
-        for name in folders + files:
+    for parent, directories, files in os.walk(root):
+        for name in directories + files:
             yield os.path.join(parent, name)
 
 

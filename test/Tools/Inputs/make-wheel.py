@@ -1,15 +1,15 @@
 """Makes a stand-in for the wheel headstart-linker: the same directories, in which each
 program calls the one of the build.
 
-    make-wheel.py FOLDER PROGRAMS VERSION
+    make-wheel.py DIRECTORY PROGRAMS VERSION
 
-Prints the wheel's path. If VERSION is -, makes only the directory `prefix` in FOLDER.
+Prints the wheel's path. If VERSION is -, makes only the directory `prefix` in DIRECTORY.
 """
 import pathlib
 import sys
 import zipfile
 
-folder, programs, version = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+directory, programs, version = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 root = pathlib.Path(__file__).resolve().parents[3]
 files = {"share/headstart/link-report.py":
          (root / "utils" / "ci" / "link-report.py").read_text(encoding="utf-8")}
@@ -21,7 +21,7 @@ for place, name in names.items():
     files[place] = f'#!/bin/sh\nexec "{programs}/{name}" "$@"\n'
 if version == "-":
     for place, text in files.items():
-        path = folder / "prefix" / place
+        path = directory / "prefix" / place
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
         path.chmod(0o755)
@@ -37,8 +37,8 @@ files[f"{info}/WHEEL"] = (
     "Tag: py3-none-any\n")
 files[f"{info}/RECORD"] = "".join(f"{place},,\n" for place in
                                   [*files, f"{info}/RECORD"])
-folder.mkdir(parents=True, exist_ok=True)
-wheel = folder / f"headstart_linker-{version}-py3-none-any.whl"
+directory.mkdir(parents=True, exist_ok=True)
+wheel = directory / f"headstart_linker-{version}-py3-none-any.whl"
 with zipfile.ZipFile(wheel, "w") as archive:
     for place, text in files.items():
         entry = zipfile.ZipInfo(place)

@@ -53,8 +53,8 @@ class Job:
         for assignment in self.files["GITHUB_ENV"].read_text().splitlines():
             name, value = assignment.split("=", 1)
             self.env[name] = value
-        for folder in self.files["GITHUB_PATH"].read_text().splitlines():
-            self.env["PATH"] = folder + os.pathsep + self.env["PATH"]
+        for directory in self.files["GITHUB_PATH"].read_text().splitlines():
+            self.env["PATH"] = directory + os.pathsep + self.env["PATH"]
         for name in ("GITHUB_ENV", "GITHUB_PATH"):
             self.files[name].unlink()
 
@@ -67,9 +67,9 @@ class Job:
         assert condition == "always()", condition
         return True
 
-    def action(self, folder, given):
+    def action(self, directory, given):
         """Runs a composite action of this repository."""
-        action = yaml.safe_load((folder / "action.yml").read_text())
+        action = yaml.safe_load((directory / "action.yml").read_text())
         known = action.get("inputs", {})
         assert set(given) <= set(known), (given, known)
         inputs = {name: one["default"] for name, one in known.items()} | given
@@ -85,17 +85,17 @@ class Job:
             env = {name: re.sub(r"\${{ inputs\.(\w+) }}",
                                 lambda match: inputs[match[1]], value)
                    for name, value in step.get("env", {}).items()}
-            self.run(step["run"], GITHUB_ACTION_PATH=str(folder), **env)
+            self.run(step["run"], GITHUB_ACTION_PATH=str(directory), **env)
         self.failed |= before
 
     def step(self, step):
         if "run" in step:
             self.run(self.build or step["run"])
         elif not step["uses"].startswith("actions/checkout@"):
-            owner, name, *folder = step["uses"].split("@")[0].split("/")
+            owner, name, *directory = step["uses"].split("@")[0].split("/")
             assert (owner, name) == ("OWNER", "headstart"), step
-            self.action(ROOT.joinpath(*folder),
-                        step.get("with", {}) | ({} if folder else self.inputs))
+            self.action(ROOT.joinpath(*directory),
+                        step.get("with", {}) | ({} if directory else self.inputs))
 
 
 def github(inputs, build):
@@ -105,8 +105,8 @@ def github(inputs, build):
         if job.is_due(step):
             job.step(step)
     for path in job.cached:
-        folder = pathlib.Path(path.replace("~", job.env["HOME"], 1))
-        print(f"saved: {path}: {len(list(folder.glob('*')))} files")
+        directory = pathlib.Path(path.replace("~", job.env["HOME"], 1))
+        print(f"saved: {path}: {len(list(directory.glob('*')))} files")
     for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY"):
         print(f"{name}:\n{job.files[name].read_text()}end of {name}")
     return job.failed
@@ -141,8 +141,8 @@ def docker(_, build):
             (root / "src").parent.mkdir(exist_ok=True)
             (root / "src").symlink_to(HERE)
         elif word == "RUN" and "apt-get" not in rest:
-            for folder in re.findall(r"--mount=type=cache,target=(\S+) ", rest):
-                pathlib.Path(folder).mkdir(parents=True)
+            for directory in re.findall(r"--mount=type=cache,target=(\S+) ", rest):
+                pathlib.Path(directory).mkdir(parents=True)
             rest = re.sub(r"--mount=\S+ ", "", rest)
             if build:
                 rest = re.sub(r"cmake -S .* --build \S+", build, rest)

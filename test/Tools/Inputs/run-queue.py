@@ -86,10 +86,10 @@ def show(name, state):
     lines = subprocess.run([HEADSTART, "queue"], check=True, stdout=subprocess.PIPE,
                            text=True).stdout.splitlines()
     for line in lines:
-        words = line.split()
+        fields = line.split()
         if name in line:
             why = line.partition(": ")[2] or "no reason"
-            print(f"{name}: {words[1]}, {words[2]} {words[3]}; {why}")
+            print(f"{name}: {fields[1]}, {fields[2]} {fields[3]}; {why}")
 
 
 def overview():
@@ -145,15 +145,15 @@ print("a driver's drop-in linker does not wait for the driver:",
       ended(run("driven", linker=DRIVER)))
 print("nor without the variable:", ended(run("bare", linker=BARE)))
 
-beside = run("beside")
-wait_for("beside", "running")
+alongside = run("alongside")
+wait_for("alongside", "running")
 for name in ("none", "off", "both"):
     go(name)
 print("--prefetch-queue=none:", ended(run("none", "--prefetch-queue=none")))
 print("HEADSTART=off:", ended(run("off", HEADSTART="off")))
 print("enough for both:", ended(run("both", "--prefetch-queue=1M")))
-go("beside")
-beside.communicate(timeout=120)
+go("alongside")
+alongside.communicate(timeout=120)
 
 ended(run("taken", "--prefetch-queue=1G", linker=GOLD))
 again = run("taken", "--prefetch-queue=1G")

@@ -1,9 +1,9 @@
 """Makes objects for links through farfs, and checks the requests of such a link.
 
-    far-objects.py make LLVM-MC     far/0.o to far/59.o, and their names in `words`
-    far-objects.py check STOCK OURS LOG    compares the counts of two links
-    far-objects.py names STOCK OURS        compares the counts of lookups
-    far-objects.py order LOG               checks the order of a link with eight threads
+    high-latency-objects.py make LLVM-MC     far/0.o to far/59.o, and their names in `args`
+    high-latency-objects.py check STOCK OURS LOG    compares the counts of two links
+    high-latency-objects.py names STOCK OURS        compares the counts of lookups
+    high-latency-objects.py order LOG               checks the order of a link with eight threads
 """
 
 import json
@@ -15,17 +15,17 @@ COUNT = 60
 
 
 def make(assembler: str) -> None:
-    folder = pathlib.Path("far")
-    folder.mkdir()
+    directory = pathlib.Path("far")
+    directory.mkdir()
     for number in range(COUNT):
         # Sections that lld reads, and one that it does not.
         text = (f".globl f{number}\nf{number}: ret\n"
                 f".data\n.fill {20_000 + 5_000 * number}, 1, {number}\n"
                 ".section .unused,\"e\"\n.fill 3000, 1, 1\n")
         subprocess.run([assembler, "-filetype=obj", "-triple=x86_64",
-                        "-o", str(folder / f"{number}.o")],
+                        "-o", str(directory / f"{number}.o")],
                        input=text.encode(), check=True)
-    pathlib.Path("words").write_text(
+    pathlib.Path("args").write_text(
         "-e f0 " + " ".join(f"far/{n}.o" for n in range(COUNT)))
 
 

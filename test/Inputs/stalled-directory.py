@@ -1,9 +1,9 @@
 """Tests a link with inputs in two directories, one of which does not answer.
 
-    stalled-folder.py make LLVM-MC
-    stalled-folder.py check HEADSTART LINK...
+    stalled-directory.py make LLVM-MC
+    stalled-directory.py check HEADSTART LINK...
 
-`make` writes objects in far/ and near/, and the file words. `check` runs the link,
+`make` writes objects in far/ and near/, and the file args. `check` runs the link,
 which never ends, until its inputs in near/ have been cached, and kills it.
 """
 
@@ -20,18 +20,18 @@ KIB = 256
 
 
 def make(assembler: str) -> None:
-    words = []
-    for folder, count in (("far", FAR), ("near", NEAR)):
-        pathlib.Path(folder).mkdir()
+    args = []
+    for directory, count in (("far", FAR), ("near", NEAR)):
+        pathlib.Path(directory).mkdir()
         for number in range(count):
-            path = f"{folder}/{number}.o"
-            source = f".globl {folder}{number}\n{folder}{number}: .quad 1\n"
+            path = f"{directory}/{number}.o"
+            source = f".globl {directory}{number}\n{directory}{number}: .quad 1\n"
             source += f".fill {KIB * 1024 // 8}, 8, {number}\n"
             subprocess.run([assembler, "-triple=x86_64-linux-gnu",
                             "-filetype=obj", "-o", path],
                            input=source.encode(), check=True)
-            words.append(path)
-    pathlib.Path("words").write_text("\n".join(words))
+            args.append(path)
+    pathlib.Path("args").write_text("\n".join(args))
 
 
 def check(headstart: str, link: list) -> None:
@@ -40,17 +40,17 @@ def check(headstart: str, link: list) -> None:
     most = [0] * NEAR  # of each file: the kernel may evict fetched pages
     try:
         for _ in range(1000):
-            told = subprocess.run([headstart, "residency", "near"],
+            shown = subprocess.run([headstart, "residency", "near"],
                                   stdout=subprocess.PIPE, check=True).stdout
             assert process.poll() is None, "the link has ended"
-            shares = re.findall(rb"(\d+)%  near", told)
-            assert len(shares) == NEAR, told
+            shares = re.findall(rb"(\d+)%  near", shown)
+            assert len(shares) == NEAR, shown
             # Not all headers and names are read ahead.
             most = list(map(max, most, map(int, shares)))
             if min(most) >= 75:
                 return
             time.sleep(0.05)
-        sys.exit(f"not all of near/ was fetched:\n{told.decode()}")
+        sys.exit(f"not all of near/ was fetched:\n{shown.decode()}")
     finally:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()

@@ -1,7 +1,7 @@
 """Makes 400 objects of 32 KiB in o/, their names in objects and script.ld, and
 lib.a with 800 members, every second of which is referenced.
 
-    half-warm.py LLVM-TOOLS
+    partly-cached.py LLVM-TOOLS
 """
 
 import os

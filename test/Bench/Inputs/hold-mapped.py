@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Runs a command while a file is mapped and its pages are in use, so that no program
-can evict them:  hold-in-memory.py FILE -- COMMAND..."""
+can evict them:  hold-mapped.py FILE -- COMMAND..."""
 
 import mmap
 import subprocess
