@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The check derives the names of headers outside of include/ from the checkout.
-#ifndef HEADSTART_LIB_BENCH_BENCHRUN_H // NOLINT(llvm-header-guard)
+#ifndef HEADSTART_LIB_BENCH_BENCHRUN_H
 #define HEADSTART_LIB_BENCH_BENCHRUN_H
 
 #include "InputFiles.h"

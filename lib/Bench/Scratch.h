@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The check derives the names of headers outside of include/ from the checkout.
-#ifndef HEADSTART_LIB_BENCH_SCRATCH_H // NOLINT(llvm-header-guard)
+#ifndef HEADSTART_LIB_BENCH_SCRATCH_H
 #define HEADSTART_LIB_BENCH_SCRATCH_H
 
 #include "llvm/ADT/StringRef.h"

@@ -13,8 +13,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-// The check derives the names of headers outside of include/ from the checkout.
-#ifndef HEADSTART_LIB_FILETREE_DIRECTORYLISTING_H // NOLINT(llvm-header-guard)
+#ifndef HEADSTART_LIB_FILETREE_DIRECTORYLISTING_H
 #define HEADSTART_LIB_FILETREE_DIRECTORYLISTING_H
 
 #include "headstart/FileTree/IgnoreJudge.h"

@@ -20,8 +20,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-// The check derives the names of headers outside of include/ from the checkout.
-#ifndef HEADSTART_LIB_FILETREE_DIRECTORYNODE_H // NOLINT(llvm-header-guard)
+#ifndef HEADSTART_LIB_FILETREE_DIRECTORYNODE_H
 #define HEADSTART_LIB_FILETREE_DIRECTORYNODE_H
 
 #include "headstart/FileTree/IgnoreJudge.h"

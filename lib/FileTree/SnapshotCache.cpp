@@ -42,9 +42,7 @@ constexpr unsigned MaxFailures = 3;
 } // namespace
 
 SnapshotCache::SnapshotCache(SnapshotOptions Options)
-    : Options(std::move(Options)) {
-  this->Options.OnlyVerified = true;
-}
+    : Options(std::move(Options)) {}
 
 SnapshotCache::Directory &SnapshotCache::add(StringRef Path) {
   std::lock_guard Lock(Mutex);
@@ -155,7 +153,7 @@ std::error_code SnapshotCache::readUnlessKnown(os::DirectoryHandle Handle,
                                                uint32_t Cost,
                                                DirectorySnapshot::Ptr &Result) {
   // The limit for all directories of a link together.
-  constexpr uint64_t MaxBytes = uint64_t(256) << 20;
+  constexpr uint64_t MaxNames = uint64_t(1) << 25;
   DirectoryID ID{Identity.Device, Identity.Inode};
   SnapshotOptions Mine = Options;
   {
@@ -168,10 +166,10 @@ std::error_code SnapshotCache::readUnlessKnown(os::DirectoryHandle Handle,
       return {};
     }
     It->second = nullptr;
-    Mine.MaxBytes = std::min(Mine.MaxBytes, MaxBytes - Bytes);
+    // Not all file systems report the size of a directory.
+    Mine.MaxEntries =
+        std::min({Mine.MaxEntries, MaxNames - Names, Cost * uint64_t(16)});
   }
-  // Not all file systems report the size of a directory.
-  Mine.MaxEntries = std::min<uint64_t>(Mine.MaxEntries, Cost * uint64_t(16));
   std::error_code Error =
       DirectorySnapshot::read(std::move(Handle), Mine, Result);
   std::lock_guard Lock(Mutex);
@@ -180,7 +178,7 @@ std::error_code SnapshotCache::readUnlessKnown(os::DirectoryHandle Handle,
     return Error;
   }
   Listings.fetch_add(1, std::memory_order_relaxed);
-  Bytes = std::min(Bytes + Result->bytes(), MaxBytes);
+  Names = std::min<uint64_t>(Names + Result->size(), MaxNames);
   ByID[ID] = Result;
   return {};
 }

@@ -51,12 +51,6 @@ std::string WalkDirectory::pathOf(StringRef Name) const {
 }
 unsigned WalkDirectory::depth() const { return Worker.directory().Depth; }
 size_t WalkDirectory::root() const { return Worker.directory().Root; }
-const os::FileIdentity &WalkDirectory::identity() const {
-  return Worker.directory().Identity;
-}
-const os::DirectoryHandle &WalkDirectory::handle() const {
-  return Worker.directory().Handle;
-}
 unsigned WalkDirectory::thread() const { return Worker.index(); }
 
 namespace {

@@ -30,8 +30,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-// The check derives the names of headers outside of include/ from the checkout.
-#ifndef HEADSTART_LIB_FILETREE_WORKQUEUE_H // NOLINT(llvm-header-guard)
+#ifndef HEADSTART_LIB_FILETREE_WORKQUEUE_H
 #define HEADSTART_LIB_FILETREE_WORKQUEUE_H
 
 #include "llvm/ADT/ArrayRef.h"

@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// clang-tidy would derive the name of this guard from the checkout's path.
-#ifndef HEADSTART_LIB_OS_PAGES_H // NOLINT(llvm-header-guard)
+#ifndef HEADSTART_LIB_OS_PAGES_H
 #define HEADSTART_LIB_OS_PAGES_H
 
 #include "headstart/OS/PageCache.h"

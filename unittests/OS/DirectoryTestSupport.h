@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The check derives the names of headers outside of include/ from the checkout.
-#ifndef HEADSTART_UNITTESTS_OS_DIRECTORYTESTSUPPORT_H // NOLINT(llvm-header-guard)
+#ifndef HEADSTART_UNITTESTS_OS_DIRECTORYTESTSUPPORT_H
 #define HEADSTART_UNITTESTS_OS_DIRECTORYTESTSUPPORT_H
 
 #include "TestLinks.h"

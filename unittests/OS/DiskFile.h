@@ -12,7 +12,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef HEADSTART_UNITTESTS_OS_DISKFILE_H // NOLINT(llvm-header-guard)
+#ifndef HEADSTART_UNITTESTS_OS_DISKFILE_H
 #define HEADSTART_UNITTESTS_OS_DISKFILE_H
 
 #include "PosixTestSupport.h"

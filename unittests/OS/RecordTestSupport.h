@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The check derives the names of headers outside of include/ from the checkout.
-#ifndef HEADSTART_UNITTESTS_OS_RECORDTESTSUPPORT_H // NOLINT(llvm-header-guard)
+#ifndef HEADSTART_UNITTESTS_OS_RECORDTESTSUPPORT_H
 #define HEADSTART_UNITTESTS_OS_RECORDTESTSUPPORT_H
 
 #include "headstart/OS/DirectoryRecords.h"

@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The check derives the names of headers outside of include/ from the checkout.
-#ifndef HEADSTART_UNITTESTS_OS_TESTLINKS_H // NOLINT(llvm-header-guard)
+#ifndef HEADSTART_UNITTESTS_OS_TESTLINKS_H
 #define HEADSTART_UNITTESTS_OS_TESTLINKS_H
 
 #include "TestFiles.h"

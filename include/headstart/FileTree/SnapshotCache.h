@@ -68,7 +68,7 @@ public:
     unsigned Failures = 0;
   };
 
-  /// \p Options apply to the snapshots; OnlyVerified is always set.
+  /// \p Options apply to the snapshots.
   explicit SnapshotCache(SnapshotOptions Options = {});
   SnapshotCache(const SnapshotCache &) = delete;
   SnapshotCache &operator=(const SnapshotCache &) = delete;
@@ -108,7 +108,7 @@ private:
   std::vector<std::unique_ptr<Directory>> Directories;
   /// Null for a directory that is being read.
   std::map<DirectoryID, DirectorySnapshot::Ptr> ByID;
-  uint64_t Bytes = 0; ///< the memory of all snapshots
+  uint64_t Names = 0; ///< in all snapshots, of 8 bytes each
 };
 
 } // namespace headstart

@@ -76,12 +76,6 @@ public:
   unsigned depth() const;
   /// The number of the root.
   size_t root() const;
-  /// The directory's device and inode. They come from its parent's listing (see
-  /// os::DirectoryEntry) if that suffices; otherwise, as for roots and mount
-  /// points, from the directory itself.
-  const os::FileIdentity &identity() const;
-  /// The handle by which a visitor can stat entries.
-  const os::DirectoryHandle &handle() const;
   /// The number of the calling thread, from 0, unique within the walk, for a
   /// visitor with data for each thread. Less than `TreeWalker::MaxThreads`.
   unsigned thread() const;

@@ -7,8 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Support for a thread that fetches while other programs work. Implemented in
-/// `lib/OS/<Platform>/Background.cpp`. Uses only the standard library.
+/// Support for a thread that fetches while other programs work.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +22,8 @@ namespace headstart::os {
 
 /// Makes the calling thread, and on Linux those that it starts, take less
 /// processor time than others from now on, and read only from an idle disk.
-/// Network file systems do not know this priority, and Linux's schedulers "none"
-/// and "kyber" ignore it.
+/// Network file systems do not know this priority, and Linux's schedulers
+/// "none" and "kyber" ignore it.
 void enterBackground();
 
 /// Returns how long at least one thread of the machine, including this

@@ -9,7 +9,7 @@
 /// \file
 /// Reports to people which of Headstart's system calls work here. The engine
 /// queries the classes that make the calls instead. The calls' names are in
-/// `lib/OS/<Platform>/Capabilities.cpp`. Uses only the standard library.
+/// `lib/OS/<Platform>/Capabilities.cpp`.
 ///
 //===----------------------------------------------------------------------===//
 

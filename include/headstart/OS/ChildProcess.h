@@ -8,7 +8,7 @@
 ///
 /// \file
 /// Runs other programs: one takes this process's place at the terminal until it
-/// ends, and one has its output captured. Uses only the standard library.
+/// ends, and one has its output captured.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -8,7 +8,7 @@
 ///
 /// \file
 /// A group of processes with limits on disk speed and memory: Linux's control
-/// groups, v1 and v2. Uses only the standard library.
+/// groups, v1 and v2.
 ///
 //===----------------------------------------------------------------------===//
 

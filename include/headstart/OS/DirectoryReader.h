@@ -9,8 +9,7 @@
 /// \file
 /// Opens directories (a child relative to its parent, so that a rename
 /// meanwhile cannot redirect it), reads many of their entries at a time, and
-/// queries the status of one entry. Each platform implements this in
-/// `lib/OS/<Platform>/DirectoryReader.cpp`. Uses only the standard library.
+/// queries the status of one entry.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -8,8 +8,7 @@
 ///
 /// \file
 /// Which conclusions a directory's listing, and the times that its file system
-/// stores, allow. Each platform implements this in
-/// `lib/OS/<Platform>/DirectoryTraits.cpp`. Uses only the standard library.
+/// stores, allow.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -8,8 +8,7 @@
 ///
 /// \file
 /// The reasons why a file's pages cannot be evicted, as far as the system
-/// reports them. Each platform implements this in
-/// `lib/OS/<Platform>/EvictionBlockers.cpp`. Uses only the standard library.
+/// reports them.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -8,7 +8,6 @@
 ///
 /// \file
 /// Describes the machine in the terms in which people compare measurements.
-/// Uses only the standard library.
 ///
 //===----------------------------------------------------------------------===//
 

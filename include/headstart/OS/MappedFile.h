@@ -7,8 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Opens and maps regular files. Each platform implements this in
-/// `lib/OS/<Platform>/MappedFile.cpp`. Uses only the standard library.
+/// Opens and maps regular files.
 ///
 /// All functions are safe for files that are not what they seem: a FIFO, a
 /// device, a directory or a socket is never opened (opening a FIFO for reading

@@ -8,8 +8,7 @@
 ///
 /// \file
 /// Runs a program apart from this process's terminal, reports what it has cost,
-/// and samples it while it runs. Each platform implements this. Uses only the
-/// standard library.
+/// and samples it while it runs.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -8,8 +8,7 @@
 ///
 /// \file
 /// The page cache: hints ranges of a file, fetches them and waits, queries how
-/// much of them is resident, and evicts them. Each platform implements it in
-/// `lib/OS/<Platform>/PageCache.cpp`. Uses only the standard library, no LLVM.
+/// much of them is resident, and evicts them.
 ///
 /// A PageCache has no state except its capabilities, so any number of threads
 /// may use one object at once.

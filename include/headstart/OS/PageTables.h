@@ -8,8 +8,7 @@
 ///
 /// \file
 /// Reports which pages of a mapping are in this process's page tables: those
-/// that it has touched, unless another process has filled them in. Uses only
-/// the standard library, no LLVM.
+/// that it has touched, unless another process has filled them in.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -8,8 +8,7 @@
 ///
 /// \file
 /// Other processes: the activity of one for which a link waits, and the end of
-/// the build that has started this process. Uses only the standard library, no
-/// LLVM.
+/// the build that has started this process.
 ///
 //===----------------------------------------------------------------------===//
 

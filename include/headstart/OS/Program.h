@@ -7,8 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The running program, as a file that is mapped like any other. Uses only the
-/// standard library, no LLVM.
+/// The running program, as a file that is mapped like any other.
 ///
 //===----------------------------------------------------------------------===//
 

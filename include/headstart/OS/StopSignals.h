@@ -7,8 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Turns a first Ctrl-C into a state that a program can query. Uses only the
-/// standard library, no LLVM.
+/// Turns a first Ctrl-C into a state that a program can query.
 ///
 //===----------------------------------------------------------------------===//
 

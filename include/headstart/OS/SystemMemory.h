@@ -8,8 +8,7 @@
 ///
 /// \file
 /// How much memory this process may fill, according to the machine and to its
-/// cgroup. Each platform implements this in
-/// `lib/OS/<Platform>/SystemMemory.cpp`. Uses only the standard library.
+/// cgroup.
 ///
 //===----------------------------------------------------------------------===//
 

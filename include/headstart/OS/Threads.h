@@ -8,7 +8,7 @@
 ///
 /// \file
 /// Threads that report a failed start instead of throwing: a lack of threads
-/// slows a link down, but never breaks it. Uses only the standard library.
+/// slows a link down, but never breaks it.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -12,8 +12,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-// The check derives the names of headers outside of include/ from the checkout.
-#ifndef HEADSTART_LIB_INPUTS_COFF_PARSE_H // NOLINT(llvm-header-guard)
+#ifndef HEADSTART_LIB_INPUTS_COFF_PARSE_H
 #define HEADSTART_LIB_INPUTS_COFF_PARSE_H
 
 #include "../Private.h"

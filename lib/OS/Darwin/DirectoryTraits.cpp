@@ -37,8 +37,6 @@ DirectoryTraits traitsOf(const DirectoryHandle &Directory) {
   return Traits;
 }
 
-bool reportsEveryChange(const OpenFile &) { return false; }
-
 int64_t fileClockNs() {
   timespec Now;
   if (::clock_gettime(CLOCK_REALTIME, &Now) != 0)

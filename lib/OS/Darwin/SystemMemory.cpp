@@ -83,8 +83,6 @@ std::string headstart::os::memoryName(const std::string &Root) {
   return {};
 }
 
-std::optional<uint64_t> headstart::os::peakMemory() { return std::nullopt; }
-
 uint64_t headstart::os::maxMappings(const std::string &) {
   return 65530; // no limit is known: Linux's default, the lowest one
 }

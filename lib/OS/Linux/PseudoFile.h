@@ -12,8 +12,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-// The check derives the names of headers outside of include/ from the checkout.
-#ifndef HEADSTART_LIB_OS_LINUX_PSEUDOFILE_H // NOLINT(llvm-header-guard)
+#ifndef HEADSTART_LIB_OS_LINUX_PSEUDOFILE_H
 #define HEADSTART_LIB_OS_LINUX_PSEUDOFILE_H
 
 #include <cstdint>

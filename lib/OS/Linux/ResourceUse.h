@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The check derives the names of headers outside of include/ from the checkout.
-#ifndef HEADSTART_LIB_OS_LINUX_RESOURCEUSE_H // NOLINT(llvm-header-guard)
+#ifndef HEADSTART_LIB_OS_LINUX_RESOURCEUSE_H
 #define HEADSTART_LIB_OS_LINUX_RESOURCEUSE_H
 
 #include "headstart/OS/Threads.h"

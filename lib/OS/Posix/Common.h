@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// clang-tidy would derive the name of this guard from the checkout's path.
-#ifndef HEADSTART_LIB_OS_POSIX_COMMON_H // NOLINT(llvm-header-guard)
+#ifndef HEADSTART_LIB_OS_POSIX_COMMON_H
 #define HEADSTART_LIB_OS_POSIX_COMMON_H
 
 #include <cerrno>

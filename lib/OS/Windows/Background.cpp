@@ -14,15 +14,11 @@ namespace headstart::os {
 void enterBackground() {
   const HANDLE Thread = ::GetCurrentThread();
   (void)::SetThreadPriority(Thread, THREAD_MODE_BACKGROUND_BEGIN);
-  // Windows reuses pages first that a thread in the background has read, but the
-  // link will need them.
+  // Windows reuses pages first that a thread in the background has read, but
+  // the link will need them.
   MEMORY_PRIORITY_INFORMATION Memory = {MEMORY_PRIORITY_NORMAL};
   (void)::SetThreadInformation(Thread, ThreadMemoryPriority, &Memory,
                                sizeof(Memory));
-}
-
-std::optional<std::chrono::microseconds> diskStall(const std::string &) {
-  return std::nullopt;
 }
 
 } // namespace headstart::os

@@ -11,8 +11,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-// The check derives the names of headers outside of include/ from the checkout.
-#ifndef HEADSTART_LIB_OS_WINDOWS_DIRECTORY_H // NOLINT(llvm-header-guard)
+#ifndef HEADSTART_LIB_OS_WINDOWS_DIRECTORY_H
 #define HEADSTART_LIB_OS_WINDOWS_DIRECTORY_H
 
 #include "Support.h"

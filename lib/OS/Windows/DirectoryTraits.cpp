@@ -33,8 +33,6 @@ DirectoryTraits traitsOf(const DirectoryHandle &Directory) {
   return Traits;
 }
 
-bool reportsEveryChange(const OpenFile &) { return false; }
-
 // Windows gives files the time of its clock's last tick (15.6 ms at most), Wine
 // that of Linux's (10 ms at most), although the reported time has no ticks. A
 // file may therefore get a time that is already past.

@@ -126,11 +126,4 @@ std::optional<ProgramSample> sampleProgram(int Id) {
   return Sample;
 }
 
-// Windows reports the file of an address (GetMappedFileNameW), but touched
-// pages only one by one, which is too slow during a link.
-std::vector<MappedPart> mappedFilesOf(int /*Id*/) { return {}; }
-
-// Windows writes back a volume only for administrators.
-void writeBack(const std::string & /*Path*/) {}
-
 } // namespace headstart::os

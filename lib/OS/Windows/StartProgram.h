@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The check derives the names of headers outside of include/ from the checkout.
-#ifndef HEADSTART_LIB_OS_WINDOWS_STARTPROGRAM_H // NOLINT(llvm-header-guard)
+#ifndef HEADSTART_LIB_OS_WINDOWS_STARTPROGRAM_H
 #define HEADSTART_LIB_OS_WINDOWS_STARTPROGRAM_H
 
 #include "Support.h"

@@ -96,8 +96,6 @@ std::string headstart::os::memoryName(const std::string &Root) {
                                : "");
 }
 
-std::optional<uint64_t> headstart::os::peakMemory() { return std::nullopt; }
-
 uint64_t headstart::os::maxMappings(const std::string &Root) {
   if (!isTheSystem(Root))
     return 65530; // Linux's default, the lowest known limit

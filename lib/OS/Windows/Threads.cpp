@@ -16,14 +16,6 @@
 
 namespace headstart::os {
 
-// Windows reports a thread's context switches only along with those of every
-// thread of the machine (NtQuerySystemInformation), and includes those that are
-// not waits.
-std::optional<uint64_t> countWaits() { return std::nullopt; }
-std::optional<std::chrono::nanoseconds> processorWait() { return std::nullopt; }
-
-std::optional<DiskUse> diskUse(DiskUser) { return std::nullopt; }
-
 std::optional<std::chrono::nanoseconds> processorTime() {
   FILETIME Ignored;
   FILETIME Kernel;

@@ -6,13 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads directories only by what macOS falls back on. No system uses it: the
-// tests run it on Linux.
+// Reads directories only by what macOS falls back on, for tests on Linux.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Directories.h"
-#include "DirectoryList.h"
+#include "Posix/Directories.h"
+#include "Posix/DirectoryList.h"
 #include "headstart/OS/DirectoryReader.h"
 #include <algorithm>
 
