@@ -1,5 +1,4 @@
-//===- EngineLimitsTest.cpp - Few descriptors, few mappings, little memory
-//-===//
+//===- EngineLimitsTest.cpp - Few descriptors, little memory ------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

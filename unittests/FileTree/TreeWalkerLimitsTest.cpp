@@ -1,5 +1,4 @@
-//===- TreeWalkerLimitsTest.cpp - Deep, wide, changing, unreadable trees
-//---===//
+//===- TreeWalkerLimitsTest.cpp - Deep, wide, changing trees ------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -94,8 +94,9 @@ private:
   DirectorySnapshot() = default;
   std::error_code list(os::DirectoryReader &Reader, uint64_t MaxEntries);
 
-  /// Of the names, sorted. Names with equal hashes only make `lacks` return
-  /// false, and a user who creates them on purpose makes no search slower.
+  /// The names' hashes, sorted. Names with equal hashes only make `lacks`
+  /// return false, and a user who creates them on purpose makes no search
+  /// slower.
   std::vector<uint64_t> Hashes;
   os::FileIdentity Directory;
   bool MayIgnoreCase = true;

@@ -94,8 +94,8 @@ struct ReadKinds {
   /// ELF: whether it compares the contents of sections before it copies any
   /// (--icf).
   bool FoldsContents = false;
-  /// Whether the linker has one thread (--threads=1). LLVM's parallelFor then
-  /// is a loop.
+  /// ELF and COFF: whether the linker has one thread (--threads=1). LLVM's
+  /// parallelFor then is a loop.
   bool HasOneThread = false;
 };
 
