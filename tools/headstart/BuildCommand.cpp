@@ -94,7 +94,7 @@ private:
   BuildCommandLine Build;
   BuildFetcher Fetcher;
   BuildStatusFile File;
-  std::vector<os::FileIdentity> Outputs; ///< at the beginning
+  std::vector<std::optional<os::FileIdentity>> Outputs; ///< at the beginning
   milliseconds Interval = FirstInterval; ///< between checks for the build
   std::atomic<bool> HasEnded{false};
   std::atomic<const char *> WhyNothing{"the build ended before its links were "
@@ -131,9 +131,11 @@ void BuildCompanion::end() {
   File.remove();
 }
 
-static os::FileIdentity identityOf(const std::string &Path) {
+/// The identity of the output at \p Path; nullopt if there is none.
+static std::optional<os::FileIdentity> outputAt(const std::string &Path) {
   std::error_code Error;
-  return os::statFile(Path, Error).Identity;
+  const os::FileStatus Status = os::statFile(Path, Error);
+  return Error ? std::nullopt : std::optional(Status.Identity);
 }
 
 const char *BuildCompanion::whyNotBegun() {
@@ -160,7 +162,7 @@ void BuildCompanion::prepare() {
                                    "changed, or did not fit into memory");
   for (const UpcomingLink &Link : Links) {
     Fetcher.addLink(Link.Output);
-    Outputs.push_back(identityOf(Link.Output));
+    Outputs.push_back(outputAt(Link.Output));
   }
   if (Links.empty())
     return writeStatus("done", WhyNothing.load());
@@ -228,12 +230,16 @@ void BuildCompanion::yieldToBuild() {
   Fetcher.resume();
 }
 
-/// If a link has begun, leaves to it what is not fetched yet.
+/// If a link writes its output, leaves to it what is not fetched yet. cargo
+/// deletes outputs before it compiles.
 void BuildCompanion::noteBegun(ArrayRef<BuildLinkFigures> Links) {
-  for (size_t I = 0; I != Links.size(); ++I)
-    if (!Links[I].HasBegun && !Links[I].isDone() &&
-        identityOf(Links[I].Output) != Outputs[I])
+  for (size_t I = 0; I != Links.size(); ++I) {
+    if (Links[I].HasBegun || Links[I].isDone())
+      continue;
+    const auto Output = outputAt(Links[I].Output);
+    if (Output && Output != Outputs[I])
       Fetcher.linkHasBegun(I);
+  }
 }
 
 void BuildCompanion::writeStatus(StringRef State, StringRef Why) {
