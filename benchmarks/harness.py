@@ -1,6 +1,6 @@
 """The common parts of the benchmarks: cold files, interleaved runs, medians.
 
-Variants run in turn, A B C A B C, since other tenants of a machine change absolute times within
+Variants run in turn, A B C C B A, since other tenants of a machine change absolute times within
 minutes; the documents quote medians and ratios. A run is cold only if the residency of its inputs
 confirms it. The benchmarks undo all changes to the machine, also after Ctrl-C.
 """
@@ -80,11 +80,12 @@ def scratch_in(folder: pathlib.Path) -> Iterator[pathlib.Path]:
 
 def in_turn(ways: dict[str, Way], rounds: int,
             run: Callable[[Way], Measured]) -> dict[str, list[Measured]]:
-    """Runs each variant `rounds` times, in turn."""
+    """Runs each variant `rounds` times, in turn; each second round in reverse, so that a
+    machine that gets slower or faster favors none."""
     runs: dict[str, list[Measured]] = {name: [] for name in ways}
-    for _ in range(rounds):
-        for name, way in ways.items():
-            runs[name].append(run(way))
+    for number in range(rounds):
+        for name in list(ways)[::-1 if number % 2 else 1]:
+            runs[name].append(run(ways[name]))
     return runs
 
 
