@@ -94,7 +94,7 @@ private:
   BuildCommandLine Build;
   BuildFetcher Fetcher;
   BuildStatusFile File;
-  std::vector<std::optional<os::FileIdentity>> Outputs; ///< at the beginning
+  std::vector<os::FileIdentity> Outputs; ///< at the beginning
   milliseconds Interval = FirstInterval; ///< between checks for the build
   std::atomic<bool> HasEnded{false};
   std::atomic<const char *> WhyNothing{"the build ended before its links were "
@@ -131,11 +131,10 @@ void BuildCompanion::end() {
   File.remove();
 }
 
-/// The identity of the output at \p Path; nullopt if there is none.
-static std::optional<os::FileIdentity> outputAt(const std::string &Path) {
+/// The output at \p Path; `Missing` if there is none.
+static os::FileStatus outputAt(const std::string &Path) {
   std::error_code Error;
-  const os::FileStatus Status = os::statFile(Path, Error);
-  return Error ? std::nullopt : std::optional(Status.Identity);
+  return os::statFile(Path, Error);
 }
 
 const char *BuildCompanion::whyNotBegun() {
@@ -162,7 +161,7 @@ void BuildCompanion::prepare() {
                                    "changed, or did not fit into memory");
   for (const UpcomingLink &Link : Links) {
     Fetcher.addLink(Link.Output);
-    Outputs.push_back(outputAt(Link.Output));
+    Outputs.push_back(outputAt(Link.Output).Identity);
   }
   if (Links.empty())
     return writeStatus("done", WhyNothing.load());
@@ -230,14 +229,15 @@ void BuildCompanion::yieldToBuild() {
   Fetcher.resume();
 }
 
-/// If a link writes its output, leaves to it what is not fetched yet. cargo
-/// deletes outputs before it compiles.
+/// If the output of a link changes, the link has begun: leaves to it what is
+/// not fetched yet. ld.lld deletes the old output before it writes the new one.
 void BuildCompanion::noteBegun(ArrayRef<BuildLinkFigures> Links) {
   for (size_t I = 0; I != Links.size(); ++I) {
     if (Links[I].HasBegun || Links[I].isDone())
       continue;
-    const auto Output = outputAt(Links[I].Output);
-    if (Output && Output != Outputs[I])
+    const os::FileStatus Output = outputAt(Links[I].Output);
+    const bool IsGone = Output.Kind == os::FileKind::Missing;
+    if (Output.Identity != Outputs[I] && !(IsGone && Build.DeletesOutputs))
       Fetcher.linkHasBegun(I);
   }
 }
