@@ -24,6 +24,17 @@ function(headstart_option_table target table out)
   target_sources(${target} PRIVATE ${out})
 endfunction()
 
+# headstart_precompile(<target>): with HEADSTART_PRECOMPILE, parses what most sources
+# include once: a third of the compile time.
+function(headstart_precompile target)
+  if(HEADSTART_PRECOMPILE)
+    target_precompile_headers(${target} PRIVATE <llvm/ADT/STLExtras.h>
+      <llvm/ADT/StringExtras.h> <llvm/ADT/StringMap.h> <llvm/Support/FileSystem.h>
+      <llvm/Support/JSON.h> <llvm/Support/MemoryBuffer.h> <llvm/Support/Path.h>
+      <llvm/Support/raw_ostream.h> <condition_variable> <mutex> <thread>)
+  endif()
+endfunction()
+
 # headstart_layer(<Layer> SOURCES ... DEPENDS ...): the library of one layer.
 function(headstart_layer name)
   cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS" ${ARGN})
@@ -34,6 +45,7 @@ function(headstart_layer name)
     $<BUILD_INTERFACE:headstart_options> Threads::Threads ${arg_DEPENDS})
   target_compile_features(Headstart${name} PUBLIC cxx_std_20)
   target_include_directories(Headstart${name} PUBLIC $<INSTALL_INTERFACE:include>)
+  headstart_precompile(Headstart${name})
 endfunction()
 
 # headstart_program_links(<program> <name>...): makes links in the program's
@@ -87,6 +99,10 @@ function(headstart_unittests name)
   if(NOT MSVC)
     # The optimizer takes half of a test's compile time, and saves no time.
     target_compile_options(${name}Tests PRIVATE -O0)
+  endif()
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND NOT CMAKE_CROSSCOMPILING)
+    # Parsing these takes two of the five seconds.
+    target_precompile_headers(${name}Tests PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
   endif()
   set_target_properties(${name}Tests PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/unittests)

@@ -8,14 +8,113 @@
 
 #include "headstart/Formats/Bitcode.h"
 #include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Bitcode/LLVMBitCodes.h"
+#include "llvm/Bitstream/BitstreamReader.h"
 #include "llvm/Object/IRSymtab.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBufferRef.h"
 #include <cstring>
 
 using namespace llvm;
 
 namespace headstart {
+
+/// The contents of the block whose identifier \p Stream has just read. They may
+/// end after the stream.
+static Expected<ByteRange> contentsOfBlock(BitstreamCursor &Stream) {
+  if (auto Width = Stream.ReadVBR(bitc::CodeLenWidth); !Width)
+    return Width.takeError();
+  if (Error E = Stream.JumpToBit(alignTo(Stream.GetCurrentBitNo(), 32)))
+    return E;
+  auto Words = Stream.Read(bitc::BlockSizeWidth);
+  if (!Words)
+    return Words.takeError();
+  return ByteRange{Stream.getCurrentByteNo(), *Words * UINT64_C(4)};
+}
+
+namespace {
+/// The contents of the blocks of a module.
+struct ModuleRanges {
+  ByteRange Module;
+  ByteRange Metadata; ///< empty if there are none
+};
+} // namespace
+
+/// Finds the first module in the file that begins with \p Head. An error may
+/// mean that the head is too short.
+static Expected<ModuleRanges> findModule(StringRef Head) {
+  BitstreamCursor Stream(Head);
+  ModuleRanges Found;
+  if (auto Magic = Stream.Read(32); !Magic)
+    return Magic.takeError();
+  while (true) {
+    Expected<BitstreamEntry> Entry = Stream.advance();
+    if (!Entry)
+      return Entry.takeError();
+    if (Entry->Kind == BitstreamEntry::Record) {
+      if (auto Code = Stream.skipRecord(Entry->ID); !Code)
+        return Code.takeError();
+      continue;
+    }
+    // Functions follow the metadata of the module.
+    if (Entry->Kind != BitstreamEntry::SubBlock ||
+        Entry->ID == bitc::FUNCTION_BLOCK_ID)
+      return Found;
+    if (Entry->ID == bitc::METADATA_BLOCK_ID) {
+      if (Error E = contentsOfBlock(Stream).moveInto(Found.Metadata))
+        return E;
+      return Found;
+    }
+    unsigned Words = 0;
+    if (Error E = Entry->ID == bitc::MODULE_BLOCK_ID
+                      ? Stream.EnterSubBlock(bitc::MODULE_BLOCK_ID, &Words)
+                      : Stream.SkipBlock())
+      return E;
+    if (Words != 0)
+      Found.Module = {Stream.getCurrentByteNo(), Words * UINT64_C(4)};
+  }
+}
+
+std::vector<LayoutPart> readBitcodeParts(ByteSource &Bitcode) {
+  const uint64_t Size = Bitcode.size();
+  std::vector<LayoutPart> Parts;
+  // Types, constants and the descriptions of functions precede the metadata.
+  constexpr uint64_t FirstHead = UINT64_C(64) << 10, MaxHead = 32 * FirstHead;
+  for (uint64_t Length = FirstHead; Length <= MaxHead; Length *= 2) {
+    std::optional<ArrayRef<char>> Bytes = Bitcode.head(Length);
+    if (!Bytes)
+      return Parts;
+    const StringRef Head(Bytes->data(), Bytes->size());
+    // Only Apple's compilers have written wrapped bitcode.
+    if (!isRawBitcode(Head.bytes_begin(), Head.bytes_end()))
+      return Parts;
+    Expected<ModuleRanges> Found = findModule(Head);
+    if (!Found) {
+      consumeError(Found.takeError()); // lld reports a broken file
+      if (Head.size() == Size)
+        return Parts;
+      continue;
+    }
+    const ByteRange Module = Found->Module.clippedTo(Size);
+    if (Module.empty())
+      return Parts;
+    ByteRange Metadata = Found->Metadata.clippedTo(Module.end());
+    if (Metadata.empty())
+      Metadata.Offset = Module.end();
+    const auto Add = [&](uint64_t Begin, uint64_t End, PartKind Kind) {
+      addPart(Parts, {Begin, End - Begin}, Size, Kind);
+    };
+    // The symbols and their names follow the module.
+    Add(0, Module.Offset, PartKind::Symbols);
+    Add(Module.Offset, Metadata.Offset, PartKind::Bitcode);
+    Add(Metadata.Offset, Metadata.end(), PartKind::BitcodeMetadata);
+    Add(Metadata.end(), Module.end(), PartKind::Bitcode);
+    Add(Module.end(), Size, PartKind::Symbols);
+    return Parts;
+  }
+  return Parts;
+}
 
 /// Returns all of \p Bitcode, since LLVM needs it in memory; may use \p Buffer.
 static MemoryBufferRef readAll(ByteSource &Bitcode,

@@ -144,8 +144,9 @@ public:
   ELFObject Result;
 
 private:
-  /// The final kind of \p Part. lld folds read-only data only if its object
-  /// says which addresses matter.
+  /// The final kind of \p Part. lld folds data only if its object says which
+  /// addresses matter, and writable data only in .data.rel.ro, which is not
+  /// told apart here.
   PartKind kindOfContents(const LayoutPart &Part) const {
     bool IsCode = Part.Kind == PartKind::FoldableContents;
     if ((IsCode && RelaxesCode) || ReadEarly.test(Part.Section))

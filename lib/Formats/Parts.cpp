@@ -21,11 +21,15 @@ namespace headstart {
 StringRef partName(PartKind K) {
   // In the order of the enumerators.
   static constexpr std::array<StringLiteral, NumPartKinds> Names = {
-      "whole file",           "headers",          "symbols and strings",
-      "compiler information", "section contents", "parsed contents",
-      "relocations",          "type records",     "debug symbols",
-      "debug relocations",    "type hashes",      "DWARF",
-      "debug strings",        "never read",       "foldable contents"};
+      "whole file",          "headers",
+      "symbols and strings", "compiler information",
+      "section contents",    "parsed contents",
+      "relocations",         "type records",
+      "debug symbols",       "debug relocations",
+      "type hashes",         "DWARF",
+      "debug strings",       "never read",
+      "foldable contents",   "bitcode",
+      "bitcode metadata"};
   return Names.at(static_cast<size_t>(K));
 }
 

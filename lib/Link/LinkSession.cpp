@@ -163,7 +163,8 @@ void LinkSession::useProfile(const LinkCommand &Command,
                     (Command.ReadsDWARF ? "dwarf " : "") +
                     (Command.DropsUnreferenced ? "ref " : "") +
                     (Command.FoldsContents ? "icf " : "") +
-                    (Command.HasOneThread ? "one-thread " : "");
+                    (Command.HasOneThread ? "one-thread " : "") +
+                    (Command.HasLTOCache ? "lto-cache " : "");
   ProfilePath = profilePath(Settings.Profile, Tool, Output);
   if (ProfilePath.empty())
     return;

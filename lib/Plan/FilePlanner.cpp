@@ -8,6 +8,7 @@
 
 #include "headstart/Plan/FilePlanner.h"
 #include "headstart/Formats/Archive.h"
+#include "headstart/Formats/Bitcode.h"
 #include "llvm/ADT/SmallVector.h"
 #include <utility>
 
@@ -130,10 +131,13 @@ std::vector<PlannedRange> FilePlanner::plan(FileInspector &Inspector,
   std::vector<LayoutPart> Parts;
   const uint64_t FileSize = Inspector.bytes().size();
   bool Small = FileSize <= Options.WholeFileBytes;
+  const bool IsBitcode = !Small && Inspector.kind() == file_magic::bitcode;
   // The bytes after the headers or an index are not read in file order.
-  if (!Small && !planTogether())
+  if (IsBitcode || (!Small && !planTogether()))
     Inspector.expectScatteredReads();
-  if (planTogether())
+  if (IsBitcode)
+    Parts = readBitcodeParts(Inspector.bytes());
+  else if (planTogether())
     Parts = readELF(Inspector, Named, Order, Record != nullptr, Buffers);
   else if (Options.Kind == Flavour::MachO && !Small)
     Parts =
@@ -141,9 +145,10 @@ std::vector<PlannedRange> FilePlanner::plan(FileInspector &Inspector,
   else if (!Small && !Named.Whole)
     Parts = readCOFF(Inspector, Order, Buffers);
   std::vector<PlannedRange> Plan = planFile(Parts, FileSize, Options);
-  // The layout of an object is complete; that of an archive lacks the members.
+  // The layout of an object is complete; that of an archive lacks the members,
+  // that of bitcode what the linker reads if it compiles.
   if (Record && !Small)
-    Plan = Inspector.isObject()
+    Plan = Inspector.isObject() && !IsBitcode
                ? cutPlan(Plan, Record->Touched, Options)
                : restrictPlan(Plan, Record->Touched, FileSize, Options);
   return Plan;

@@ -271,6 +271,11 @@ TEST(COFFCommandTest, RecognizesOneThread) {
   EXPECT_TRUE(parse({"a.obj", "/THREADS:1"}).HasOneThread);
 }
 
+TEST(COFFCommandTest, RecognizesLTOCache) {
+  EXPECT_FALSE(parse({"a.obj", "/lldltocachepolicy:x"}).HasLTOCache);
+  EXPECT_TRUE(parse({"a.obj", "/lldltocache:d"}).HasLTOCache);
+}
+
 TEST(COFFCommandTest, CollectsPrefetchOptions) {
   CurrentTestDirectory Directory;
   Directory.write("x.rsp", "/prefetch-stats:\"a b.json\" b.obj");

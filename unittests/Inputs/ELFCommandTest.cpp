@@ -233,6 +233,11 @@ TEST(ELFCommandTest, RecognizesFoldedContents) {
   EXPECT_FALSE(parseELF({"a.o", "--icf=all", "--icf=none"}).FoldsContents);
 }
 
+TEST(ELFCommandTest, RecognizesLTOCache) {
+  EXPECT_FALSE(parseELF({"a.o", "--thinlto-cache-policy=x"}).HasLTOCache);
+  EXPECT_TRUE(parseELF({"a.o", "--thinlto-cache-dir=d"}).HasLTOCache);
+}
+
 TEST(ELFCommandTest, OneThreadReadsForward) {
   const LinkerModel &Model = LinkerModel::of(Flavour::ELF);
   for (auto [Args, IsForward] :
@@ -246,6 +251,8 @@ TEST(ELFCommandTest, OneThreadReadsForward) {
     EXPECT_EQ(Model.orderIn(LinkStage::Contents, 0, Command) <
                   Model.orderIn(LinkStage::Contents, 1, Command),
               IsForward);
+    EXPECT_EQ(
+        Model.orderIn(LinkStage::Contents, 5, Command, /*IsBitcode=*/true), 5U);
   }
 }
 

@@ -35,10 +35,13 @@ TEST_F(ELFMinGWTest, ParsesAsCOFFLink) {
   Directory.write("x.rsp", "b.o -lrsp");
   LinkCommand Command =
       parseMinGW({"a.o", "-lfoo", "@x.rsp", "x.def", "--prefetch-jobs=2",
-                  "--whole-archive", "c.a", "-lbar", "--lto-sample-profile=p"});
+                  "--whole-archive", "c.a", "-lbar", "--lto-sample-profile=p",
+                  "--thinlto-cache-dir=d", "--threads=1"});
   EXPECT_EQ(Command.Kind, Flavour::COFF);
   EXPECT_TRUE(Command.MinGW);
   EXPECT_TRUE(Command.Links);
+  EXPECT_TRUE(Command.HasLTOCache);
+  EXPECT_TRUE(Command.HasOneThread);
   EXPECT_TRUE(Command.NamesMachine);
   EXPECT_THAT(names(Command), ElementsAre("a.o", "foo", "b.o", "rsp", "c.a",
                                           "bar", "x.def", "p"));

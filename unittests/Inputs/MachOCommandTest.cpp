@@ -200,7 +200,7 @@ TEST(MachOCommandTest, CollectsSettings) {
                   "iOS Simulator", "15", "15", "-dylib", "-flat_namespace",
                   "-ignore_auto_link", "--ignore-auto-link-option=a",
                   "--ignore-auto-link-option", "b", "-force_load_swift_libs",
-                  "-dead_strip", "-S"});
+                  "-dead_strip", "-S", "-cache_path_lto", "d"});
   EXPECT_TRUE(Command.Links);
   EXPECT_EQ(Command.Kind, Flavour::MachO);
   EXPECT_EQ(Command.MachO.Arch, "x86_64");
@@ -212,6 +212,7 @@ TEST(MachOCommandTest, CollectsSettings) {
   EXPECT_THAT(Command.MachO.IgnoredLinkerOptions, ElementsAre("a", "b"));
   EXPECT_TRUE(Command.MachO.ForcesSwiftLibraries);
   EXPECT_TRUE(Command.DropsUnreferenced);
+  EXPECT_TRUE(Command.HasLTOCache);
   EXPECT_FALSE(Command.ReadsDWARF);
 
   Command =
@@ -221,6 +222,7 @@ TEST(MachOCommandTest, CollectsSettings) {
   EXPECT_TRUE(Command.MachO.MakesExecutable);
   EXPECT_FALSE(Command.MachO.FlatNamespace);
   EXPECT_FALSE(Command.DropsUnreferenced);
+  EXPECT_FALSE(Command.HasLTOCache);
   EXPECT_TRUE(Command.ReadsDWARF);
   EXPECT_EQ(Command.MachO.Platform, unsigned(llvm::MachO::PLATFORM_MACOS));
 }

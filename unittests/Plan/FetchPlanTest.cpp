@@ -137,6 +137,29 @@ TEST(FetchPlanTest, ELFSectionsThatMayBeFoldedAreReadFirst) {
   }
 }
 
+TEST(FetchPlanTest, CompiledBitcodeHasMetadata) {
+  std::vector<LayoutPart> L = {
+      {{0, 64}, PartKind::Symbols},
+      {{64, 64 * KiB - 64}, PartKind::Bitcode},
+      {{64 * KiB, 600 * KiB}, PartKind::BitcodeMetadata},
+      {{664 * KiB, 300 * KiB}, PartKind::Bitcode},
+      {{964 * KiB, 60 * KiB}, PartKind::Symbols}};
+  for (Flavour Kind : {Flavour::COFF, Flavour::ELF, Flavour::MachO}) {
+    PlanOptions Options;
+    Options.Kind = Kind;
+    std::vector<PlannedRange> Plan = planFile(L, 1 * MiB, Options);
+    EXPECT_THAT(Plan,
+                ElementsAre(IsRange(LinkStage::Parse, 0U, 4 * KiB),
+                            IsRange(LinkStage::Parse, 964 * KiB, 1 * MiB),
+                            IsRange(LinkStage::Contents, 4 * KiB, 64 * KiB),
+                            IsRange(LinkStage::Contents, 664 * KiB, 964 * KiB),
+                            IsRange(LinkStage::Types, 64 * KiB, 664 * KiB)));
+    Plan.pop_back();
+    Options.HasLTOCache = true;
+    EXPECT_EQ(rangesOf(planFile(L, 1 * MiB, Options)), rangesOf(Plan));
+  }
+}
+
 TEST(FetchPlanTest, ClosesSmallGaps) {
   std::vector<LayoutPart> L = {{{0, 8 * KiB}, PartKind::Headers},
                                {{24 * KiB, 8 * KiB}, PartKind::Symbols},

@@ -8,6 +8,7 @@
 
 #include "headstart/Plan/FilePlanner.h"
 #include "Formats/ArchiveTestSupport.h"
+#include "Formats/BitcodeTestSupport.h"
 #include "Formats/COFFTestSupport.h"
 #include "Formats/MachOTestSupport.h"
 #include "OS/TestFiles.h"
@@ -85,6 +86,27 @@ TEST_F(FilePlannerTest, ProfileOnlyRemovesRanges) {
   // All of Second was touched, but the linker keeps the COMDAT of First.
   Record.Touched = {{0, std::filesystem::file_size(Second)}};
   EXPECT_LT(plan(Second, 1, &Record), PartBytes + 20000);
+}
+
+TEST_F(FilePlannerTest, ProfileAddsMetadataOfCompiledBitcode) {
+  BitcodeWriter Out;
+  const ByteRange Metadata = Out.block(bitc::METADATA_BLOCK_ID, 300000);
+  const std::string Path = Directory.write("a.o", Out.finish());
+  PlanOptions Options;
+  Options.HasLTOCache = true;
+  for (Flavour Kind : {Flavour::COFF, Flavour::ELF, Flavour::MachO}) {
+    Options.Kind = Kind;
+    FilePlanner Planner(Options);
+    os::OpenFile File = openOrFail(Path);
+    FileInspector Inspector(File);
+    EXPECT_LT(planned(Planner.plan(Inspector, NamedInput(), 0, Buffers)),
+              20000U);
+    RecordedFile Record;
+    Record.Touched = {{0, Metadata.end()}};
+    EXPECT_GE(
+        planned(Planner.plan(Inspector, NamedInput(), 0, Buffers, &Record)),
+        Metadata.end());
+  }
 }
 
 TEST_F(FilePlannerTest, UnreadableSymbolsKeepAllSections) {

@@ -144,12 +144,23 @@ TEST(LinkProfileTest, RefusesInvalidPlan) {
 TEST(LinkProfileTest, KeepsNumbersOfStoredKinds) {
   // A renumbered kind misreads the profiles of earlier builds, unless `Magic`
   // changes too.
-  constexpr PartKind Kinds[] = {
-      PartKind::Whole,        PartKind::Headers,    PartKind::Symbols,
-      PartKind::CompilerInfo, PartKind::Contents,   PartKind::ParsedContents,
-      PartKind::Relocations,  PartKind::Types,      PartKind::DebugSymbols,
-      PartKind::DebugRelocs,  PartKind::TypeHashes, PartKind::DWARF,
-      PartKind::DebugStrings, PartKind::NeverRead,  PartKind::FoldableContents};
+  constexpr PartKind Kinds[] = {PartKind::Whole,
+                                PartKind::Headers,
+                                PartKind::Symbols,
+                                PartKind::CompilerInfo,
+                                PartKind::Contents,
+                                PartKind::ParsedContents,
+                                PartKind::Relocations,
+                                PartKind::Types,
+                                PartKind::DebugSymbols,
+                                PartKind::DebugRelocs,
+                                PartKind::TypeHashes,
+                                PartKind::DWARF,
+                                PartKind::DebugStrings,
+                                PartKind::NeverRead,
+                                PartKind::FoldableContents,
+                                PartKind::Bitcode,
+                                PartKind::BitcodeMetadata};
   static_assert(std::size(Kinds) == NumPartKinds);
   for (size_t I = 0; I != NumPartKinds; ++I) {
     LinkProfile P;
@@ -162,7 +173,7 @@ TEST(LinkProfileTest, KeepsNumbersOfStoredKinds) {
 
 TEST(LinkProfileTest, RefusesUnterminatedNumber) {
   std::string Bytes =
-      "headstart profile 4\n" + std::string(200, '\x80') + std::string(8, 'x');
+      "headstart profile 5\n" + std::string(200, '\x80') + std::string(8, 'x');
   EXPECT_THAT(problemOf(resealed(Bytes)), HasSubstr("malformed"));
 }
 

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Reads the directives and the target of a bitcode file.
+/// Reads the parts, the directives and the target of a bitcode file.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -15,10 +15,17 @@
 #define HEADSTART_FORMATS_BITCODE_H
 
 #include "headstart/Formats/ByteSource.h"
+#include "headstart/Formats/Parts.h"
 #include "llvm/TargetParser/Triple.h"
 #include <string>
+#include <vector>
 
 namespace headstart {
+
+/// Returns the parts of the bitcode file \p Bitcode, which are in order and
+/// cover it; none if it is broken. Reads what precedes the module's metadata or
+/// functions. May block.
+std::vector<LayoutPart> readBitcodeParts(ByteSource &Bitcode);
 
 /// Returns the COFF linker directives in the bitcode file \p Bitcode. Empty if
 /// it has none, or no symbol table of LLVM's version, which lld would build

@@ -45,8 +45,14 @@ enum class PartKind : uint8_t {
   NeverRead = 13,    ///< sections marked to be removed, padding
   /// ELF: contents that lld compares if it folds identical sections (--icf).
   FoldableContents = 14,
+  /// A module's bitcode, which the linker reads when it has resolved all
+  /// symbols, without its metadata.
+  Bitcode = 15,
+  /// Its metadata, mostly debug information, which the linker reads only if it
+  /// compiles the module.
+  BitcodeMetadata = 16,
 };
-inline constexpr unsigned NumPartKinds = 15;
+inline constexpr unsigned NumPartKinds = 17;
 
 /// The name of the kind, as `headstart plan` prints it.
 llvm::StringRef partName(PartKind K);

@@ -97,6 +97,9 @@ struct ReadKinds {
   /// ELF and COFF: whether the linker has one thread (--threads=1). LLVM's
   /// parallelFor then is a loop.
   bool HasOneThread = false;
+  /// Whether a cache may have the objects that lld would compile from bitcode
+  /// (--thinlto-cache-dir), so that it compiles only changed files.
+  bool HasLTOCache = false;
 };
 
 class LinkerModel;

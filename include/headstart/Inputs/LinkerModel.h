@@ -40,9 +40,10 @@ enum class LinkStage : uint8_t {
   Parse,        ///< the inputs are parsed, in command-line order
   Contents,     ///< chunks are hashed, folded and laid out; ELF: relocations
                 ///< are scanned
-  Types,        ///< COFF: type records are merged; ELF: DWARF is copied
+  Types,        ///< COFF: type records are merged; ELF: DWARF is copied, or
+                ///< by one thread the other sections
   DebugSymbols, ///< COFF: the PDB's symbols are merged; ELF: other sections are
-                ///< copied
+                ///< copied, or by one thread DWARF
   Contributions, ///< COFF: checksums of section contents, for the PDB; ELF and
                  ///< Mach-O: the output is written
   Names,         ///< COFF: public symbols are sorted by name
@@ -165,11 +166,13 @@ public:
   virtual bool isBackward(LinkStage Stage) const;
 
   /// A sort key for the input at \p Place: the earlier a linker that reads
-  /// \p Reads processes the input in \p Stage, the smaller the key.
-  uint32_t orderIn(LinkStage Stage, uint32_t Place,
-                   const ReadKinds &Reads) const {
-    return isBackward(Stage) && !Reads.HasOneThread ? UINT32_MAX - Place
-                                                    : Place;
+  /// \p Reads processes the input in \p Stage, the smaller the key. It reads
+  /// bitcode forward, and before the same stage of other inputs.
+  uint32_t orderIn(LinkStage Stage, uint32_t Place, const ReadKinds &Reads,
+                   bool IsBitcode = false) const {
+    return isBackward(Stage) && !Reads.HasOneThread && !IsBitcode
+               ? UINT32_MAX - Place
+               : Place;
   }
 
 protected:

@@ -187,6 +187,7 @@ public:
       return LinkStage::Parse;
     case PartKind::Contents:
     case PartKind::Relocations:
+    case PartKind::Bitcode:
       return LinkStage::Contents;
     case PartKind::Types:
     case PartKind::TypeHashes:
@@ -199,6 +200,8 @@ public:
       return stageIf(O.ReadsCodeView, LinkStage::DebugSymbols);
     case PartKind::DWARF:
       return stageIf(O.ReadsDWARF, LinkStage::Contents);
+    case PartKind::BitcodeMetadata:
+      return stageIf(!O.HasLTOCache, LinkStage::Types);
     case PartKind::ParsedContents:   // Mach-O only
     case PartKind::DebugStrings:     // ELF only
     case PartKind::FoldableContents: // ELF only

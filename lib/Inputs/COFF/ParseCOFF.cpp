@@ -456,6 +456,7 @@ LinkCommand Parser::run() {
   Command.DropsUnreferenced = dropsUnreferenced() && makesImage();
   const OptionArg *Threads = Options.last(OPT_value_threads);
   Command.HasOneThread = Threads && Threads->Value == "1";
+  Command.HasLTOCache = Options.has(OPT_value_lldltocache);
 
   addEarlyFiles();
   Command.Inputs.insert(Command.Inputs.end(),

@@ -27,9 +27,8 @@ public:
   ELFModel() : LinkerModel(Flavour::ELF, "elf", "ld.lld") {
     PlansTogether = true;
     InspectionRequests = 3;
-    StageNames = {"parse",    "relocations", "debug information",
-                  "sections", "output",      "names",
-                  "commit"};
+    StageNames = {"parse",  "relocations", "first copies", "other copies",
+                  "output", "names",       "commit"};
   }
 
   /// MinGW's linker does not know --rsp-quoting.
@@ -83,6 +82,7 @@ public:
       return O.HasOneThread ? LinkStage::Types : LinkStage::DebugSymbols;
     case PartKind::ParsedContents:
     case PartKind::Relocations:
+    case PartKind::Bitcode: // before all relocations
       return LinkStage::Contents;
     case PartKind::DebugStrings:
       return stageIf(O.ReadsDWARF, LinkStage::Contents);
@@ -90,6 +90,8 @@ public:
     case PartKind::DebugRelocs:
       return stageIf(O.ReadsDWARF, O.HasOneThread ? LinkStage::DebugSymbols
                                                   : LinkStage::Types);
+    case PartKind::BitcodeMetadata:
+      return stageIf(!O.HasLTOCache, LinkStage::Types);
     case PartKind::Whole:
     case PartKind::Headers:
     case PartKind::Symbols:

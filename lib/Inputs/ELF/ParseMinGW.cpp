@@ -125,6 +125,8 @@ void Translator::addSettings() {
   addValue(OPT_lto_sample_profile_eq, "-lto-sample-profile:");
   addFlag(OPT_thinlto_index_only, "-thinlto-index-only");
   addValue(OPT_thinlto_index_only_eq, "-thinlto-index-only:");
+  addValue(OPT_thinlto_cache_dir_eq, "-lldltocache:");
+  addValue(OPT_threads, "-threads:");
   addAll(OPT_Xlink, "");
   addAll(OPT_library_path, "-libpath:");
 }

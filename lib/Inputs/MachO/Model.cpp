@@ -57,9 +57,12 @@ public:
                                    const ReadKinds &O) const override {
     switch (K) {
     case PartKind::Contents:
+    case PartKind::Bitcode:
       return LinkStage::Contents;
     case PartKind::DWARF:
       return stageIf(O.ReadsDWARF, LinkStage::Contents);
+    case PartKind::BitcodeMetadata:
+      return stageIf(!O.HasLTOCache, LinkStage::Types);
     case PartKind::Whole:
     case PartKind::Headers:
     case PartKind::Symbols:

@@ -1,0 +1,81 @@
+//===- BitcodeTest.cpp - The parts of bitcode -----------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Formats/Bitcode.h"
+#include "BitcodeTestSupport.h"
+#include "FormatsTestSupport.h"
+#include "gmock/gmock.h"
+
+using namespace headstart;
+using namespace headstart::test;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+namespace {
+constexpr uint64_t KiB = 1024;
+
+std::vector<LayoutPart> partsOf(const std::string &File) {
+  HeadOnly Source(File);
+  return readBitcodeParts(Source);
+}
+} // namespace
+
+TEST(BitcodeTest, FindsMetadataBetweenTypesAndFunctions) {
+  for (uint64_t TypeBytes : {4 * KiB, 700 * KiB}) {
+    BitcodeWriter Out;
+    Out.block(bitc::TYPE_BLOCK_ID_NEW, TypeBytes);
+    const ByteRange Metadata = Out.block(bitc::METADATA_BLOCK_ID, 300 * KiB);
+    Out.block(bitc::FUNCTION_BLOCK_ID, 8 * KiB);
+    const std::string File = Out.finish();
+    const auto Part = [](uint64_t Begin, uint64_t End, PartKind Kind) {
+      return LayoutPart{{Begin, End - Begin}, Kind};
+    };
+    const ByteRange Module = Out.module();
+    EXPECT_THAT(
+        partsOf(File),
+        ElementsAre(Part(0, Module.Offset, PartKind::Symbols),
+                    Part(Module.Offset, Metadata.Offset, PartKind::Bitcode),
+                    LayoutPart{Metadata, PartKind::BitcodeMetadata},
+                    Part(Metadata.end(), Module.end(), PartKind::Bitcode),
+                    Part(Module.end(), File.size(), PartKind::Symbols)));
+  }
+}
+
+TEST(BitcodeTest, ReadsOnlyWhatPrecedesMetadata) {
+  BitcodeWriter Out;
+  const ByteRange Metadata = Out.block(bitc::METADATA_BLOCK_ID, 600 * KiB);
+  const std::string File = Out.finish();
+  HeadOnly Source(File.substr(0, 64 * KiB), File.size());
+  EXPECT_EQ(readBitcodeParts(Source).at(2).Range, Metadata);
+}
+
+TEST(BitcodeTest, ModuleMayLackMetadata) {
+  BitcodeWriter Out;
+  Out.block(bitc::FUNCTION_BLOCK_ID, 300 * KiB);
+  // This is not the module's.
+  Out.block(bitc::METADATA_BLOCK_ID, 300 * KiB);
+  const std::vector<LayoutPart> Parts = partsOf(Out.finish());
+  ASSERT_EQ(Parts.size(), 3U);
+  EXPECT_EQ(Parts[1].Range, Out.module());
+  EXPECT_EQ(Parts[1].Kind, PartKind::Bitcode);
+  EXPECT_EQ(partsOf(BitcodeWriter().finish()).size(), 3U);
+}
+
+TEST(BitcodeTest, HasNoPartsIfBroken) {
+  BitcodeWriter Out;
+  Out.block(bitc::TYPE_BLOCK_ID_NEW, 90 * KiB);
+  const ByteRange Metadata = Out.block(bitc::METADATA_BLOCK_ID, 300 * KiB);
+  const std::string File = Out.finish();
+  for (uint64_t Size = 0; Size < Metadata.Offset; Size += 997)
+    EXPECT_THAT(partsOf(File.substr(0, Size)), IsEmpty()) << Size;
+  EXPECT_THAT(partsOf("\xDE\xC0\x17\x0B" + File), IsEmpty());
+  // Metadata that claim more bytes than the file has end with it.
+  const std::vector<LayoutPart> Cut = partsOf(File.substr(0, 200 * KiB));
+  ASSERT_EQ(Cut.size(), 3U);
+  EXPECT_EQ(Cut[2].Range.end(), 200 * KiB);
+}
