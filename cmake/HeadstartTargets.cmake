@@ -45,7 +45,9 @@ function(headstart_layer name)
     $<BUILD_INTERFACE:headstart_options> Threads::Threads ${arg_DEPENDS})
   target_compile_features(Headstart${name} PUBLIC cxx_std_20)
   target_include_directories(Headstart${name} PUBLIC $<INSTALL_INTERFACE:include>)
-  headstart_precompile(Headstart${name})
+  if(NOT name MATCHES "^OS") # uses little of LLVM
+    headstart_precompile(Headstart${name})
+  endif()
 endfunction()
 
 # headstart_program_links(<program> <name>...): makes links in the program's

@@ -11,6 +11,7 @@
 #include "llvm/Bitcode/LLVMBitCodes.h"
 #include "llvm/Bitstream/BitstreamReader.h"
 #include "llvm/Object/IRSymtab.h"
+#include "llvm/Support/Endian.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBufferRef.h"
@@ -41,11 +42,22 @@ struct ModuleRanges {
 };
 } // namespace
 
-/// Finds the first module in the file that begins with \p Head. An error may
+/// Where the stream begins in the file that begins with \p Head: after the
+/// wrapper that clang writes for Apple's systems, if there is one.
+static uint64_t beginOfStream(StringRef Head) {
+  const unsigned char *Begin = Head.bytes_begin();
+  return Head.size() >= 20 && isBitcodeWrapper(Begin, Head.bytes_end())
+             ? support::endian::read32le(Begin + 8)
+             : 0;
+}
+
+/// Finds the first module in the stream that begins with \p Head. An error may
 /// mean that the head is too short.
 static Expected<ModuleRanges> findModule(StringRef Head) {
   BitstreamCursor Stream(Head);
   ModuleRanges Found;
+  if (!isRawBitcode(Head.bytes_begin(), Head.bytes_end()))
+    return Found;
   if (auto Magic = Stream.Read(32); !Magic)
     return Magic.takeError();
   while (true) {
@@ -86,20 +98,21 @@ std::vector<LayoutPart> readBitcodeParts(ByteSource &Bitcode) {
     if (!Bytes)
       return Parts;
     const StringRef Head(Bytes->data(), Bytes->size());
-    // Only Apple's compilers have written wrapped bitcode.
-    if (!isRawBitcode(Head.bytes_begin(), Head.bytes_end()))
-      return Parts;
-    Expected<ModuleRanges> Found = findModule(Head);
+    const uint64_t Begin = beginOfStream(Head);
+    Expected<ModuleRanges> Found = findModule(Head.substr(Begin));
     if (!Found) {
       consumeError(Found.takeError()); // lld reports a broken file
       if (Head.size() == Size)
         return Parts;
       continue;
     }
-    const ByteRange Module = Found->Module.clippedTo(Size);
+    ByteRange Module = Found->Module, Metadata = Found->Metadata;
+    Module.Offset += Begin;
+    Metadata.Offset += Begin;
+    Module = Module.clippedTo(Size);
     if (Module.empty())
       return Parts;
-    ByteRange Metadata = Found->Metadata.clippedTo(Module.end());
+    Metadata = Metadata.clippedTo(Module.end());
     if (Metadata.empty())
       Metadata.Offset = Module.end();
     const auto Add = [&](uint64_t Begin, uint64_t End, PartKind Kind) {

@@ -54,6 +54,15 @@ TEST(BitcodeTest, ReadsOnlyWhatPrecedesMetadata) {
   EXPECT_EQ(readBitcodeParts(Source).at(2).Range, Metadata);
 }
 
+TEST(BitcodeTest, SkipsWrapper) {
+  BitcodeWriter Out;
+  const ByteRange Metadata = Out.block(bitc::METADATA_BLOCK_ID, 300 * KiB);
+  std::string Wrapper("\xDE\xC0\x17\x0B\0\0\0\0\x20\0\0\0", 12);
+  Wrapper.resize(32);
+  EXPECT_EQ(partsOf(Wrapper + Out.finish()).at(2).Range.Offset,
+            Metadata.Offset + 32);
+}
+
 TEST(BitcodeTest, ModuleMayLackMetadata) {
   BitcodeWriter Out;
   Out.block(bitc::FUNCTION_BLOCK_ID, 300 * KiB);
@@ -74,6 +83,7 @@ TEST(BitcodeTest, HasNoPartsIfBroken) {
   for (uint64_t Size = 0; Size < Metadata.Offset; Size += 997)
     EXPECT_THAT(partsOf(File.substr(0, Size)), IsEmpty()) << Size;
   EXPECT_THAT(partsOf("\xDE\xC0\x17\x0B" + File), IsEmpty());
+  EXPECT_THAT(partsOf("BC\xC0\xDF" + File), IsEmpty());
   // Metadata that claim more bytes than the file has end with it.
   const std::vector<LayoutPart> Cut = partsOf(File.substr(0, 200 * KiB));
   ASSERT_EQ(Cut.size(), 3U);
