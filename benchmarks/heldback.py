@@ -10,6 +10,7 @@ import functools
 import os
 import pathlib
 import subprocess
+import sys
 from typing import Iterable
 
 import coff
@@ -24,6 +25,8 @@ def unpacked(folder: pathlib.Path, archives: Iterable[pathlib.Path]) -> list[str
     """Writes the ELF members of archives as objects. Returns the arguments of a link."""
     # A toolchain may be installed under two names.
     once = {archive.stem: archive for archive in sorted(archives, reverse=True)}
+    if not once:
+        sys.exit("error: the archives of this sample are not installed")
     return ["-shared", *ANY_SYMBOLS,
             *(word for archive in sorted(once.values())
               for word in flavours.unpacked(archive, folder / archive.stem))]

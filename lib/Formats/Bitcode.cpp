@@ -152,9 +152,18 @@ Triple::ArchType readBitcodeArch(ByteSource &Bitcode) {
 }
 
 std::string readBitcodeDirectives(ByteSource &Bitcode) {
-  SmallVector<char, 0> Buffer;
+  const std::vector<LayoutPart> Parts = readBitcodeParts(Bitcode);
+  if (Parts.empty() || Parts.back().Kind != PartKind::Symbols ||
+      Parts.back().Range.Length > MaxTableBytes)
+    return {};
+  std::optional<ArrayRef<char>> Blocks = Bitcode.read(Parts.back().Range);
+  if (!Blocks)
+    return {};
+  // The blocks that follow a module are a file without one.
+  SmallVector<char, 0> File = {'B', 'C', '\xC0', '\xDE'};
+  File.append(Blocks->begin(), Blocks->end());
   Expected<BitcodeFileContents> Contents =
-      getBitcodeFileContents(readAll(Bitcode, Buffer));
+      getBitcodeFileContents({StringRef(File.data(), File.size()), ""});
   if (!Contents) {
     consumeError(Contents.takeError());
     return {};

@@ -29,7 +29,8 @@ std::vector<LayoutPart> readBitcodeParts(ByteSource &Bitcode);
 
 /// Returns the COFF linker directives in the bitcode file \p Bitcode. Empty if
 /// it has none, or no symbol table of LLVM's version, which lld would build
-/// anew, for most of a link's time. Reads the whole file. May block.
+/// anew, for most of a link's time. Reads what readBitcodeParts reads, and the
+/// symbols. May block.
 std::string readBitcodeDirectives(ByteSource &Bitcode);
 
 /// Returns the architecture of the bitcode file \p Bitcode. Reads the whole
