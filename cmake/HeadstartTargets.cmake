@@ -45,7 +45,7 @@ function(headstart_layer name)
     $<BUILD_INTERFACE:headstart_options> Threads::Threads ${arg_DEPENDS})
   target_compile_features(Headstart${name} PUBLIC cxx_std_20)
   target_include_directories(Headstart${name} PUBLIC $<INSTALL_INTERFACE:include>)
-  if(NOT name MATCHES "^OS") # uses little of LLVM
+  if(NOT name MATCHES "^OS") # does not see all headers of LLVM
     headstart_precompile(Headstart${name})
   endif()
 endfunction()

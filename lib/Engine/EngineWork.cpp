@@ -296,6 +296,9 @@ void EngineImpl::planAndFetch(InputEntry &Entry, const FilePointer &File,
     plan(Entry, *File, Own);
   else
     note(Decision::NotNeeded);
+  Entry.IsBitcode = any_of(Entry.Plan, [](const PlannedRange &R) {
+    return R.Why == PartKind::Bitcode;
+  });
   Inputs.planned(Entry, stagesOf(Entry.Plan, Command.model()), File, IsDone);
   fetchStage(Entry, LinkStage::Parse, File);
   if ((isPlannedUnseen(Entry) || Own.Inspector.isObject()) &&

@@ -241,8 +241,8 @@ bool Fetcher::enter(InputEntry &Entry, uint64_t Bytes, LinkStage Stage,
   TraceWait Wait("wait for memory");
   const bool IsFirstStage = Stage == LinkStage::Parse;
   if (!Entry.Store->enter(
-          {Entry.orderIn(Stage, LinkerModel::of(Options.Plan.Kind),
-                         Options.Plan),
+          {LinkerModel::of(Options.Plan.Kind)
+               .orderIn(Stage, Entry.Place, Options.Plan, Entry.IsBitcode),
            Stage, Bytes, IsFirstStage && Entry.IsRequested.load(), IsFollowed},
           [&] { Wait.begin(); }))
     return false;

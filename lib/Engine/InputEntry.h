@@ -19,12 +19,10 @@
 #include "headstart/Engine/PrefetchEngine.h"
 #include "headstart/Formats/ELF.h"
 #include "headstart/Inputs/LinkCommand.h"
-#include "headstart/Inputs/LinkerModel.h"
 #include "headstart/OS/MappedFile.h"
 #include "headstart/OS/PageCache.h"
 #include "headstart/Plan/LinkProfile.h"
 #include "headstart/Report/Decisions.h"
-#include "llvm/ADT/STLExtras.h"
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -90,6 +88,7 @@ struct InputEntry {
   /// By a sample, if Before is unknown; nullopt: a sample shows nothing.
   std::optional<bool> SeemsCached;
   std::vector<PlannedRange> Plan;
+  bool IsBitcode = false;                ///< see LinkerModel::orderIn
   PlanSource Source = PlanSource::Other; ///< not Other: Plan is complete
   FetchMethod Method = FetchMethod::Inspect;
   /// The ranges that the last link touched, if its record has no plan.
@@ -107,14 +106,6 @@ struct InputEntry {
   std::atomic<bool> IsRequested{false};  ///< by the linker
   std::atomic<bool> IsRead{false};       ///< in part, by the engine
   std::atomic<bool> IsHandedOver{false}; ///< to the linker
-
-  /// See LinkerModel::orderIn. Call it after IsPlanned.
-  uint32_t orderIn(LinkStage Stage, const LinkerModel &Model,
-                   const ReadKinds &Reads) const {
-    const bool IsBitcode = llvm::any_of(
-        Plan, [](const PlannedRange &R) { return R.Why == PartKind::Bitcode; });
-    return Model.orderIn(Stage, Place, Reads, IsBitcode);
-  }
 
   /// The plan in the last link's record; null if there is none.
   const std::vector<PlannedRange> *recordedPlan() const {

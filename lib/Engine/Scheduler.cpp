@@ -330,7 +330,9 @@ void Scheduler::planned(InputEntry &Entry, StageSet Stages,
     for (unsigned S = 1; S != End; ++S)
       if (const auto Each = static_cast<LinkStage>(S);
           Entry.Stages & bitOf(Each))
-        Queue.try_emplace({Each, Entry.orderIn(Each, *Model, Reads)}, &Entry);
+        Queue.try_emplace(
+            {Each, Model->orderIn(Each, Entry.Place, Reads, Entry.IsBitcode)},
+            &Entry);
     const bool MayEnter = Own.PlanTogether && Now != Phase::Fetching;
     if ((Entry.Stages & KeptFor) || (MayEnter && !Entry.HasSymbols))
       keep(Entry, File);

@@ -13,26 +13,12 @@
 #include "llvm/Object/IRSymtab.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/Error.h"
-#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBufferRef.h"
 #include <cstring>
 
 using namespace llvm;
 
 namespace headstart {
-
-/// The contents of the block whose identifier \p Stream has just read. They may
-/// end after the stream.
-static Expected<ByteRange> contentsOfBlock(BitstreamCursor &Stream) {
-  if (auto Width = Stream.ReadVBR(bitc::CodeLenWidth); !Width)
-    return Width.takeError();
-  if (Error E = Stream.JumpToBit(alignTo(Stream.GetCurrentBitNo(), 32)))
-    return E;
-  auto Words = Stream.Read(bitc::BlockSizeWidth);
-  if (!Words)
-    return Words.takeError();
-  return ByteRange{Stream.getCurrentByteNo(), *Words * UINT64_C(4)};
-}
 
 namespace {
 /// The contents of the blocks of a module.
@@ -73,18 +59,19 @@ static Expected<ModuleRanges> findModule(StringRef Head) {
     if (Entry->Kind != BitstreamEntry::SubBlock ||
         Entry->ID == bitc::FUNCTION_BLOCK_ID)
       return Found;
-    if (Entry->ID == bitc::METADATA_BLOCK_ID) {
-      if (Error E = contentsOfBlock(Stream).moveInto(Found.Metadata))
+    const bool IsMetadata = Entry->ID == bitc::METADATA_BLOCK_ID;
+    if (!IsMetadata && Entry->ID != bitc::MODULE_BLOCK_ID) {
+      if (Error E = Stream.SkipBlock())
         return E;
-      return Found;
+      continue;
     }
     unsigned Words = 0;
-    if (Error E = Entry->ID == bitc::MODULE_BLOCK_ID
-                      ? Stream.EnterSubBlock(bitc::MODULE_BLOCK_ID, &Words)
-                      : Stream.SkipBlock())
+    if (Error E = Stream.EnterSubBlock(Entry->ID, &Words))
       return E;
-    if (Words != 0)
-      Found.Module = {Stream.getCurrentByteNo(), Words * UINT64_C(4)};
+    (IsMetadata ? Found.Metadata : Found.Module) = {Stream.getCurrentByteNo(),
+                                                    Words * UINT64_C(4)};
+    if (IsMetadata)
+      return Found;
   }
 }
 
@@ -151,8 +138,8 @@ Triple::ArchType readBitcodeArch(ByteSource &Bitcode) {
   return Triple(*Target).getArch();
 }
 
-std::string readBitcodeDirectives(ByteSource &Bitcode) {
-  const std::vector<LayoutPart> Parts = readBitcodeParts(Bitcode);
+std::string readBitcodeDirectives(ByteSource &Bitcode,
+                                  ArrayRef<LayoutPart> Parts) {
   if (Parts.empty() || Parts.back().Kind != PartKind::Symbols ||
       Parts.back().Range.Length > MaxTableBytes)
     return {};

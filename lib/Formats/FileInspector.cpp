@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Formats/FileInspector.h"
+#include "headstart/Formats/Bitcode.h"
 
 using namespace llvm;
 
@@ -20,6 +21,7 @@ void FileInspector::forget(ByteSource &Next,
   COFF = std::nullopt;
   MachO = std::nullopt;
   ELF = nullptr;
+  Bitcode = std::nullopt;
 }
 
 void FileInspector::open(const os::OpenFile &NewFile, ReadGate *Gate,
@@ -79,6 +81,14 @@ const std::shared_ptr<const ELFFile> &FileInspector::elf() {
     ELF = std::make_shared<const ELFFile>(ELFFile::read(*Bytes));
   }
   return ELF;
+}
+
+const std::vector<LayoutPart> &FileInspector::bitcode() {
+  if (!Bitcode) {
+    expectScatteredReads(); // the symbols are at the end
+    Bitcode = readBitcodeParts(*Bytes);
+  }
+  return *Bitcode;
 }
 
 } // namespace headstart

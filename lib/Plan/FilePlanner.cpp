@@ -8,7 +8,6 @@
 
 #include "headstart/Plan/FilePlanner.h"
 #include "headstart/Formats/Archive.h"
-#include "headstart/Formats/Bitcode.h"
 #include "llvm/ADT/SmallVector.h"
 #include <utility>
 
@@ -133,10 +132,10 @@ std::vector<PlannedRange> FilePlanner::plan(FileInspector &Inspector,
   bool Small = FileSize <= Options.WholeFileBytes;
   const bool IsBitcode = !Small && Inspector.kind() == file_magic::bitcode;
   // The bytes after the headers or an index are not read in file order.
-  if (IsBitcode || (!Small && !planTogether()))
+  if (!Small && !IsBitcode && !planTogether())
     Inspector.expectScatteredReads();
   if (IsBitcode)
-    Parts = readBitcodeParts(Inspector.bytes());
+    Parts = Inspector.bitcode();
   else if (planTogether())
     Parts = readELF(Inspector, Named, Order, Record != nullptr, Buffers);
   else if (Options.Kind == Flavour::MachO && !Small)

@@ -23,6 +23,13 @@ std::vector<LayoutPart> partsOf(const std::string &File) {
   HeadOnly Source(File);
   return readBitcodeParts(Source);
 }
+
+/// Ends the module and the file.
+std::string finish(BitcodeWriter &Out) {
+  Out.endModule();
+  Out.blob(bitc::STRTAB_BLOCK_ID, std::string(256, 'x'));
+  return Out.bytes();
+}
 } // namespace
 
 TEST(BitcodeTest, FindsMetadataBetweenTypesAndFunctions) {
@@ -31,11 +38,12 @@ TEST(BitcodeTest, FindsMetadataBetweenTypesAndFunctions) {
     Out.block(bitc::TYPE_BLOCK_ID_NEW, TypeBytes);
     const ByteRange Metadata = Out.block(bitc::METADATA_BLOCK_ID, 300 * KiB);
     Out.block(bitc::FUNCTION_BLOCK_ID, 8 * KiB);
-    const std::string File = Out.finish();
+    const ByteRange Module = Out.endModule();
+    Out.blob(bitc::STRTAB_BLOCK_ID, std::string(256, 'x'));
+    const std::string File = Out.bytes();
     const auto Part = [](uint64_t Begin, uint64_t End, PartKind Kind) {
       return LayoutPart{{Begin, End - Begin}, Kind};
     };
-    const ByteRange Module = Out.module();
     EXPECT_THAT(
         partsOf(File),
         ElementsAre(Part(0, Module.Offset, PartKind::Symbols),
@@ -49,7 +57,7 @@ TEST(BitcodeTest, FindsMetadataBetweenTypesAndFunctions) {
 TEST(BitcodeTest, ReadsOnlyWhatPrecedesMetadata) {
   BitcodeWriter Out;
   const ByteRange Metadata = Out.block(bitc::METADATA_BLOCK_ID, 600 * KiB);
-  const std::string File = Out.finish();
+  const std::string File = finish(Out);
   HeadOnly Source(File.substr(0, 64 * KiB), File.size());
   EXPECT_EQ(readBitcodeParts(Source).at(2).Range, Metadata);
 }
@@ -59,7 +67,7 @@ TEST(BitcodeTest, SkipsWrapper) {
   const ByteRange Metadata = Out.block(bitc::METADATA_BLOCK_ID, 300 * KiB);
   std::string Wrapper("\xDE\xC0\x17\x0B\0\0\0\0\x20\0\0\0", 12);
   Wrapper.resize(32);
-  EXPECT_EQ(partsOf(Wrapper + Out.finish()).at(2).Range.Offset,
+  EXPECT_EQ(partsOf(Wrapper + finish(Out)).at(2).Range.Offset,
             Metadata.Offset + 32);
 }
 
@@ -68,18 +76,21 @@ TEST(BitcodeTest, ModuleMayLackMetadata) {
   Out.block(bitc::FUNCTION_BLOCK_ID, 300 * KiB);
   // This is not the module's.
   Out.block(bitc::METADATA_BLOCK_ID, 300 * KiB);
-  const std::vector<LayoutPart> Parts = partsOf(Out.finish());
+  const ByteRange Module = Out.endModule();
+  Out.blob(bitc::STRTAB_BLOCK_ID, std::string(256, 'x'));
+  const std::vector<LayoutPart> Parts = partsOf(Out.bytes());
   ASSERT_EQ(Parts.size(), 3U);
-  EXPECT_EQ(Parts[1].Range, Out.module());
+  EXPECT_EQ(Parts[1].Range, Module);
   EXPECT_EQ(Parts[1].Kind, PartKind::Bitcode);
-  EXPECT_EQ(partsOf(BitcodeWriter().finish()).size(), 3U);
+  BitcodeWriter Empty;
+  EXPECT_EQ(partsOf(finish(Empty)).size(), 3U);
 }
 
 TEST(BitcodeTest, HasNoPartsIfBroken) {
   BitcodeWriter Out;
   Out.block(bitc::TYPE_BLOCK_ID_NEW, 90 * KiB);
   const ByteRange Metadata = Out.block(bitc::METADATA_BLOCK_ID, 300 * KiB);
-  const std::string File = Out.finish();
+  const std::string File = finish(Out);
   for (uint64_t Size = 0; Size < Metadata.Offset; Size += 997)
     EXPECT_THAT(partsOf(File.substr(0, Size)), IsEmpty()) << Size;
   EXPECT_THAT(partsOf("\xDE\xC0\x17\x0B" + File), IsEmpty());

@@ -10,7 +10,9 @@
 #define HEADSTART_UNITTESTS_FORMATS_BITCODETESTSUPPORT_H
 
 #include "headstart/OS/ByteRange.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Bitcode/LLVMBitCodes.h"
 #include "llvm/Bitstream/BitstreamWriter.h"
 #include <memory>
@@ -21,7 +23,7 @@ namespace headstart::test {
 
 namespace bitc = llvm::bitc;
 
-/// Writes a module with blocks of given sizes, as LLVM does.
+/// Writes a module, and what follows it, as LLVM does.
 class BitcodeWriter {
 public:
   BitcodeWriter() : Stream(Bytes) {
@@ -42,7 +44,7 @@ public:
                       llvm::SmallVector<unsigned, 1>{2});
   }
 
-  /// Returns the range of the contents.
+  /// Writes a block of \p Size bytes, and returns the range of its contents.
   ByteRange block(unsigned ID, uint64_t Size) {
     Stream.EnterSubblock(ID, 3);
     const uint64_t Begin = Stream.GetCurrentBitNo() / 8;
@@ -52,13 +54,26 @@ public:
     return {Begin, Stream.GetCurrentBitNo() / 8 - Begin};
   }
 
-  /// The contents of the module, after finish.
-  ByteRange module() const { return Module; }
-
-  std::string finish() {
+  /// Ends the module, and returns the range of its contents.
+  ByteRange endModule() {
     Stream.ExitBlock();
     Module.Length = Stream.GetCurrentBitNo() / 8 - Module.Offset;
-    block(bitc::STRTAB_BLOCK_ID, 256);
+    return Module;
+  }
+
+  /// Writes a block of one record with a blob, as after a module.
+  void blob(unsigned ID, llvm::StringRef Bytes) {
+    Stream.EnterSubblock(ID, 3);
+    auto Abbrev = std::make_shared<llvm::BitCodeAbbrev>();
+    Abbrev->Add(llvm::BitCodeAbbrevOp(1));
+    Abbrev->Add(llvm::BitCodeAbbrevOp(llvm::BitCodeAbbrevOp::Blob));
+    const unsigned Number = Stream.EmitAbbrev(std::move(Abbrev));
+    Stream.EmitRecordWithBlob(Number, llvm::ArrayRef<unsigned>{1}, Bytes);
+    Stream.ExitBlock();
+  }
+
+  /// Call it last.
+  std::string bytes() {
     Stream.FlushToWord();
     return std::string(Bytes.begin(), Bytes.end());
   }

@@ -10,14 +10,12 @@
 #define HEADSTART_UNITTESTS_INPUTS_COFFSCANSUPPORT_H
 
 #include "Formats/ArchiveTestSupport.h"
+#include "Formats/BitcodeTestSupport.h"
 #include "Formats/COFFTestSupport.h"
 #include "TestSupport.h"
 #include "headstart/Formats/FileInspector.h"
 #include "headstart/Inputs/LinkCommand.h"
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/Twine.h"
-#include "llvm/Bitcode/LLVMBitCodes.h"
-#include "llvm/Bitstream/BitstreamWriter.h"
 #include "llvm/Support/Endian.h"
 
 namespace headstart::test {
@@ -77,34 +75,15 @@ struct MadeBitcode {
   bool HasSymbols = true;
 
   std::string bytes() const {
-    llvm::SmallVector<char, 0> Buffer;
-    {
-      llvm::BitstreamWriter Writer(Buffer);
-      for (char C : {'B', 'C', char(0xc0), char(0xde)})
-        Writer.Emit(static_cast<unsigned char>(C), 8);
-      Writer.EnterSubblock(llvm::bitc::MODULE_BLOCK_ID, 3);
-      Writer.EmitRecord(1, llvm::ArrayRef<unsigned>{1, 2, 3});
-      Writer.ExitBlock();
-      std::string Symbols = little(Version, 4) + std::string(56, '\0') +
-                            little(Offset, 4) + little(Directives.size(), 4) +
-                            std::string(8, '\0');
-      if (HasSymbols)
-        writeBlob(Writer, llvm::bitc::SYMTAB_BLOCK_ID, Symbols);
-      writeBlob(Writer, llvm::bitc::STRTAB_BLOCK_ID, "12345" + Directives);
-    }
-    return {Buffer.begin(), Buffer.end()};
-  }
-
-private:
-  static void writeBlob(llvm::BitstreamWriter &Writer, unsigned Block,
-                        const std::string &Blob) {
-    Writer.EnterSubblock(Block, 3);
-    auto Abbreviation = std::make_shared<llvm::BitCodeAbbrev>();
-    Abbreviation->Add(llvm::BitCodeAbbrevOp(1));
-    Abbreviation->Add(llvm::BitCodeAbbrevOp(llvm::BitCodeAbbrevOp::Blob));
-    unsigned ID = Writer.EmitAbbrev(std::move(Abbreviation));
-    Writer.EmitRecordWithBlob(ID, llvm::ArrayRef<unsigned>{1}, Blob);
-    Writer.ExitBlock();
+    BitcodeWriter Writer;
+    Writer.endModule();
+    std::string Symbols = little(Version, 4) + std::string(56, '\0') +
+                          little(Offset, 4) + little(Directives.size(), 4) +
+                          std::string(8, '\0');
+    if (HasSymbols)
+      Writer.blob(bitc::SYMTAB_BLOCK_ID, Symbols);
+    Writer.blob(bitc::STRTAB_BLOCK_ID, "12345" + Directives);
+    return Writer.bytes();
   }
 };
 

@@ -91,7 +91,8 @@ TEST_F(FilePlannerTest, ProfileOnlyRemovesRanges) {
 TEST_F(FilePlannerTest, ProfileAddsMetadataOfCompiledBitcode) {
   BitcodeWriter Out;
   const ByteRange Metadata = Out.block(bitc::METADATA_BLOCK_ID, 300000);
-  const std::string Path = Directory.write("a.o", Out.finish());
+  Out.endModule();
+  const std::string Path = Directory.write("a.o", Out.bytes());
   PlanOptions Options;
   Options.HasLTOCache = true;
   for (Flavour Kind : {Flavour::COFF, Flavour::ELF, Flavour::MachO}) {

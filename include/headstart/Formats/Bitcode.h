@@ -16,6 +16,7 @@
 
 #include "headstart/Formats/ByteSource.h"
 #include "headstart/Formats/Parts.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/TargetParser/Triple.h"
 #include <string>
 #include <vector>
@@ -27,11 +28,12 @@ namespace headstart {
 /// functions. May block.
 std::vector<LayoutPart> readBitcodeParts(ByteSource &Bitcode);
 
-/// Returns the COFF linker directives in the bitcode file \p Bitcode. Empty if
-/// it has none, or no symbol table of LLVM's version, which lld would build
-/// anew, for most of a link's time. Reads what readBitcodeParts reads, and the
+/// Returns the COFF linker directives in the bitcode file \p Bitcode, whose
+/// parts are \p Parts. Empty if it has none, or no symbol table of LLVM's
+/// version, which lld would build anew, for most of a link's time. Reads the
 /// symbols. May block.
-std::string readBitcodeDirectives(ByteSource &Bitcode);
+std::string readBitcodeDirectives(ByteSource &Bitcode,
+                                  llvm::ArrayRef<LayoutPart> Parts);
 
 /// Returns the architecture of the bitcode file \p Bitcode. Reads the whole
 /// file. May block.

@@ -23,6 +23,7 @@
 #include "llvm/BinaryFormat/Magic.h"
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace headstart {
 
@@ -63,6 +64,8 @@ public:
   const MachOInput &machO(llvm::StringRef Arch);
   /// Never null.
   const std::shared_ptr<const ELFFile> &elf();
+  /// The parts of bitcode; see readBitcodeParts.
+  const std::vector<LayoutPart> &bitcode();
   /// @}
 
 private:
@@ -77,6 +80,7 @@ private:
   std::optional<std::optional<COFFObject>> COFF;
   std::optional<MachOInput> MachO;
   std::shared_ptr<const ELFFile> ELF;
+  std::optional<std::vector<LayoutPart>> Bitcode;
 };
 
 } // namespace headstart

@@ -157,7 +157,7 @@ void Scan::readMember(ByteSource &Member) {
     break;
   case file_magic::bitcode:
     if (WantsDirectives)
-      readDirectives(readBitcodeDirectives(Member));
+      readDirectives(readBitcodeDirectives(Member, readBitcodeParts(Member)));
     break;
   default:
     break;
@@ -213,10 +213,12 @@ std::vector<FoundInput> Scan::run() {
   // lld reads a lazy object only when it needs one of its symbols.
   if (Request.Named.Lazy || !(WantsDirectives || WantsTypeServers))
     return {};
-  if (Inspector.kind() != file_magic::coff_object)
-    readMember(Inspector.bytes());
-  else if (const COFFObject *Object = Inspector.coff())
-    readObject(*Object, Inspector.bytes());
+  ByteSource &Bytes = Inspector.bytes();
+  if (Inspector.kind() == file_magic::bitcode && WantsDirectives)
+    readDirectives(readBitcodeDirectives(Bytes, Inspector.bitcode()));
+  else if (Inspector.kind() == file_magic::coff_object)
+    if (const COFFObject *Object = Inspector.coff())
+      readObject(*Object, Bytes);
   return std::move(Found);
 }
 
