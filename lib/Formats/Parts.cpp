@@ -33,22 +33,42 @@ StringRef partName(PartKind K) {
   return Names.at(static_cast<size_t>(K));
 }
 
-void settleParts(std::vector<LayoutPart> &Parts) {
+/// Sorts \p Parts by offset and length. Compilers write a few sorted runs,
+/// which may alternate: clang lists each section with its relocations, which it
+/// writes after all sections. To merge the runs costs less than to sort.
+static void sortParts(std::vector<LayoutPart> &Parts) {
   auto Before = [](const LayoutPart &A, const LayoutPart &B) {
     return std::pair(A.Range.Offset, A.Range.Length) <
            std::pair(B.Range.Offset, B.Range.Length);
   };
-  // Compilers write them in order, or in two ordered runs (clang: code and data
-  // first, then unwind tables). Sorting those was half of a plan's cost.
-  auto Second = std::is_sorted_until(Parts.begin(), Parts.end(), Before);
-  if (std::is_sorted(Second, Parts.end(), Before)) {
-    std::vector<LayoutPart> Merged(Parts.size());
-    std::merge(Parts.begin(), Second, Second, Parts.end(), Merged.begin(),
-               Before);
-    Parts = std::move(Merged);
-  } else {
-    llvm::sort(Parts, Before);
+  constexpr size_t MaxRuns = 4;
+  SmallVector<std::vector<LayoutPart>, MaxRuns> Runs;
+  for (const LayoutPart &Part : Parts) {
+    auto *Run = llvm::find_if(Runs, [&](const std::vector<LayoutPart> &R) {
+      return !Before(Part, R.back());
+    });
+    if (Run != Runs.end()) {
+      Run->push_back(Part);
+    } else if (Runs.size() != MaxRuns) {
+      Runs.push_back({Part});
+    } else {
+      llvm::sort(Parts, Before);
+      return;
+    }
   }
+  while (Runs.size() > 1) {
+    const std::vector<LayoutPart> Last = Runs.pop_back_val();
+    std::vector<LayoutPart> Merged(Runs.back().size() + Last.size());
+    std::merge(Runs.back().begin(), Runs.back().end(), Last.begin(), Last.end(),
+               Merged.begin(), Before);
+    Runs.back() = std::move(Merged);
+  }
+  if (!Runs.empty())
+    Parts = std::move(Runs.back());
+}
+
+void settleParts(std::vector<LayoutPart> &Parts) {
+  sortParts(Parts);
   uint64_t End = 0;
   std::vector<LayoutPart> Kept;
   Kept.reserve(Parts.size());
