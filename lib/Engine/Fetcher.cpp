@@ -10,6 +10,7 @@
 #include "headstart/LLVM.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
+#include <utility>
 
 using namespace llvm;
 
@@ -176,11 +177,12 @@ void Fetcher::closeGaps(InputEntry &Entry) {
   if (!Entry.mayBeCold() || window().isShort() ||
       window().limit() < Numbers.MinRoomToCombine)
     return;
-  const size_t Before = Entry.Plan.size();
-  Entry.Plan = coalesceRanges(std::move(Entry.Plan),
-                              Choice.gapBytes(Entry.Store->prices()));
-  if (Entry.Plan.size() < Before)
-    Figures.Decisions.note(Decision::RangesCombined);
+  std::vector<PlannedRange> Combined =
+      coalesceRanges(Entry.Plan, Choice.gapBytes(Entry.Store->prices()));
+  if (Combined.size() == Entry.Plan.size())
+    return;
+  Figures.Decisions.note(Decision::RangesCombined);
+  Entry.Uncombined = std::exchange(Entry.Plan, std::move(Combined));
 }
 
 void Fetcher::choose(InputEntry &Entry, bool IsInspected) const {

@@ -88,6 +88,9 @@ struct InputEntry {
   /// By a sample, if Before is unknown; nullopt: a sample shows nothing.
   std::optional<bool> SeemsCached;
   std::vector<PlannedRange> Plan;
+  /// Plan before its ranges were combined; empty: they were not. The profile
+  /// gets these, because the prices of the next link may be other ones.
+  std::vector<PlannedRange> Uncombined;
   bool IsBitcode = false;                ///< see LinkerModel::orderIn
   PlanSource Source = PlanSource::Other; ///< not Other: Plan is complete
   FetchMethod Method = FetchMethod::Inspect;

@@ -368,9 +368,11 @@ static std::vector<PlannedRange> planNextTime(const InputEntry &Entry,
                                               const PlanOptions &Options) {
   if (Entry.Source == PlanSource::Other)
     return {};
+  const std::vector<PlannedRange> &Plan =
+      Entry.Uncombined.empty() ? Entry.Plan : Entry.Uncombined;
   if (Entry.Source == PlanSource::Layout && isObjectByName(Entry.Named))
-    return cutPlan(Entry.Plan, Touched, Options);
-  return restrictPlan(Entry.Plan, Touched, Entry.Identity.Size, Options);
+    return cutPlan(Plan, Touched, Options);
+  return restrictPlan(Plan, Touched, Entry.Identity.Size, Options);
 }
 
 std::optional<std::vector<RecordedFile>> PrefetchEngine::touched() const {

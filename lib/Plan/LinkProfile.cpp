@@ -23,7 +23,7 @@ using namespace llvm;
 
 namespace headstart {
 
-static constexpr StringRef Magic = "headstart profile 5\n";
+static constexpr StringRef Magic = "headstart profile 6\n";
 
 uint64_t RecordedFile::touchedBytes() const { return bytesOf(Touched); }
 

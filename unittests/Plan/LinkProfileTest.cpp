@@ -173,7 +173,7 @@ TEST(LinkProfileTest, KeepsNumbersOfStoredKinds) {
 
 TEST(LinkProfileTest, RefusesUnterminatedNumber) {
   std::string Bytes =
-      "headstart profile 5\n" + std::string(200, '\x80') + std::string(8, 'x');
+      "headstart profile 6\n" + std::string(200, '\x80') + std::string(8, 'x');
   EXPECT_THAT(problemOf(resealed(Bytes)), HasSubstr("malformed"));
 }
 
