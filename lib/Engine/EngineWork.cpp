@@ -112,10 +112,8 @@ void EngineImpl::begin(LinkStage Stage) {
 /// Decides whether memory is short for a link of inputs of \p InputsBytes; see
 /// MemoryWindow::decide.
 bool EngineImpl::isShortFor(uint64_t InputsBytes, bool IsComplete) const {
-  const double Need = Planner->planTogether() ? Options.Numbers.MemoryNeedOfELF
-                                              : Options.Numbers.MemoryNeed;
   return Bytes.window().decide(
-      static_cast<uint64_t>(std::min(Need * double(InputsBytes), 0x1p63)),
+      static_cast<uint64_t>(std::min(MemoryNeed * double(InputsBytes), 0x1p63)),
       IsComplete);
 }
 

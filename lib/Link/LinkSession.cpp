@@ -250,9 +250,7 @@ void LinkSession::keepProfile(bool Succeeded) {
     New->Files = *Touched;
     for (const RecordedFile *File : Left)
       New->Files.push_back(*File);
-    // A link never needs all of its inputs at once.
-    uint64_t Peak = os::peakMemory().value_or(0);
-    New->PeakBytes = Peak - std::min(Peak, New->touchedBytes() / 2);
+    New->PeakBytes = os::peakMemory().value_or(0);
   }
   // An option may have changed the setting after the constructor requested the
   // program's pages.

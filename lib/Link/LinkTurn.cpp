@@ -36,12 +36,9 @@ bool runWithTimeout(std::function<void()> Work) {
 }
 
 uint64_t expectedBytes(const LinkCommand &Command, const LinkProfile *Last) {
+  if (Last)
+    return Last->inputBytes();
   uint64_t Bytes = 0, Samples = 0;
-  if (Last) {
-    for (const RecordedFile &File : Last->Files)
-      Bytes += File.Identity.Size;
-    return Bytes;
-  }
   constexpr size_t MaxSamples = 64;
   constexpr std::chrono::milliseconds MaxTime(10); // for high-latency stores
   const size_t Count = Command.Inputs.size();
@@ -58,7 +55,10 @@ uint64_t expectedBytes(const LinkCommand &Command, const LinkProfile *Last) {
 }
 
 uint64_t neededBytes(const LinkProfile *Last, uint64_t InputBytes) {
-  return Last && Last->PeakBytes != 0 ? Last->PeakBytes : InputBytes * 3 / 2;
+  if (!Last || Last->PeakBytes == 0)
+    return InputBytes * 3 / 2;
+  // A link never needs all of its inputs at once.
+  return Last->PeakBytes - std::min(Last->PeakBytes, Last->touchedBytes() / 2);
 }
 
 static uint64_t totalBytes(const os::SystemMemory &Memory) {

@@ -269,6 +269,25 @@ TEST_F(EngineGrowthTest, PredictsMemoryShortage) {
   }
 }
 
+/// The last link needed more memory than links of other inputs do.
+TEST_F(EngineGrowthTest, ProfileKnowsMemoryNeed) {
+  const std::string Path = Directory.write("a.obj", object({}));
+  const os::OpenFile File = openOrFail(Path);
+  for (const uint64_t Needed : {UINT64_C(0), 4 * File.size()}) {
+    auto Last = std::make_shared<LinkProfile>();
+    Last->PeakBytes = Needed; // 0: unknown
+    Last->Files = {{Path, File.identity(), {{0, File.size()}}, {}}};
+    EngineOptions Options;
+    Options.Profile = Last;
+    Options.ReadMemory = [&] {
+      os::SystemMemory Memory;
+      Memory.AvailableBytes = 3 * File.size();
+      return Memory;
+    };
+    EXPECT_EQ(fetchInputs({Path}, Options).ShortOfMemory, Needed != 0);
+  }
+}
+
 TEST_F(EngineGrowthTest, ReadsRecursiveScriptOnce) {
   std::string Other = Directory.write("other.o", object({}));
   std::string Script = Directory.path() + "/self.ld";

@@ -49,13 +49,16 @@ struct LinkProfile {
   /// link that reads the same kinds can use the profile.
   std::string Settings;
   int64_t Recorded = 0;   ///< seconds since the epoch
-  uint64_t PeakBytes = 0; ///< the most memory that it used; 0: unknown
+  /// The most memory that the linker's process used, with the pages of its
+  /// inputs and of the output; 0: unknown.
+  uint64_t PeakBytes = 0;
   /// The namesOf the command line, which distinguish this link from another one
   /// with the same output.
   std::vector<uint64_t> Names;
   /// The files, in the order in which the linker requested them.
   std::vector<RecordedFile> Files;
 
+  uint64_t inputBytes() const; ///< the sum of the files' sizes
   uint64_t touchedBytes() const;
 };
 
