@@ -45,21 +45,17 @@ void Gate::findRoom(std::unique_lock<std::mutex> &Lock) {
   if (Now < NextFollow)
     return;
   NextFollow = Now + Numbers.FollowAfter;
-  const bool Measures = Memory.mayGrow() && Now >= NextMeasure;
-  if (Measures)
-    NextMeasure = Now + Numbers.MeasureAfter;
-  bool IsFound = false;
+  bool IsFound = false, HasMeasured = false;
   {
     Lock.unlock();
     // If an allocation fails, the caller's cleanup needs the mutex.
     llvm::scope_exit Relock([&] { Lock.lock(); });
     IsFound = Follow && Follow();
-    if (Measures) {
+    HasMeasured = Memory.mayGrow() && Memory.measureIfDue();
+    if (HasMeasured)
       Decisions.note(Decision::MeasuredWaiting);
-      Memory.measure();
-    }
   }
-  if (IsFound || Measures)
+  if (IsFound || HasMeasured)
     wakeAll();
 }
 

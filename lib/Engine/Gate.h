@@ -223,8 +223,8 @@ private:
   MemoryWindow Memory; ///< except for what any thread may call
   std::list<StoreQueue> Stores;
   bool IsCancelled = false;
-  /// When a waiting thread follows the linker and measures memory again.
-  StoreQueue::Time NextFollow, NextMeasure;
+  /// When a waiting thread follows the linker again.
+  StoreQueue::Time NextFollow;
 
   std::atomic<unsigned> WaitingForMemory{0};
 };

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MemoryWindow.h"
+#include "headstart/OS/Threads.h"
 #include <algorithm>
 #include <utility>
 
@@ -42,11 +43,29 @@ bool MemoryWindow::decide(uint64_t Bytes, bool IsComplete) {
   return IsShort;
 }
 
+/// Returns the share of the last MeasureAfter in which tasks waited for memory,
+/// as far as the system reports it.
+double MemoryWindow::pressurePercent(const os::SystemMemory &Memory) {
+  if (!Memory.Stalled)
+    return Memory.PressurePercent.value_or(0);
+  std::lock_guard<std::mutex> Lock(Measuring);
+  const auto Now = os::now();
+  const auto Elapsed = Now - StalledAt;
+  if (Stalled && Elapsed < Numbers.MeasureAfter)
+    return Pressure;
+  using Percent = std::chrono::duration<double>;
+  if (Stalled)
+    Pressure = 100 * Percent(*Memory.Stalled - *Stalled) / Percent(Elapsed);
+  Stalled = Memory.Stalled;
+  StalledAt = Now;
+  return Pressure;
+}
+
 void MemoryWindow::measure(const os::SystemMemory &Memory) {
+  MeasuredAt.store(os::now());
   // More makes the link faster still, but reads more than the linker alone.
   uint64_t Now = Memory.available() / Numbers.WindowShare;
-  if (Memory.PressurePercent &&
-      *Memory.PressurePercent >= Numbers.HighPressurePercent) {
+  if (pressurePercent(Memory) >= Numbers.HighPressurePercent) {
     Decisions.note(Decision::PressureHigh);
     Now /= 2;
   }
@@ -72,7 +91,8 @@ bool MemoryWindow::hasRoom(LinkStage For, bool IsFollowed) const {
 }
 
 bool MemoryWindow::measureIfDue() {
-  if (!isShort() || SinceMeasured.load() < Numbers.MeasureBytes)
+  if (!isShort() || (SinceMeasured.load() < Numbers.MeasureBytes &&
+                     os::now() - MeasuredAt.load() < Numbers.MeasureAfter))
     return false;
   SinceMeasured = 0;
   measure();

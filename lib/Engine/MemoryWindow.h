@@ -29,6 +29,7 @@
 #include "headstart/Report/Decisions.h"
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -57,8 +58,8 @@ public:
   bool isShort() const { return Short.load(); }
   /// Sets the limit by the available memory, which takes some 50 us.
   void measure() { measure(Read()); }
-  /// Measures if memory is short and much was fetched since the last time.
-  /// Returns whether it did.
+  /// Measures if memory is short, and much was fetched or some time has passed
+  /// since the last time. Returns whether it did.
   bool measureIfDue();
   /// The fetched bytes that the linker has not reached yet.
   uint64_t ahead() const { return Ahead.load(); }
@@ -87,6 +88,7 @@ public:
 private:
   bool isAhead(LinkStage For, bool IsFollowed) const;
   void measure(const os::SystemMemory &Memory);
+  double pressurePercent(const os::SystemMemory &Memory);
 
   const Tuning &Numbers;
   DecisionCounts &Decisions;
@@ -102,6 +104,11 @@ private:
   std::atomic<LinkStage> Stage{LinkStage::Parse};
   std::atomic<bool> Short{false};
   std::atomic<uint64_t> SinceMeasured{0}; ///< bytes
+  std::atomic<std::chrono::steady_clock::time_point> MeasuredAt;
+  std::mutex Measuring; ///< guards the next three
+  std::optional<std::chrono::microseconds> Stalled;
+  std::chrono::steady_clock::time_point StalledAt;
+  double Pressure = 0; ///< in percent
 };
 
 } // namespace headstart

@@ -158,6 +158,30 @@ TEST(MemoryWindowTest, ShrinksWithAvailableMemoryAndPressure) {
             1U);
 }
 
+/// Linux reports how long tasks have waited for memory. A measurement counts
+/// what was added since the last one.
+TEST(MemoryWindowTest, ShrinksWhileTasksWaitForMemory) {
+  Tuning Often;
+  Often.MeasureAfter = std::chrono::milliseconds(0);
+  std::chrono::hours Stalled(5);
+  MemoryWindow Window(
+      1000 * MiB,
+      [&] {
+        os::SystemMemory Memory;
+        Memory.AvailableBytes = 400 * MiB;
+        Memory.Stalled = Stalled;
+        return Memory;
+      },
+      Often, Decisions);
+  Window.decide(1200 * MiB, true);
+  EXPECT_EQ(Window.limit(), 100 * MiB);
+  ++Stalled;
+  EXPECT_TRUE(Window.measureIfDue());
+  EXPECT_EQ(Window.limit(), 50 * MiB);
+  EXPECT_TRUE(Window.measureIfDue());
+  EXPECT_EQ(Window.limit(), 100 * MiB);
+}
+
 TEST(MemoryWindowTest, NeverExceedsBudget) {
   Machine M;
   M.Available = 1000 * MiB;

@@ -280,27 +280,28 @@ TEST_F(CgroupTest, ReadsMaxMapCount) {
 
 TEST(PressureTest, ReadsMachinePressure) {
   const TestDirectory Directory;
-  EXPECT_FALSE(SystemMemory::read(Directory.path()).PressurePercent);
+  EXPECT_FALSE(SystemMemory::read(Directory.path()).Stalled);
   const auto With = [&](const char *Text) {
     Directory.write("proc/pressure/memory", Text);
-    return SystemMemory::read(Directory.path()).PressurePercent;
+    return SystemMemory::read(Directory.path()).Stalled;
   };
   EXPECT_EQ(With("some avg10=12.50 avg60=1.00 avg300=0.00 total=99\n"
                  "full avg10=3.00 avg60=0.00 avg300=0.00 total=9\n"),
-            12.5);
-  EXPECT_EQ(With("some avg10=0.00 avg60=0.00\n"), 0.0);
-  for (const char *Bad : {"", "some avg10=", "some avg10=x", "full avg10=3.00",
-                          "some avg10=-1", "some avg10=101", "some avg10=nan"})
+            std::chrono::microseconds(99));
+  for (const char *Bad : {"", "some avg10=0.00 avg60=0.00\n", "some total=",
+                          "some total=x", "full avg10=3.00 total=9"})
     EXPECT_FALSE(With(Bad)) << Bad;
 }
 
 TEST_F(CgroupTest, GroupPressureOverridesMachinePressure) {
-  write("proc/pressure/memory", "some avg10=50.00 avg60=1.00\n");
+  write("proc/pressure/memory", "some avg10=50.00 total=70\n");
   write("proc/self/cgroup", "0::/build\n");
-  EXPECT_EQ(SystemMemory::read(Root.path()).PressurePercent, 50.0);
+  EXPECT_EQ(SystemMemory::read(Root.path()).Stalled,
+            std::chrono::microseconds(70));
   write("sys/fs/cgroup/unified/build/memory.pressure",
-        "some avg10=2.00 avg60=1.00\n");
-  EXPECT_EQ(SystemMemory::read(Root.path()).PressurePercent, 2.0);
+        "some avg10=2.00 total=3\n");
+  EXPECT_EQ(SystemMemory::read(Root.path()).Stalled,
+            std::chrono::microseconds(3));
 }
 
 /// The processor quota below a root.

@@ -15,6 +15,7 @@
 #ifndef HEADSTART_OS_SYSTEMMEMORY_H
 #define HEADSTART_OS_SYSTEMMEMORY_H
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -36,11 +37,13 @@ struct SystemMemory {
   /// limit minus what is charged, without file pages.
   std::optional<uint64_t> CgroupAvailableBytes;
 
-  /// The share of the last ten seconds in which a task waited for memory, in
-  /// percent (Linux's pressure stall information, `some avg10`): of the cgroup
-  /// if that is reported (v2), else of the machine. On Windows 100 while the
-  /// system's LowMemoryResourceNotification is set, else 0. On macOS 0, 50 or
-  /// 100 for a pressure level of normal, warning or critical.
+  /// The time in which some task waited for memory, since the system or the
+  /// cgroup exists (Linux's pressure stall information, `some total`): of the
+  /// cgroup if that is reported (v2), else of the machine.
+  std::optional<std::chrono::microseconds> Stalled;
+  /// On Windows 100 while the system's LowMemoryResourceNotification is set,
+  /// else 0. On macOS 0, 50 or 100 for a pressure level of normal, warning or
+  /// critical.
   std::optional<double> PressurePercent;
 
   /// The smaller of what the machine and the cgroup have available.

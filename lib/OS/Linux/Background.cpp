@@ -51,21 +51,9 @@ timeOfReads(const std::string &Prefix) {
 
 std::optional<std::chrono::microseconds> diskStall(const std::string &Root) {
   const std::string Prefix = detail::prefixOf(Root);
-  for (const char *Path : {"/proc/pressure/io", "/sys/fs/cgroup/io.pressure"}) {
-    // "some avg10=0.00 avg60=0.00 avg300=0.00 total=0"
-    const auto Text = detail::readPseudoFile(Prefix + Path);
-    std::string_view Rest = Text ? std::string_view(*Text) : "";
-    std::string_view Line = detail::takeField(Rest, '\n');
-    if (!Line.starts_with("some "))
-      continue;
-    const size_t At = Line.rfind("total=");
-    if (At == std::string_view::npos)
-      continue;
-    Line.remove_prefix(At);
-    (void)detail::takeField(Line, '=');
-    if (const auto Total = detail::parseNumber(Line))
-      return std::chrono::microseconds(*Total);
-  }
+  for (const char *Path : {"/proc/pressure/io", "/sys/fs/cgroup/io.pressure"})
+    if (const auto Stalled = detail::readStalled(Prefix + Path))
+      return Stalled;
   return timeOfReads(Prefix);
 }
 

@@ -131,18 +131,21 @@ std::optional<uint64_t> detail::findNumber(std::string_view Text,
   return std::nullopt;
 }
 
-std::optional<double> detail::readPressure(const std::string &Path) {
-  constexpr std::string_view Lead = "some avg10=";
+std::optional<std::chrono::microseconds>
+detail::readStalled(const std::string &Path) {
+  // "some avg10=0.00 avg60=0.00 avg300=0.00 total=0"
   const std::optional<std::string> Text = readPseudoFile(Path);
-  if (!Text || !Text->starts_with(Lead))
+  std::string_view Rest = Text ? std::string_view(*Text) : "";
+  std::string_view Line = takeField(Rest, '\n');
+  const size_t At = Line.rfind("total=");
+  if (!Line.starts_with("some ") || At == std::string_view::npos)
     return std::nullopt;
-  double Percent = 0;
-  const char *const Begin = Text->data() + Lead.size();
-  const auto [Rest, Error] =
-      std::from_chars(Begin, Text->data() + Text->size(), Percent);
-  if (Error != std::errc() || Rest == Begin || !(Percent >= 0) || Percent > 100)
+  Line.remove_prefix(At);
+  (void)takeField(Line, '=');
+  const std::optional<uint64_t> Total = parseNumber(Line);
+  if (!Total)
     return std::nullopt;
-  return Percent;
+  return std::chrono::microseconds(*Total);
 }
 
 std::string detail::directoryOf(uint64_t Process) {

@@ -15,6 +15,7 @@
 #ifndef HEADSTART_LIB_OS_LINUX_PSEUDOFILE_H
 #define HEADSTART_LIB_OS_LINUX_PSEUDOFILE_H
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -68,9 +69,9 @@ std::optional<uint64_t> parseNumber(std::string_view Text, int Base = 10);
 /// \p Text, times 1024 if the line ends in "kB".
 std::optional<uint64_t> findNumber(std::string_view Text, std::string_view Key);
 
-/// Returns the `some avg10` of a pressure file (Linux 4.20), in percent;
-/// nothing if there is none.
-std::optional<double> readPressure(const std::string &Path);
+/// Returns the `some total` of a pressure file (Linux 4.20); nothing if there
+/// is none.
+std::optional<std::chrono::microseconds> readStalled(const std::string &Path);
 
 /// Returns "/proc/" and \p Process.
 std::string directoryOf(uint64_t Process);

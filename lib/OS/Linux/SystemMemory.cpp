@@ -29,9 +29,9 @@ SystemMemory SystemMemory::read(const std::string &Root) {
   const CgroupMemory Cgroup = readCgroupMemory(Prefix);
   Memory.CgroupLimitBytes = Cgroup.LimitBytes;
   Memory.CgroupAvailableBytes = Cgroup.AvailableBytes;
-  Memory.PressurePercent = Cgroup.PressurePercent;
-  if (!Memory.PressurePercent)
-    Memory.PressurePercent = readPressure(Prefix + "/proc/pressure/memory");
+  Memory.Stalled = Cgroup.Stalled;
+  if (!Memory.Stalled)
+    Memory.Stalled = readStalled(Prefix + "/proc/pressure/memory");
   return Memory;
 }
 
