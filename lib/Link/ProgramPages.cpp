@@ -11,7 +11,6 @@
 #include "headstart/OS/PageCache.h"
 #include "headstart/OS/PageTables.h"
 #include "headstart/OS/Program.h"
-#include <algorithm>
 #include <vector>
 
 using namespace llvm;

@@ -11,7 +11,6 @@
 #include "headstart/FileTree/Record.h"
 #include "gtest/gtest.h"
 #include <filesystem>
-#include <functional>
 #include <random>
 #include <string>
 

@@ -10,7 +10,6 @@
 #include "WalkTestSupport.h"
 #include "gtest/gtest.h"
 #include <filesystem>
-#include <fstream>
 
 using namespace headstart;
 using namespace headstart::test;

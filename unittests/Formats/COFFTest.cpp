@@ -13,7 +13,6 @@
 #include "llvm/Object/COFF.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include <cstring>
 #include <random>
 
 using namespace headstart;

@@ -13,7 +13,6 @@
 #include "llvm/BinaryFormat/MachO.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/SwapByteOrder.h"
-#include <cstring>
 #include <initializer_list>
 #include <ostream>
 #include <string>

@@ -17,7 +17,6 @@
 #include <map>
 #include <random>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace headstart::test {

@@ -12,7 +12,6 @@
 #include "headstart/Link/ProfileStore.h"
 #include "gtest/gtest.h"
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <sys/wait.h>

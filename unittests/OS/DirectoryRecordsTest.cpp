@@ -12,7 +12,6 @@
 #include "gtest/gtest.h"
 
 #include <array>
-#include <cstring>
 #include <initializer_list>
 #include <limits>
 #include <optional>

@@ -26,7 +26,6 @@
 #include <string>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <thread>
 #include <vector>
 
 using namespace headstart::os;

@@ -8,7 +8,6 @@
 
 #include "headstart/Plan/SymbolTables.h"
 #include "gtest/gtest.h"
-#include <string>
 #include <thread>
 
 using namespace headstart;

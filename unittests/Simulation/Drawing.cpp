@@ -11,7 +11,6 @@
 #include "headstart/Plan/LinkProfile.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
-#include <numeric>
 
 using namespace headstart;
 using namespace headstart::simulation;

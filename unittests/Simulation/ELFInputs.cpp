@@ -9,7 +9,6 @@
 #include "ObjectWriters.h"
 #include "SimulatedInputs.h"
 #include "llvm/Support/FormatVariadic.h"
-#include <cstring>
 #include <elf.h>
 
 using namespace llvm;

@@ -13,7 +13,6 @@
 #include "llvm/Support/JSON.h"
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 using namespace headstart;
 using namespace headstart::simulation;

@@ -21,7 +21,6 @@
 #include "headstart/OS/Threads.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <deque>
