@@ -80,8 +80,8 @@ def scratch_in(folder: pathlib.Path) -> Iterator[pathlib.Path]:
 
 def in_turn(ways: dict[str, Way], rounds: int,
             run: Callable[[Way], Measured]) -> dict[str, list[Measured]]:
-    """Runs each variant `rounds` times, in turn; each second round in reverse, so that a
-    machine that gets slower or faster favors none."""
+    """Runs each variant `rounds` times, in turn; each second round in reverse, so that with an
+    even number of rounds a machine that gets slower or faster favors none."""
     runs: dict[str, list[Measured]] = {name: [] for name in ways}
     for number in range(rounds):
         for name in list(ways)[::-1 if number % 2 else 1]:

@@ -25,6 +25,8 @@ namespace {
 struct ModuleRanges {
   ByteRange Module;
   ByteRange Metadata; ///< empty if there are none
+  /// Whether the head ended, or was broken, before Metadata was found.
+  bool IsCut = true;
 };
 } // namespace
 
@@ -37,82 +39,111 @@ static uint64_t beginOfStream(StringRef Head) {
              : 0;
 }
 
-/// Finds the first module in the stream that begins with \p Head. An error may
-/// mean that the head is too short.
-static Expected<ModuleRanges> findModule(StringRef Head) {
+/// Enters the next block of a module or of the file. Returns its number, or
+/// nothing at the end of a block or where \p Stream is broken or ends. Skips
+/// records, which need the few abbreviations that LLVM defines before them;
+/// \p Abbreviations counts these.
+static std::optional<unsigned> findBlock(BitstreamCursor &Stream,
+                                         unsigned &Abbreviations, bool &IsCut) {
+  constexpr unsigned MaxAbbreviations = 1000; // each takes half a kilobyte
+  const auto Failed = [](Error E) {
+    const bool HasFailed = bool(E);
+    consumeError(std::move(E)); // lld reports a broken file
+    return HasFailed;
+  };
+  while (true) {
+    Expected<BitstreamEntry> Entry =
+        Stream.advance(BitstreamCursor::AF_DontAutoprocessAbbrevs);
+    if (!Entry) {
+      consumeError(Entry.takeError());
+      return std::nullopt;
+    }
+    if (Entry->Kind != BitstreamEntry::Record) {
+      IsCut = Entry->Kind == BitstreamEntry::Error;
+      if (Entry->Kind == BitstreamEntry::SubBlock)
+        return Entry->ID;
+      return std::nullopt;
+    }
+    if (Entry->ID != bitc::DEFINE_ABBREV) {
+      if (Failed(Stream.skipRecord(Entry->ID).takeError()))
+        return std::nullopt;
+    } else if (++Abbreviations > MaxAbbreviations ||
+               Failed(Stream.ReadAbbrevRecord())) {
+      return std::nullopt;
+    }
+  }
+}
+
+/// Finds the first module in the stream that begins with \p Head.
+static ModuleRanges findModule(StringRef Head) {
   BitstreamCursor Stream(Head);
   ModuleRanges Found;
-  if (!isRawBitcode(Head.bytes_begin(), Head.bytes_end()))
+  constexpr size_t MagicBytes = 4;
+  if (Head.size() < MagicBytes ||
+      !isRawBitcode(Head.bytes_begin(), Head.bytes_end()) ||
+      errorToBool(Stream.JumpToBit(8 * MagicBytes)))
     return Found;
-  if (auto Magic = Stream.Read(32); !Magic)
-    return Magic.takeError();
-  while (true) {
-    Expected<BitstreamEntry> Entry = Stream.advance();
-    if (!Entry)
-      return Entry.takeError();
-    if (Entry->Kind == BitstreamEntry::Record) {
-      if (auto Code = Stream.skipRecord(Entry->ID); !Code)
-        return Code.takeError();
-      continue;
-    }
-    // Functions follow the metadata of the module.
-    if (Entry->Kind != BitstreamEntry::SubBlock ||
-        Entry->ID == bitc::FUNCTION_BLOCK_ID)
+  unsigned Abbreviations = 0;
+  // Functions follow the metadata of the module.
+  while (std::optional<unsigned> Block =
+             findBlock(Stream, Abbreviations, Found.IsCut)) {
+    if (*Block == bitc::FUNCTION_BLOCK_ID)
       return Found;
-    const bool IsMetadata = Entry->ID == bitc::METADATA_BLOCK_ID;
-    if (!IsMetadata && Entry->ID != bitc::MODULE_BLOCK_ID) {
-      if (Error E = Stream.SkipBlock())
-        return E;
+    Found.IsCut = true;
+    const bool IsMetadata = *Block == bitc::METADATA_BLOCK_ID;
+    if (!IsMetadata && *Block != bitc::MODULE_BLOCK_ID) {
+      if (errorToBool(Stream.SkipBlock()))
+        return Found;
       continue;
     }
     unsigned Words = 0;
-    if (Error E = Stream.EnterSubBlock(Entry->ID, &Words))
-      return E;
+    if (errorToBool(Stream.EnterSubBlock(*Block, &Words)))
+      return Found;
     (IsMetadata ? Found.Metadata : Found.Module) = {Stream.getCurrentByteNo(),
                                                     Words * UINT64_C(4)};
+    Found.IsCut = !IsMetadata;
     if (IsMetadata)
       return Found;
   }
+  return Found;
 }
 
 std::vector<LayoutPart> readBitcodeParts(ByteSource &Bitcode) {
   const uint64_t Size = Bitcode.size();
-  std::vector<LayoutPart> Parts;
   // Types, constants and the descriptions of functions precede the metadata.
   constexpr uint64_t FirstHead = UINT64_C(64) << 10, MaxHead = 32 * FirstHead;
-  for (uint64_t Length = FirstHead; Length <= MaxHead; Length *= 2) {
+  uint64_t Begin = 0;
+  ModuleRanges Found;
+  for (uint64_t Length = FirstHead; Found.IsCut && Length <= MaxHead;
+       Length *= 2) {
     std::optional<ArrayRef<char>> Bytes = Bitcode.head(Length);
     if (!Bytes)
-      return Parts;
+      return {};
     const StringRef Head(Bytes->data(), Bytes->size());
-    const uint64_t Begin = beginOfStream(Head);
-    Expected<ModuleRanges> Found = findModule(Head.substr(Begin));
-    if (!Found) {
-      consumeError(Found.takeError()); // lld reports a broken file
-      if (Head.size() == Size)
-        return Parts;
-      continue;
-    }
-    ByteRange Module = Found->Module, Metadata = Found->Metadata;
-    Module.Offset += Begin;
-    Metadata.Offset += Begin;
-    Module = Module.clippedTo(Size);
-    if (Module.empty())
-      return Parts;
-    Metadata = Metadata.clippedTo(Module.end());
-    if (Metadata.empty())
-      Metadata.Offset = Module.end();
-    const auto Add = [&](uint64_t Begin, uint64_t End, PartKind Kind) {
-      addPart(Parts, {Begin, End - Begin}, Size, Kind);
-    };
-    // The symbols and their names follow the module.
-    Add(0, Module.Offset, PartKind::Symbols);
-    Add(Module.Offset, Metadata.Offset, PartKind::Bitcode);
-    Add(Metadata.Offset, Metadata.end(), PartKind::BitcodeMetadata);
-    Add(Metadata.end(), Module.end(), PartKind::Bitcode);
-    Add(Module.end(), Size, PartKind::Symbols);
-    return Parts;
+    Begin = beginOfStream(Head);
+    Found = findModule(Head.substr(Begin));
+    if (Found.IsCut && Head.size() == Size)
+      return {};
   }
+  ByteRange Module = Found.Module, Metadata = Found.Metadata;
+  Module.Offset += Begin;
+  Metadata.Offset += Begin;
+  Module = Module.clippedTo(Size);
+  if (Module.empty())
+    return {};
+  Metadata = Metadata.clippedTo(Module.end());
+  if (Metadata.empty())
+    Metadata.Offset = Module.end();
+  std::vector<LayoutPart> Parts;
+  const auto Add = [&](uint64_t Begin, uint64_t End, PartKind Kind) {
+    addPart(Parts, {Begin, End - Begin}, Size, Kind);
+  };
+  // The symbols and their names follow the module.
+  Add(0, Module.Offset, PartKind::Symbols);
+  Add(Module.Offset, Metadata.Offset, PartKind::Bitcode);
+  Add(Metadata.Offset, Metadata.end(), PartKind::BitcodeMetadata);
+  Add(Metadata.end(), Module.end(), PartKind::Bitcode);
+  Add(Module.end(), Size, PartKind::Symbols);
   return Parts;
 }
 

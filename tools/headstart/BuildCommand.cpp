@@ -94,7 +94,7 @@ private:
   BuildCommandLine Build;
   BuildFetcher Fetcher;
   BuildStatusFile File;
-  std::vector<os::FileIdentity> Outputs; ///< at the beginning
+  std::vector<std::optional<os::FileIdentity>> Outputs; ///< at the beginning
   milliseconds Interval = FirstInterval; ///< between checks for the build
   std::atomic<bool> HasEnded{false};
   std::atomic<const char *> WhyNothing{"the build ended before its links were "
@@ -131,10 +131,13 @@ void BuildCompanion::end() {
   File.remove();
 }
 
-/// The output at \p Path; `Missing` if there is none.
-static os::FileStatus outputAt(const std::string &Path) {
+/// The output at \p Path; nothing if there is none, or it cannot be queried.
+static std::optional<os::FileIdentity> outputAt(const std::string &Path) {
   std::error_code Error;
-  return os::statFile(Path, Error);
+  const os::FileStatus Status = os::statFile(Path, Error);
+  if (Error || Status.Kind == os::FileKind::Missing)
+    return std::nullopt;
+  return Status.Identity;
 }
 
 const char *BuildCompanion::whyNotBegun() {
@@ -161,7 +164,7 @@ void BuildCompanion::prepare() {
                                    "changed, or did not fit into memory");
   for (const UpcomingLink &Link : Links) {
     Fetcher.addLink(Link.Output);
-    Outputs.push_back(outputAt(Link.Output).Identity);
+    Outputs.push_back(outputAt(Link.Output));
   }
   if (Links.empty())
     return writeStatus("done", WhyNothing.load());
@@ -230,14 +233,14 @@ void BuildCompanion::yieldToBuild() {
 }
 
 /// If the output of a link changes, the link has begun: leaves to it what is
-/// not fetched yet. ld.lld deletes the old output before it writes the new one.
+/// not fetched yet. An output that is deleted shows nothing: cargo deletes it
+/// before it compiles.
 void BuildCompanion::noteBegun(ArrayRef<BuildLinkFigures> Links) {
   for (size_t I = 0; I != Links.size(); ++I) {
     if (Links[I].HasBegun || Links[I].isDone())
       continue;
-    const os::FileStatus Output = outputAt(Links[I].Output);
-    const bool IsGone = Output.Kind == os::FileKind::Missing;
-    if (Output.Identity != Outputs[I] && !(IsGone && Build.DeletesOutputs))
+    const std::optional<os::FileIdentity> Output = outputAt(Links[I].Output);
+    if (Output && Output != Outputs[I])
       Fetcher.linkHasBegun(I);
   }
 }

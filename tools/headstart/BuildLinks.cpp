@@ -156,7 +156,6 @@ BuildCommandLine readBuildCommandLine(ArrayRef<std::string> Args,
   } else if (Name == "cargo") {
     Found = directoryOfCargo(Args, os::currentDirectory());
     Build.Builds = cargoLinks(Args);
-    Build.DeletesOutputs = true;
   } else if (Name == "make" || Name == "gmake") {
     Found = valueOf(Args, "--directory").value_or(Found);
     Build.Builds = !isDryRun(Args.drop_front());

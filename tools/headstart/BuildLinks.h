@@ -27,7 +27,6 @@ namespace headstart {
 struct BuildCommandLine {
   std::string Directory;           ///< absolute; the directory of the outputs
   bool Builds = true;              ///< false for `ninja -t clean` and the like
-  bool DeletesOutputs = false;     ///< before it compiles, as cargo does
   std::optional<NinjaBuild> Ninja; ///< present if ninja builds Directory
 };
 

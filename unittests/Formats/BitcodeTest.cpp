@@ -54,6 +54,29 @@ TEST(BitcodeTest, FindsMetadataBetweenTypesAndFunctions) {
   }
 }
 
+/// A head may end with a block, and what precedes the metadata may exceed the
+/// largest one.
+TEST(BitcodeTest, ReadsHeadsUntilMetadata) {
+  const auto NumParts = [](uint64_t TypeBytes) {
+    BitcodeWriter Out;
+    Out.block(bitc::TYPE_BLOCK_ID_NEW, TypeBytes);
+    Out.block(bitc::METADATA_BLOCK_ID, 300 * KiB);
+    return partsOf(finish(Out)).size();
+  };
+  for (uint64_t Bytes = 64 * KiB - 100; Bytes <= 64 * KiB; Bytes += 4)
+    EXPECT_EQ(NumParts(Bytes), 5U) << Bytes;
+  EXPECT_EQ(NumParts(3000 * KiB), 3U);
+}
+
+TEST(BitcodeTest, SkipsFewAbbreviations) {
+  for (const unsigned Count : {900, 1100}) {
+    BitcodeWriter Out;
+    Out.abbreviations(Count);
+    Out.block(bitc::METADATA_BLOCK_ID, 300 * KiB);
+    EXPECT_EQ(partsOf(finish(Out)).size(), Count == 900 ? 5U : 0U);
+  }
+}
+
 TEST(BitcodeTest, ReadsOnlyWhatPrecedesMetadata) {
   BitcodeWriter Out;
   const ByteRange Metadata = Out.block(bitc::METADATA_BLOCK_ID, 600 * KiB);
@@ -93,7 +116,13 @@ TEST(BitcodeTest, HasNoPartsIfBroken) {
   const std::string File = finish(Out);
   for (uint64_t Size = 0; Size < Metadata.Offset; Size += 997)
     EXPECT_THAT(partsOf(File.substr(0, Size)), IsEmpty()) << Size;
+  // A block ends where the file does.
+  EXPECT_THAT(partsOf(File.substr(0, Metadata.Offset - 8)), IsEmpty());
   EXPECT_THAT(partsOf("\xDE\xC0\x17\x0B" + File), IsEmpty());
+  // The wrapper's module begins with the last bytes.
+  const std::string Wrapper("\xDE\xC0\x17\x0B\0\0\0\0\x17\0\0\0", 12);
+  for (uint64_t Size = 20; Size != 27; ++Size)
+    EXPECT_THAT(partsOf(Wrapper + std::string(Size - 12, 'B')), IsEmpty());
   EXPECT_THAT(partsOf("BC\xC0\xDF" + File), IsEmpty());
   // Metadata that claim more bytes than the file has end with it.
   const std::vector<LayoutPart> Cut = partsOf(File.substr(0, 200 * KiB));

@@ -54,6 +54,15 @@ public:
     return {Begin, Stream.GetCurrentBitNo() / 8 - Begin};
   }
 
+  /// Defines \p Count abbreviations of records.
+  void abbreviations(unsigned Count) {
+    for (unsigned I = 0; I != Count; ++I) {
+      auto Abbrev = std::make_shared<llvm::BitCodeAbbrev>();
+      Abbrev->Add(llvm::BitCodeAbbrevOp(1));
+      Stream.EmitAbbrev(std::move(Abbrev));
+    }
+  }
+
   /// Ends the module, and returns the range of its contents.
   ByteRange endModule() {
     Stream.ExitBlock();

@@ -274,6 +274,7 @@ TEST(COFFCommandTest, RecognizesOneThread) {
 TEST(COFFCommandTest, RecognizesLTOCache) {
   EXPECT_FALSE(parse({"a.obj", "/lldltocachepolicy:x"}).HasLTOCache);
   EXPECT_TRUE(parse({"a.obj", "/lldltocache:d"}).HasLTOCache);
+  EXPECT_FALSE(parse({"a.obj", "/lldltocache:"}).HasLTOCache);
 }
 
 TEST(COFFCommandTest, CollectsPrefetchOptions) {

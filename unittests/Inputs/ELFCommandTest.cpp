@@ -236,6 +236,7 @@ TEST(ELFCommandTest, RecognizesFoldedContents) {
 TEST(ELFCommandTest, RecognizesLTOCache) {
   EXPECT_FALSE(parseELF({"a.o", "--thinlto-cache-policy=x"}).HasLTOCache);
   EXPECT_TRUE(parseELF({"a.o", "--thinlto-cache-dir=d"}).HasLTOCache);
+  EXPECT_FALSE(parseELF({"a.o", "--thinlto-cache-dir="}).HasLTOCache);
 }
 
 TEST(ELFCommandTest, OneThreadReadsForward) {

@@ -201,7 +201,7 @@ public:
     case PartKind::DWARF:
       return stageIf(O.ReadsDWARF, LinkStage::Contents);
     case PartKind::BitcodeMetadata:
-      return stageIf(!O.HasLTOCache, LinkStage::Types);
+      return stageIf(!O.HasLTOCache, LinkStage::Contents);
     case PartKind::ParsedContents:   // Mach-O only
     case PartKind::DebugStrings:     // ELF only
     case PartKind::FoldableContents: // ELF only
@@ -222,8 +222,11 @@ public:
              bitOf(LinkStage::Commit) |
              (K == PartKind::Headers ? bitOf(LinkStage::Contributions) : 0) |
              (K == PartKind::Symbols ? bitOf(LinkStage::Names) : 0);
-    case LinkStage::Contents:
-      return bitOf(First) | bitOf(LinkStage::Contributions);
+    case LinkStage::Contents: // lld compiles bitcode once
+      return bitOf(First) |
+             (K == PartKind::Bitcode || K == PartKind::BitcodeMetadata
+                  ? 0
+                  : bitOf(LinkStage::Contributions));
     case LinkStage::DebugSymbols:
       return bitOf(First) | bitOf(LinkStage::Commit);
     default:

@@ -456,7 +456,8 @@ LinkCommand Parser::run() {
   Command.DropsUnreferenced = dropsUnreferenced() && makesImage();
   const OptionArg *Threads = Options.last(OPT_value_threads);
   Command.HasOneThread = Threads && Threads->Value == "1";
-  Command.HasLTOCache = Options.has(OPT_value_lldltocache);
+  const OptionArg *Cache = Options.last(OPT_value_lldltocache);
+  Command.HasLTOCache = Cache && !Cache->Value.empty();
 
   addEarlyFiles();
   Command.Inputs.insert(Command.Inputs.end(),

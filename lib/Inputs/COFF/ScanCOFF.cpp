@@ -177,7 +177,7 @@ void Scan::addThinMembers() {
 }
 
 void Scan::readMembers() {
-  // Each member costs two reads. Most members name libraries that others have
+  // Each member costs two reads or more. Most name libraries that others have
   // named, so this limit loses little.
   constexpr unsigned MaxMembers = 4096;
   ByteSource &Bytes = Request.Inspector.bytes();

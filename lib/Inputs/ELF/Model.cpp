@@ -91,7 +91,7 @@ public:
       return stageIf(O.ReadsDWARF, O.HasOneThread ? LinkStage::DebugSymbols
                                                   : LinkStage::Types);
     case PartKind::BitcodeMetadata:
-      return stageIf(!O.HasLTOCache, LinkStage::Types);
+      return stageIf(!O.HasLTOCache, LinkStage::Contents);
     case PartKind::Whole:
     case PartKind::Headers:
     case PartKind::Symbols:

@@ -125,7 +125,7 @@ void Parser::readSettings() {
       Args.getLastArg(OPT_icf_eq_all, OPT_icf_eq_safe, OPT_icf_eq_none);
   Command.FoldsContents = ICF && !ICF->getOption().matches(OPT_icf_eq_none);
   Command.HasOneThread = Args.getLastArgValue(OPT_threads) == "1";
-  Command.HasLTOCache = Args.hasArg(OPT_thinlto_cache_dir_eq);
+  Command.HasLTOCache = !Args.getLastArgValue(OPT_thinlto_cache_dir_eq).empty();
   // lld strips nothing from a relocatable output. Without section headers no
   // program could find a debug section.
   bool NoHeaders = false;

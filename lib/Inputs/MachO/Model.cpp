@@ -62,7 +62,7 @@ public:
     case PartKind::DWARF:
       return stageIf(O.ReadsDWARF, LinkStage::Contents);
     case PartKind::BitcodeMetadata:
-      return stageIf(!O.HasLTOCache, LinkStage::Types);
+      return stageIf(!O.HasLTOCache, LinkStage::Contents);
     case PartKind::Whole:
     case PartKind::Headers:
     case PartKind::Symbols:

@@ -310,7 +310,7 @@ void Parser::addSettings() {
   // object's first unit, for the debug map.
   Command.ReadsDWARF = !has(OPT_S);
   Command.DropsUnreferenced = has(OPT_dead_strip);
-  Command.HasLTOCache = has(OPT_value_cache_path_lto);
+  Command.HasLTOCache = !Args.getLastArgValue(OPT_value_cache_path_lto).empty();
 }
 
 static bool isDirectory(StringRef Path) {
