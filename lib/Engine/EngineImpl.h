@@ -145,7 +145,6 @@ public:
   std::unique_ptr<InputResolver> Resolver;
   std::unique_ptr<FilePlanner> Planner;
   llvm::StringMap<const RecordedFile *> Recorded; // of Options.Profile, by path
-  double MemoryNeed = 0; ///< in bytes for each byte of the inputs
   EngineFigures Figures;
   mutable Fetcher Bytes;
   Scheduler Inputs;

@@ -43,26 +43,27 @@ bool MemoryWindow::decide(uint64_t Bytes, bool IsComplete) {
   return IsShort;
 }
 
-/// Returns the share of the last MeasureAfter in which tasks waited for memory,
-/// as far as the system reports it.
+/// Returns the share of the time in which tasks waited for memory since an
+/// earlier measurement, at least MeasureAfter ago. The first one, and a system
+/// that does not count that time, have only PressurePercent.
 double MemoryWindow::pressurePercent(const os::SystemMemory &Memory) {
   if (!Memory.Stalled)
     return Memory.PressurePercent.value_or(0);
   std::lock_guard<std::mutex> Lock(Measuring);
   const auto Now = os::now();
   const auto Elapsed = Now - StalledAt;
-  if (Stalled && Elapsed < Numbers.MeasureAfter)
+  // Another thread may have measured later.
+  if (Stalled && (Elapsed < Numbers.MeasureAfter || *Memory.Stalled < *Stalled))
     return Pressure;
-  using Percent = std::chrono::duration<double>;
-  if (Stalled)
-    Pressure = 100 * Percent(*Memory.Stalled - *Stalled) / Percent(Elapsed);
+  using Time = std::chrono::duration<double>;
+  Pressure = Stalled ? 100 * Time(*Memory.Stalled - *Stalled) / Time(Elapsed)
+                     : Memory.PressurePercent.value_or(0);
   Stalled = Memory.Stalled;
   StalledAt = Now;
   return Pressure;
 }
 
 void MemoryWindow::measure(const os::SystemMemory &Memory) {
-  MeasuredAt.store(os::now());
   // More makes the link faster still, but reads more than the linker alone.
   uint64_t Now = Memory.available() / Numbers.WindowShare;
   if (pressurePercent(Memory) >= Numbers.HighPressurePercent) {
@@ -91,8 +92,13 @@ bool MemoryWindow::hasRoom(LinkStage For, bool IsFollowed) const {
 }
 
 bool MemoryWindow::measureIfDue() {
-  if (!isShort() || (SinceMeasured.load() < Numbers.MeasureBytes &&
-                     os::now() - MeasuredAt.load() < Numbers.MeasureAfter))
+  auto Last = MeasuredAt.load();
+  const auto Now = os::now();
+  // Of the threads that find it due, one measures.
+  if (!isShort() ||
+      (SinceMeasured.load() < Numbers.MeasureBytes &&
+       Now - Last < Numbers.MeasureAfter) ||
+      !MeasuredAt.compare_exchange_strong(Last, Now))
     return false;
   SinceMeasured = 0;
   measure();

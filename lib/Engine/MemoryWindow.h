@@ -56,23 +56,21 @@ public:
   /// \p IsComplete), it decides as soon as the known ones need too much.
   bool decide(uint64_t Bytes, bool IsComplete);
   bool isShort() const { return Short.load(); }
-  /// Sets the limit by the available memory, which takes some 50 us.
-  void measure() { measure(Read()); }
-  /// Measures if memory is short, and much was fetched or some time has passed
-  /// since the last time. Returns whether it did.
+  /// If memory is short, and much was fetched or some time has passed since the
+  /// last time, sets the limit by the available memory, which takes some 50 us.
+  /// Returns whether it did.
   bool measureIfDue();
   /// The fetched bytes that the linker has not reached yet.
   uint64_t ahead() const { return Ahead.load(); }
   /// The most that may be ahead now.
   uint64_t limit() const { return Limit.load(); }
   LinkStage stage() const { return Stage.load(); }
+  /// Whether another measurement may find room.
+  bool mayGrow() const { return isShort() && ahead() >= limit(); }
   /// @}
 
   /// Whether something may be fetched for \p For. \p IsFollowed: see `add`.
   bool hasRoom(LinkStage For, bool IsFollowed) const;
-  /// Whether another measurement may find room.
-  bool mayGrow() const { return isShort() && ahead() >= limit(); }
-
   /// Counts \p Bytes that are fetched for \p For. \p IsFollowed: `touched`
   /// reports when the linker touches them.
   void add(LinkStage For, uint64_t Bytes, bool IsFollowed = false);
@@ -87,6 +85,7 @@ public:
 
 private:
   bool isAhead(LinkStage For, bool IsFollowed) const;
+  void measure() { measure(Read()); }
   void measure(const os::SystemMemory &Memory);
   double pressurePercent(const os::SystemMemory &Memory);
 

@@ -39,26 +39,12 @@ EngineImpl::EngineImpl(const EngineOptions &Options, const os::PageCache &Cache)
     : Options(withDefaults(Options, Cache)), Cache(Cache),
       Bytes(this->Options, this->Cache, Figures) {}
 
-/// Returns the memory that the link needs for each byte of its inputs.
-static double memoryNeed(const EngineOptions &Options, bool IsELF) {
-  // The pages of the output count in the profile's peak. The kernel can write
-  // them back, and nothing is fetched of an ELF link that is short of memory.
-  if (IsELF)
-    return Options.Numbers.MemoryNeedOfELF;
-  const LinkProfile *Last = Options.Profile.get();
-  const uint64_t Inputs = Last ? Last->inputBytes() : 0;
-  return Inputs == 0 || Last->PeakBytes == 0
-             ? Options.Numbers.MemoryNeed
-             : double(Last->PeakBytes) / double(Inputs);
-}
-
 void EngineImpl::start(LinkCommand TheCommand) {
   Command = std::move(TheCommand);
   if (Options.Profile)
     addRecordedInputs();
   Resolver = std::make_unique<InputResolver>(Command);
   Planner = std::make_unique<FilePlanner>(Options.Plan);
-  MemoryNeed = memoryNeed(Options, /*IsELF=*/Planner->planTogether());
   uint64_t Free = os::freeDescriptors();
   uint64_t Ours = Free > SpareDescriptors ? (Free - SpareDescriptors) / 2 : 0;
   // A thread holds one file and its count of waits (os::processorWait) and, for
@@ -382,11 +368,17 @@ static std::vector<PlannedRange> planNextTime(const InputEntry &Entry,
                                               const PlanOptions &Options) {
   if (Entry.Source == PlanSource::Other)
     return {};
-  const std::vector<PlannedRange> &Plan =
-      Entry.Uncombined.empty() ? Entry.Plan : Entry.Uncombined;
+  const bool IsCombined = !Entry.Uncombined.empty();
+  ArrayRef<PlannedRange> Plan = IsCombined ? Entry.Uncombined : Entry.Plan;
   if (Entry.Source == PlanSource::Layout && isObjectByName(Entry.Named))
     return cutPlan(Plan, Touched, Options);
-  return restrictPlan(Plan, Touched, Entry.Identity.Size, Options);
+  if (!IsCombined)
+    return restrictPlan(Plan, Touched, Entry.Identity.Size, Options);
+  // Pages between combined ranges were fetched, and so are near touched ones.
+  const std::vector<ByteRange> Gaps =
+      without(rangesOf(Entry.Plan), rangesOf(Entry.Uncombined));
+  return restrictPlan(Plan, without(Touched, Gaps), Entry.Identity.Size,
+                      Options);
 }
 
 std::optional<std::vector<RecordedFile>> PrefetchEngine::touched() const {

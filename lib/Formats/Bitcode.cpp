@@ -39,10 +39,10 @@ static uint64_t beginOfStream(StringRef Head) {
              : 0;
 }
 
-/// Enters the next block of a module or of the file. Returns its number, or
-/// nothing at the end of a block or where \p Stream is broken or ends. Skips
-/// records, which need the few abbreviations that LLVM defines before them;
-/// \p Abbreviations counts these.
+/// Returns the number of the next block, to be entered or skipped, or nothing
+/// at the end of a block or where \p Stream is broken or ends, as \p IsCut
+/// says. Skips records, which need the few abbreviations that LLVM defines
+/// before them; \p Abbreviations counts these.
 static std::optional<unsigned> findBlock(BitstreamCursor &Stream,
                                          unsigned &Abbreviations, bool &IsCut) {
   constexpr unsigned MaxAbbreviations = 1000; // each takes half a kilobyte

@@ -36,9 +36,12 @@ bool runWithTimeout(std::function<void()> Work) {
 }
 
 uint64_t expectedBytes(const LinkCommand &Command, const LinkProfile *Last) {
-  if (Last)
-    return Last->inputBytes();
   uint64_t Bytes = 0, Samples = 0;
+  if (Last) {
+    for (const RecordedFile &File : Last->Files)
+      Bytes += File.Identity.Size;
+    return Bytes;
+  }
   constexpr size_t MaxSamples = 64;
   constexpr std::chrono::milliseconds MaxTime(10); // for high-latency stores
   const size_t Count = Command.Inputs.size();

@@ -27,13 +27,6 @@ static constexpr StringRef Magic = "headstart profile 6\n";
 
 uint64_t RecordedFile::touchedBytes() const { return bytesOf(Touched); }
 
-uint64_t LinkProfile::inputBytes() const {
-  uint64_t Bytes = 0;
-  for (const RecordedFile &F : Files)
-    Bytes += F.Identity.Size;
-  return Bytes;
-}
-
 uint64_t LinkProfile::touchedBytes() const {
   uint64_t Bytes = 0;
   for (const RecordedFile &F : Files)

@@ -131,11 +131,12 @@ void BuildCompanion::end() {
   File.remove();
 }
 
-/// The output at \p Path; nothing if there is none, or it cannot be queried.
+/// The output at \p Path, which is empty if there is none; nothing if it cannot
+/// be queried.
 static std::optional<os::FileIdentity> outputAt(const std::string &Path) {
   std::error_code Error;
   const os::FileStatus Status = os::statFile(Path, Error);
-  if (Error || Status.Kind == os::FileKind::Missing)
+  if (Error)
     return std::nullopt;
   return Status.Identity;
 }
@@ -240,7 +241,8 @@ void BuildCompanion::noteBegun(ArrayRef<BuildLinkFigures> Links) {
     if (Links[I].HasBegun || Links[I].isDone())
       continue;
     const std::optional<os::FileIdentity> Output = outputAt(Links[I].Output);
-    if (Output && Output != Outputs[I])
+    if (Output && Outputs[I] && *Output != os::FileIdentity() &&
+        *Output != *Outputs[I])
       Fetcher.linkHasBegun(I);
   }
 }

@@ -288,8 +288,10 @@ TEST(PressureTest, ReadsMachinePressure) {
   EXPECT_EQ(With("some avg10=12.50 avg60=1.00 avg300=0.00 total=99\n"
                  "full avg10=3.00 avg60=0.00 avg300=0.00 total=9\n"),
             std::chrono::microseconds(99));
-  for (const char *Bad : {"", "some avg10=0.00 avg60=0.00\n", "some total=",
-                          "some total=x", "full avg10=3.00 total=9"})
+  EXPECT_EQ(SystemMemory::read(Directory.path()).PressurePercent, 12.5);
+  for (const char *Bad : {"", "some avg10=0.00 avg60=0.00\n",
+                          "some avg10=0.00 total=", "some avg10=0.00 total=x",
+                          "full avg10=3.00 total=9"})
     EXPECT_FALSE(With(Bad)) << Bad;
 }
 

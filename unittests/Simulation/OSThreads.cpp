@@ -30,6 +30,8 @@ SystemMemory SystemMemory::read(const std::string &) {
   Memory.TotalBytes = OS.AvailableBytes;
   Memory.AvailableBytes = OS.AvailableBytes;
   Memory.PressurePercent = OS.PressurePercent;
+  Memory.Stalled = std::chrono::duration_cast<std::chrono::microseconds>(
+      os::now().time_since_epoch() * (OS.PressurePercent / 100));
   return Memory;
 }
 

@@ -166,8 +166,8 @@ public:
   virtual bool isBackward(LinkStage Stage) const;
 
   /// A sort key for the input at \p Place: the earlier a linker that reads
-  /// \p Reads processes the input in \p Stage, the smaller the key. It reads
-  /// bitcode forward, and before the same stage of other inputs.
+  /// \p Reads processes the input in \p Stage, the smaller the key. In a
+  /// backward stage, it reads bitcode first, and forward.
   uint32_t orderIn(LinkStage Stage, uint32_t Place, const ReadKinds &Reads,
                    bool IsBitcode = false) const {
     return isBackward(Stage) && !Reads.HasOneThread && !IsBitcode

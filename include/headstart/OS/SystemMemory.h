@@ -41,9 +41,10 @@ struct SystemMemory {
   /// cgroup exists (Linux's pressure stall information, `some total`): of the
   /// cgroup if that is reported (v2), else of the machine.
   std::optional<std::chrono::microseconds> Stalled;
-  /// On Windows 100 while the system's LowMemoryResourceNotification is set,
-  /// else 0. On macOS 0, 50 or 100 for a pressure level of normal, warning or
-  /// critical.
+  /// On Linux, the share of that in the last ten seconds, in percent
+  /// (`some avg10`). On Windows 100 while the system's
+  /// LowMemoryResourceNotification is set, else 0. On macOS 0, 50 or 100 for a
+  /// pressure level of normal, warning or critical.
   std::optional<double> PressurePercent;
 
   /// The smaller of what the machine and the cgroup have available.

@@ -58,7 +58,6 @@ struct LinkProfile {
   /// The files, in the order in which the linker requested them.
   std::vector<RecordedFile> Files;
 
-  uint64_t inputBytes() const; ///< the sum of the files' sizes
   uint64_t touchedBytes() const;
 };
 

@@ -52,7 +52,7 @@ timeOfReads(const std::string &Prefix) {
 std::optional<std::chrono::microseconds> diskStall(const std::string &Root) {
   const std::string Prefix = detail::prefixOf(Root);
   for (const char *Path : {"/proc/pressure/io", "/sys/fs/cgroup/io.pressure"})
-    if (const auto Stalled = detail::readStalled(Prefix + Path))
+    if (const auto Stalled = detail::readPressure(Prefix + Path).Stalled)
       return Stalled;
   return timeOfReads(Prefix);
 }

@@ -233,7 +233,7 @@ CgroupMemory headstart::os::detail::readCgroupMemory(const std::string &Root) {
     addLevel(Directory, MemoryFilesV1, Memory);
   const std::vector<std::string> Directories = Ours.levelsOf(V2);
   if (!Directories.empty())
-    Memory.Stalled = readStalled(Directories.front() + "/memory.pressure");
+    Memory.Waits = readPressure(Directories.front() + "/memory.pressure");
   for (const std::string &Directory : Directories)
     addLevel(Directory, MemoryFilesV2, Memory);
   return Memory;

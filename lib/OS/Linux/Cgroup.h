@@ -9,7 +9,7 @@
 #ifndef HEADSTART_LIB_OS_LINUX_CGROUP_H
 #define HEADSTART_LIB_OS_LINUX_CGROUP_H
 
-#include <chrono>
+#include "PseudoFile.h"
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -20,7 +20,7 @@ struct CgroupMemory {
   std::optional<uint64_t> LimitBytes; ///< the lowest of all levels
   std::string LimitDirectory;         ///< the outermost group with that limit
   std::optional<uint64_t> AvailableBytes; ///< the lowest of all limited levels
-  std::optional<std::chrono::microseconds> Stalled; ///< our own group (v2)
+  Pressure Waits;                         ///< of our own group (v2)
 };
 
 /// Reads this process's memory control groups, v1 and v2, and all of their

@@ -131,21 +131,29 @@ std::optional<uint64_t> detail::findNumber(std::string_view Text,
   return std::nullopt;
 }
 
-std::optional<std::chrono::microseconds>
-detail::readStalled(const std::string &Path) {
+detail::Pressure detail::readPressure(const std::string &Path) {
   // "some avg10=0.00 avg60=0.00 avg300=0.00 total=0"
   const std::optional<std::string> Text = readPseudoFile(Path);
   std::string_view Rest = Text ? std::string_view(*Text) : "";
   std::string_view Line = takeField(Rest, '\n');
+  Pressure Result;
+  constexpr std::string_view Lead = "some avg10=";
+  if (!Line.starts_with(Lead))
+    return Result;
+  const char *const Begin = Line.data() + Lead.size();
+  double Percent = 0;
+  const auto [Stop, Error] =
+      std::from_chars(Begin, Line.data() + Line.size(), Percent);
+  if (Error == std::errc() && Stop != Begin && Percent >= 0 && Percent <= 100)
+    Result.Percent = Percent;
   const size_t At = Line.rfind("total=");
-  if (!Line.starts_with("some ") || At == std::string_view::npos)
-    return std::nullopt;
+  if (At == std::string_view::npos)
+    return Result;
   Line.remove_prefix(At);
   (void)takeField(Line, '=');
-  const std::optional<uint64_t> Total = parseNumber(Line);
-  if (!Total)
-    return std::nullopt;
-  return std::chrono::microseconds(*Total);
+  if (const std::optional<uint64_t> Total = parseNumber(Line))
+    Result.Stalled = std::chrono::microseconds(*Total);
+  return Result;
 }
 
 std::string detail::directoryOf(uint64_t Process) {

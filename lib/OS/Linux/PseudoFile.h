@@ -69,9 +69,12 @@ std::optional<uint64_t> parseNumber(std::string_view Text, int Base = 10);
 /// \p Text, times 1024 if the line ends in "kB".
 std::optional<uint64_t> findNumber(std::string_view Text, std::string_view Key);
 
-/// Returns the `some total` of a pressure file (Linux 4.20); nothing if there
-/// is none.
-std::optional<std::chrono::microseconds> readStalled(const std::string &Path);
+/// The `some` line of a pressure file (Linux 4.20), as far as it can be read.
+struct Pressure {
+  std::optional<double> Percent;                    ///< avg10
+  std::optional<std::chrono::microseconds> Stalled; ///< total
+};
+Pressure readPressure(const std::string &Path);
 
 /// Returns "/proc/" and \p Process.
 std::string directoryOf(uint64_t Process);

@@ -29,9 +29,11 @@ SystemMemory SystemMemory::read(const std::string &Root) {
   const CgroupMemory Cgroup = readCgroupMemory(Prefix);
   Memory.CgroupLimitBytes = Cgroup.LimitBytes;
   Memory.CgroupAvailableBytes = Cgroup.AvailableBytes;
-  Memory.Stalled = Cgroup.Stalled;
-  if (!Memory.Stalled)
-    Memory.Stalled = readStalled(Prefix + "/proc/pressure/memory");
+  const Pressure Waits = Cgroup.Waits.Stalled
+                             ? Cgroup.Waits
+                             : readPressure(Prefix + "/proc/pressure/memory");
+  Memory.PressurePercent = Waits.Percent;
+  Memory.Stalled = Waits.Stalled;
   return Memory;
 }
 
@@ -64,10 +66,9 @@ std::string headstart::os::memoryName(const std::string &Root) {
 }
 
 std::optional<uint64_t> headstart::os::peakMemory() {
-  struct rusage Usage;
-  if (::getrusage(RUSAGE_SELF, &Usage) != 0)
-    return std::nullopt;
-  return static_cast<uint64_t>(Usage.ru_maxrss) * 1024;
+  // ru_maxrss begins with the peak of the program that started this one.
+  const auto Status = readPseudoFile("/proc/self/status");
+  return Status ? findNumber(*Status, "VmHWM") : std::nullopt;
 }
 
 uint64_t headstart::os::maxMappings(const std::string &Root) {
