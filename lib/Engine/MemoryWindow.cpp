@@ -94,7 +94,7 @@ bool MemoryWindow::hasRoom(LinkStage For, bool IsFollowed) const {
 bool MemoryWindow::measureIfDue() {
   auto Last = MeasuredAt.load();
   const auto Now = os::now();
-  // Of the threads that find it due, one measures.
+  // If several threads find it due, one measures.
   if (!isShort() ||
       (SinceMeasured.load() < Numbers.MeasureBytes &&
        Now - Last < Numbers.MeasureAfter) ||

@@ -46,16 +46,11 @@ static uint64_t beginOfStream(StringRef Head) {
 static std::optional<unsigned> findBlock(BitstreamCursor &Stream,
                                          unsigned &Abbreviations, bool &IsCut) {
   constexpr unsigned MaxAbbreviations = 1000; // each takes half a kilobyte
-  const auto Failed = [](Error E) {
-    const bool HasFailed = bool(E);
-    consumeError(std::move(E)); // lld reports a broken file
-    return HasFailed;
-  };
   while (true) {
     Expected<BitstreamEntry> Entry =
         Stream.advance(BitstreamCursor::AF_DontAutoprocessAbbrevs);
     if (!Entry) {
-      consumeError(Entry.takeError());
+      consumeError(Entry.takeError()); // lld reports a broken file
       return std::nullopt;
     }
     if (Entry->Kind != BitstreamEntry::Record) {
@@ -65,10 +60,10 @@ static std::optional<unsigned> findBlock(BitstreamCursor &Stream,
       return std::nullopt;
     }
     if (Entry->ID != bitc::DEFINE_ABBREV) {
-      if (Failed(Stream.skipRecord(Entry->ID).takeError()))
+      if (errorToBool(Stream.skipRecord(Entry->ID).takeError()))
         return std::nullopt;
     } else if (++Abbreviations > MaxAbbreviations ||
-               Failed(Stream.ReadAbbrevRecord())) {
+               errorToBool(Stream.ReadAbbrevRecord())) {
       return std::nullopt;
     }
   }

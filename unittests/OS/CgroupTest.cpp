@@ -293,6 +293,14 @@ TEST(PressureTest, ReadsMachinePressure) {
                           "some avg10=0.00 total=", "some avg10=0.00 total=x",
                           "full avg10=3.00 total=9"})
     EXPECT_FALSE(With(Bad)) << Bad;
+  const auto PercentOf = [&](const char *Text) {
+    Directory.write("proc/pressure/memory", Text);
+    return SystemMemory::read(Directory.path()).PressurePercent;
+  };
+  EXPECT_EQ(PercentOf("some avg10=0.00 avg60=0.00\n"), 0.0);
+  for (const char *Bad : {"", "some avg10=", "some avg10=x", "full avg10=3.00",
+                          "some avg10=-1", "some avg10=101", "some avg10=nan"})
+    EXPECT_FALSE(PercentOf(Bad)) << Bad;
 }
 
 TEST_F(CgroupTest, GroupPressureOverridesMachinePressure) {
@@ -300,10 +308,12 @@ TEST_F(CgroupTest, GroupPressureOverridesMachinePressure) {
   write("proc/self/cgroup", "0::/build\n");
   EXPECT_EQ(SystemMemory::read(Root.path()).Stalled,
             std::chrono::microseconds(70));
+  EXPECT_EQ(SystemMemory::read(Root.path()).PressurePercent, 50.0);
   write("sys/fs/cgroup/unified/build/memory.pressure",
         "some avg10=2.00 total=3\n");
   EXPECT_EQ(SystemMemory::read(Root.path()).Stalled,
             std::chrono::microseconds(3));
+  EXPECT_EQ(SystemMemory::read(Root.path()).PressurePercent, 2.0);
 }
 
 /// The processor quota below a root.
