@@ -89,8 +89,8 @@ struct Residency {
 
 class PageCache {
 public:
-  /// Probes the system (a few microseconds on a scratch mapping; on Windows a
-  /// scratch file in the temporary directory, once per process).
+  /// Probes the system (a few microseconds on a scratch mapping; on Windows the
+  /// file of the program, once per process).
   PageCache();
   /// Uses exactly these capabilities.
   explicit PageCache(const PageCacheCapabilities &Capabilities);

@@ -17,11 +17,11 @@
 #include "../FetchByReading.h"
 #include "../Pages.h"
 #include "WorkingSet.h"
+#include "headstart/OS/Program.h"
 
 #include <atomic>
 #include <bit>
 #include <chrono>
-#include <string>
 #include <vector>
 
 // The code is inside the namespace, since winbase.h has its own OpenFile.
@@ -238,45 +238,23 @@ static std::optional<Residency> countPages(const char *Begin, uint64_t Length,
 }
 
 /// Whether the system reports a resident page that this process has not
-/// touched. Tries it with a file that was just written, which is resident.
+/// touched. Tries it with the first page of the program's file, which a read
+/// brings into memory.
 static bool reportsPlace() {
-  std::wstring Directory(MAX_PATH + 1, L'\0');
-  const DWORD Length =
-      ::GetTempPathW(static_cast<DWORD>(Directory.size()), Directory.data());
-  if (Length == 0 || Length > MAX_PATH)
+  OpenFile Program;
+  char Byte;
+  std::error_code Error;
+  if (OpenFile::open(programPath(), Program) ||
+      Program.readAt(0, {&Byte, 1}, Error) != 1)
     return false;
-  Directory.resize(Length);
-  LARGE_INTEGER Now;
-  ::QueryPerformanceCounter(&Now);
-  const std::wstring Path = Directory + L"headstart-" +
-                            std::to_wstring(::GetCurrentProcessId()) + L"-" +
-                            std::to_wstring(Now.QuadPart);
-  const UniqueHandle Scratch(::CreateFileW(
-      Path.c_str(), GENERIC_READ | GENERIC_WRITE | DELETE, 0, nullptr,
-      CREATE_NEW, FILE_ATTRIBUTE_TEMPORARY | FILE_FLAG_DELETE_ON_CLOSE,
-      nullptr));
-  if (!Scratch.isOpen())
-    return false;
-  const size_t PageSize = systemPageSize();
-  const std::vector<char> Page(PageSize, 'x');
-  DWORD Written = 0;
-  if (::WriteFile(Scratch.get(), Page.data(), static_cast<DWORD>(PageSize),
-                  &Written, nullptr) == 0 ||
-      Written != PageSize)
-    return false;
-  const UniqueHandle Section(::CreateFileMappingW(
-      Scratch.get(), nullptr, PAGE_READONLY, 0, 0, nullptr));
-  if (!Section.isOpen())
-    return false;
-  void *const View = ::MapViewOfFile(Section.get(), FILE_MAP_READ, 0, 0, 0);
-  if (View == nullptr)
+  const ScratchView View(Program, 0, 1);
+  if (!View.isMapped())
     return false;
   bool IsReported = false;
-  const auto Start = reinterpret_cast<uintptr_t>(View);
-  (void)forEachPage(Start, Start + PageSize, [&](uintptr_t, PagePlace Place) {
+  const auto Start = reinterpret_cast<uintptr_t>(View.at(0));
+  (void)forEachPage(Start, Start + 1, [&](uintptr_t, PagePlace Place) {
     IsReported = Place == PagePlace::Memory;
   });
-  ::UnmapViewOfFile(View);
   return IsReported;
 }
 
@@ -293,7 +271,7 @@ PageCache::PageCache(const PageCacheCapabilities &Wanted)
 }
 
 PageCacheCapabilities PageCache::probe() {
-  // Each process writes the scratch file only once.
+  // A process tries it only once.
   static const PageCacheCapabilities Found = [] {
     PageCacheCapabilities Result;
     Result.PageSize = systemPageSize();
