@@ -22,10 +22,10 @@ with smaller inputs in ten minutes and writes to `build/benchmarks`.
   rounds; *processor* is the ratio of processor times.
 - A round counts as cold if at most 1% of the bytes of the inputs are in the page cache.
   The disk's readahead is 128 KiB, as on most machines, unless a line below has another one.
-- *First link*: Headstart without a profile. *Next links*: with the profile of an earlier
-  link. *lld's own prefetching*: `/prefetch-inputs`, or `--read-workers=8`.
-- *Processor* has two numbers, for the first link and the next ones; *read* has three, for
-  stock, the first link and the next ones.
+- A *first link* has no profile; *next links* have the profile of an earlier link. *lld's own
+  prefetching* is `/prefetch-inputs` or `--read-workers=8`.
+- *Processor* has two numbers, for the first link and the next ones. *Read* has three: stock
+  comes before them.
 - *Touched* bytes come from the page tables. A page fault also maps cached neighbours, so
   the linker needs at most that much.
 - The inputs of `ld.lld` are this project's own objects and LLVM's archives, so their
@@ -40,8 +40,8 @@ SAME = ("In every link, the outputs of Headstart are identical to those of stock
         "byte for byte.")
 NOT_SAME = "A link is marked if its outputs differ from those of stock lld."
 
-# The section that each plot precedes, except those of linktables.py.
-BEFORE = {"scale": "scale", "walks": "tree-warm", "far": "far"}
+# The plot of each section, except those of linktables.py.
+PLOTS = {"scale": "scale", "tree-warm": "walks", "far": "far"}
 
 
 def picture(name: str, plot: dict) -> str:
@@ -116,9 +116,9 @@ def document(figures: dict[str, dict], benchmarks: dict, plots: dict, raw: str) 
     for name, entry in ordered.items():
         if linktables.is_row(entry):
             continue
-        parts += [plot(each) for each, section in BEFORE.items()
-                  if section == name and each in plots]
-        parts.append(f"{benchmarks[name].text(entry['figures'])}\n\n"
+        title, text = benchmarks[name].text(entry["figures"]).split("\n", 1)
+        shown = "\n" + plot(PLOTS[name]) if PLOTS.get(name) in plots else ""
+        parts.append(f"{title}\n{shown}{text}\n\n"
                      f"`./dev bench {short(entry)}{name}`, {letters[day_of(entry)]}.\n")
     differ = any(DIFFERENT in part for part in parts)
     parts.insert(about, ABOUT.lstrip("\n").format(

@@ -225,18 +225,6 @@ def text(figures: dict) -> str:
     base = next(iter(cold))
     about = (f"{figures['inputs']:,} files, {format_bytes(figures['bytes'])}; {len(cold[base])} "
              "cold" + (f" and {len(warm[base])} warm" if warm else "") + " rounds.")
-    # The statistics are taken without limits, so a limited link would only repeat them.
-    if warm:
-        about += fetched(*figures["stats"])
     head = ["", "cold", "processor", "read from disk", *(["warm"] if warm else [])]
     return "\n".join([f"## {figures['title']}", "", about + sameness(figures["same"]), "",
                       *table(head, rows(cold, warm))])
-
-
-def fetched(first: dict, following: dict) -> str:
-    """Says what two links prefetched and what the second one touched. The first one
-    touches more, since a page fault also maps cached neighbours."""
-    touched = following["touched_bytes"]
-    return (f" The first link prefetched {format_bytes(first['hinted_bytes'])}, "
-            f"the next one {format_bytes(following['hinted_bytes'])}"
-            + (f"; the linker touched {format_bytes(touched)}." if touched else "."))

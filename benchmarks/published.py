@@ -14,7 +14,6 @@ OBJECTS, BYTES = 4169, 26_325_429_114
 COLD, COLD_PREFETCHED, WARM, WARM_PREFETCHED = 48.1, 34.2, 29.7, 29.6
 
 STOCK = "lld-link 22 (stock)"
-VARIANTS = {"stock": STOCK, "stock-prefetch": PREFETCHING, "on": FIRST, "on+profile": NEXT}
 # The links that have all four variants, cold and warm; the largest first.
 NAMES = ("large-debug", "coff")
 
@@ -39,9 +38,9 @@ def ours(figures: dict) -> list[list[str]]:
     cold, warm = runs_of(figures, "cold"), runs_of(figures, "warm")
     base, warm_base = cold[STOCK], warm[STOCK]
     rows = []
-    for short, name in VARIANTS.items():
+    for name in (STOCK, PREFETCHING, FIRST, NEXT):
         less = saved(median(cold[name]), median(base), median(warm_base))
-        rows.append([f"here, `{short}`: {name}", f"{median(cold[name]):.2f} s",
+        rows.append([f"here, {name}", f"{median(cold[name]):.2f} s",
                      f"{ratio(cold[name], base):.2f}", f"{less:.0%}" if name != STOCK else "–",
                      f"{median(warm[name]):.2f} s", f"{ratio(warm[name], warm_base):.2f}"])
     return rows

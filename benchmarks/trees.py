@@ -29,19 +29,18 @@ TREES = {"A": ("source", 27_000, 226_000), "B": ("flat", 300, 120_000),
 ABOUT = {"A": "A: 226,000 files in 27,000 directories, nested and uneven",
          "B": "B: 120,000 files in 300 directories of 400",
          "S": "S: 22,600 files in 2,700 directories, nested and uneven"}
-ABOUT_G = ("G: a git repository with 226,000 files in 27,000 directories. Ignore "
-           "files in every fortieth directory hide two fifths of it.")
-# The title, the paragraph below it and the caption of the table.
-WALK, WHOLE = "Walking a tree", "whole programs; ratios to the fastest peer"
+# The title, and the paragraph below it.
 TEXTS = {
-    "tree-warm": (f"{WALK}, warm", "{trees}.", "Whole programs that print all paths to a file in "
-                                               "memory; ratios to the fastest peer"),
-    "tree-cold": (f"{WALK}, cold", "The trees and commands are those of the warm walk. "
-                  "The system's caches are dropped before each run; a run counts if it read its "
-                  "directories from the disk.", f"Default numbers of threads, {WHOLE}"),
-    "tree-ignore": ("Walking a repository by its ignore rules", ABOUT_G, WHOLE.capitalize()),
-    "tree-status": ("Changes in a repository", ABOUT_G,
-                    "Warm, with a fresh index and git's default settings; ratios to git")}
+    "tree-warm": ("Walking a tree, warm", "{trees}. Whole programs print all paths to a file in "
+                  "memory (`benchmarks/trees.py` has the commands). A program whose paths differ "
+                  "would be marked. Ratios are to the fastest peer"),
+    "tree-cold": ("Walking a tree, cold", "The system's caches are dropped before each run. A run "
+                  "counts if it read its directories from the disk"),
+    "tree-ignore": ("Walking a repository by its ignore rules", "G: a git repository with 226,000 "
+                    "files in 27,000 directories. Ignore files in every fortieth directory hide "
+                    "two fifths of it"),
+    "tree-status": ("Changes in a repository", "The repository above, warm, with a fresh index and "
+                    "git's default settings; ratios to git")}
 OURS = "headstart"  # the beginning of the names of our rows
 
 
@@ -370,28 +369,21 @@ def table(figures: dict) -> list[str]:
     return markdown(["", *(column["title"] for column in columns)], result)
 
 
-def called(figures: dict, with_commands: bool = True) -> list[str]:
-    """The commands of the rows, and the reasons for empty rows."""
-    commands: dict[str, dict[str, None]] = {}
-    for column in figures["columns"] if with_commands else ():
-        for name, command in column["commands"].items():
-            commands.setdefault(name, {})[command] = None
-    return [*(f"- {name}: " + ", ".join(f"`{command}`" for command in several)
-              for name, several in commands.items()),
-            *(f"- {name} is not available: {reason}."
-              for name, reason in figures["missing"].items())]
+def remarks(figures: dict) -> list[str]:
+    """The reasons for empty rows, and the programs whose results differ from the others'."""
+    return [*(f"- {name} is not available: {reason}."
+              for name, reason in figures["missing"].items()),
+            *(f"- DIFFERENT: {name}: {what}."
+              for name, what in figures.get("differences", {}).items())]
 
 
 def text(name: str, figures: dict) -> str:
-    title, about, caption = TEXTS[name]
+    title, about = TEXTS[name]
     trees = "; ".join(ABOUT[tree] for tree in figures.get("trees", ""))
     rounds = max((len(times) for column in figures["columns"]
                   for times in column["seconds"].values()), default=0)
-    lines = [f"## {title}", "", about.format(trees=trees), "",
-             f"{caption}; {rounds} rounds.", "", *table(figures)]
-    if commands := called(figures, name != "tree-cold"):
-        lines += ["", *commands]
-    if "differences" in figures:
-        lines += ["", *([f"DIFFERENT: {program}: {what}." for program, what in
-                         figures["differences"].items()] or ["All programs have the same result."])]
+    lines = [f"## {title}", "", f"{about.format(trees=trees)}; {rounds} rounds.", "",
+             *table(figures)]
+    if found := remarks(figures):
+        lines += ["", *found]
     return "\n".join(lines)

@@ -4,21 +4,18 @@ The host evicts the inputs. A ratio includes the cost of Wine.
 """
 
 import pathlib
-import subprocess
 
 import coff
 import harness
 import links
 import machine
-from figures import format_bytes, kept, runs_of, sameness, start_table, table
+from figures import format_bytes, kept, runs_of, sameness, table
 from harness import Variant
 from machine import say
 
 STOCK = harness.ROOT / "build-tools" / "llvm-windows" / "build" / "bin" / "lld-link.exe"
-BUILD = harness.ROOT / "build-windows"
-OURS = BUILD / "bin" / "lld-link.exe"
+OURS = harness.ROOT / "build-windows" / "bin" / "lld-link.exe"
 ROUNDS = 5
-STARTS = 15
 
 
 def wine(name: str, program: pathlib.Path, folder: pathlib.Path, *options: str) -> Variant:
@@ -37,14 +34,6 @@ def for_windows(words: list[str], folder: pathlib.Path) -> list[str]:
     response.write_text("\n".join(f"Z:{line}" if line.startswith("/") else line
                                   for line in pathlib.Path(path).read_text().splitlines()))
     return [f"@Z:{response}" if word.startswith("@") else word for word in words]
-
-
-def zip_bytes() -> int:
-    """The size of the zip that cpack makes."""
-    with harness.scratch_in(BUILD) as folder:
-        subprocess.run(["cpack", "-B", folder], cwd=BUILD, check=True, stdout=subprocess.DEVNULL)
-        (made,) = folder.glob("*.zip")
-        return made.stat().st_size
 
 
 def measure(factor: float) -> dict:
@@ -67,10 +56,8 @@ def measure(factor: float) -> dict:
         harness.warm_up(sample.inputs)
         warm = harness.run_rounds(ways, words, out, rounds, called="warm round")
         same = links.all_same(cold, warm)
-        times = harness.starts([ways[0], wine("Headstart's lld-link.exe", OURS, scratch)],
-                               links.scaled(STARTS, factor))
     return {"files": len(sample.files()), "bytes": size, "readahead": readahead, "cold": kept(cold),
-            "warm": kept(warm), "same": same, "starts": times, "zip": zip_bytes()}
+            "warm": kept(warm), "same": same}
 
 
 def text(figures: dict) -> str:
@@ -81,9 +68,5 @@ def text(figures: dict) -> str:
         "", f"The link of `coff`, {figures['files']} files, {format_bytes(figures['bytes'])}, "
             f"by lld-link.exe; {len(cold[base])} cold and {len(warm[base])} warm rounds. Times "
             "include the costs of Wine, except that *processor* excludes Wine's server: this is no "
-            "measurement of Windows. Wine does not report residency: Headstart times a few reads "
-            "of each file. Linux does no more than 128 KiB of a hint, so Headstart splits its "
-            "hints under Wine." + sameness(figures["same"]), "",
-        *table(["", "cold", "processor", "read from disk", "warm"], links.rows(cold, warm)), "",
-        f"The zip has {format_bytes(figures['zip'])}. `lld-link.exe /help`:", "",
-        *start_table(figures["starts"])])
+            "measurement of Windows." + sameness(figures["same"]), "",
+        *table(["", "cold", "processor", "read from disk", "warm"], links.rows(cold, warm))])
