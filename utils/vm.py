@@ -322,7 +322,7 @@ def name_of(release: str) -> str:
 
 
 def rows(result: dict) -> list:
-    """The document's rows: one for each file system, and one for all groups."""
+    """The rows of the printed table: one for each file system, and one for all groups."""
     kernel = name_of(result["kernel"])
     table = []
     for row in result.get("links", []):
@@ -331,7 +331,7 @@ def rows(result: dict) -> list:
                       "same" if row["same"] else "DIFFERENT"])
     if groups := result.get("groups", []):
         fetched = sorted(row["hinted_bytes"] or 0 for row in groups)
-        table.append([kernel, f"ext4, {megabytes(groups[0]['limit'])} MB of memory", "–",
+        table.append([kernel, f"ext4 with {megabytes(groups[0]['limit'])} MB of memory", "–",
                       "–", "–", " to ".join(dict.fromkeys(
                           [megabytes(fetched[0]), megabytes(fetched[-1])])),
                       "same" if all(row["same"] for row in groups) else "DIFFERENT"])
@@ -339,6 +339,16 @@ def rows(result: dict) -> list:
 
 
 HEADS = ["Linux", "file system", "stock", "ours", "with profile", "fetched", "outputs"]
+DOCUMENT_HEADS = ["Linux", "file systems", "MB fetched", "outputs"]
+
+
+def document_rows(table: list) -> list:
+    """The document's rows: a row for the file systems on which a link fetches as much."""
+    found: dict[tuple, list] = {}
+    for kernel, name, *_, fetched, outputs in table:
+        found.setdefault((kernel, fetched, outputs), []).append(name)
+    return [[kernel, ", ".join(names), fetched, outputs]
+            for (kernel, fetched, outputs), names in found.items()]
 
 
 def describe(result: dict) -> str:
@@ -389,7 +399,7 @@ def write_rows(mark: str, heads: list, new_rows: list) -> None:
 
 
 def write_document(result: dict) -> None:
-    write_rows("vm", HEADS, rows(result))
+    write_rows("vm", DOCUMENT_HEADS, document_rows(rows(result)))
     write_rows("vm-tests", ["Linux", "unit tests", "failed", "skipped"], test_rows(result))
 
 
