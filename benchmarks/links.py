@@ -22,6 +22,7 @@ FIRST, NEXT = "Headstart, first link", "Headstart, next links"
 PREFETCHING = "lld-link 22 /prefetch-inputs"
 READ_WORKERS = "ld64.lld 22 --read-workers=8"
 NOBODY = 65534
+OWNER = ", as the owner"  # the end of the name of a variant that NOBODY does not run
 
 
 @dataclasses.dataclass
@@ -98,7 +99,7 @@ def wrapped(name: str, linker: pathlib.Path) -> Variant:
 def as_others(ways: list[Variant]) -> list[Variant]:
     """Returns the variants as an ordinary user's, and Headstart's as the owner's too."""
     return [dataclasses.replace(way, user=NOBODY) for way in ways] + [
-        dataclasses.replace(way, name=f"{way.name}, as the owner") for way in ways[-2:]]
+        dataclasses.replace(way, name=way.name + OWNER) for way in ways[-2:]]
 
 
 def variants(sample: Sample, around: bool, profile: pathlib.Path) -> list[Variant]:
@@ -220,11 +221,31 @@ def rows(cold: Runs, warm: Runs) -> list[list[str]]:
     return result
 
 
+def rows_of_others(*kinds: Runs) -> list[list[str]]:
+    """A row for each variant: the times of another user, then those of the owner."""
+    result = []
+    for name in kinds[0]:
+        if name.endswith(OWNER):
+            continue
+        cells = [name]
+        for runs in kinds:
+            base = next(iter(runs.values()), [])
+            cells += [time_cell(runs[each], base) if each in runs else "–"
+                      for each in (name, name + OWNER)]
+        result.append(cells)
+    return result
+
+
 def text(figures: dict) -> str:
     cold, warm = runs_of(figures, "cold"), runs_of(figures, "warm")
     base = next(iter(cold))
     about = (f"{figures['inputs']:,} files, {format_bytes(figures['bytes'])}; {len(cold[base])} "
              "cold" + (f" and {len(warm[base])} warm" if warm else "") + " rounds.")
-    head = ["", "cold", "processor", "read from disk", *(["warm"] if warm else [])]
+    if any(name.endswith(OWNER) for name in cold):
+        shown = table(["", "cold", "cold" + OWNER, "warm", "warm" + OWNER],
+                      rows_of_others(cold, warm))
+    else:
+        shown = table(["", "cold", "processor", "read from disk", *(["warm"] if warm else [])],
+                      rows(cold, warm))
     return "\n".join([f"## {figures['title']}", "", about + sameness(figures["same"]), "",
-                      *table(head, rows(cold, warm))])
+                      *shown])

@@ -7,7 +7,7 @@ import links
 import machine
 from figures import format_bytes, runs_of, sameness, table
 from links import Condition
-from linktables import processor_times, read, times
+from linktables import read, times
 from machine import say
 
 SHARES = (1.2, 1.0, 0.8, 0.6)
@@ -39,13 +39,12 @@ def text(figures: dict) -> str:
     for one in figures["links"]:
         cold = runs_of(one, "cold")
         rows.append([one["title"] + sameness(one["same"]), f"{one['share']:.1f}",
-                     format_bytes(one["memory"]), *times(cold), processor_times(cold),
-                     read(cold)])
+                     format_bytes(one["memory"]), *times(cold), read(cold)])
     rounds = len(next(iter(figures["links"][0]["cold"].values())))
     return "\n".join([
         "## Little memory", "",
         "Memory is limited to a share of the need: what stock lld allocates, and the bytes of the "
         f"inputs that it touches. {rounds} cold rounds. A share that is less than stock "
         "allocates is left out.", "",
-        *table(["link", "share", "memory", "stock", "first link", "next links", "processor",
-                "read, MB"], rows)])
+        *table(["link", "share", "memory", "stock", "first link", "next links", "read, MB"],
+               rows)])
