@@ -19,7 +19,7 @@ import far
 import harness
 import links
 import machine
-from figures import format_bytes, pairs, table
+from figures import format_bytes, grouped, pairs, table
 from machine import say
 
 SPEEDS = (0, 400, 100)  # MB/s of the disk; 0: no limit
@@ -269,10 +269,10 @@ def cell(ways: dict, way: str, kind: str) -> str:
 
 
 def text_one(figures: dict) -> list[str]:
-    return table(["", "", "compile", "link", "whole build"],
-                 [[place_of(speed), way] + [cell(speed["ways"], way, kind)
-                                            for kind in ("compile", "link", "seconds")]
-                  for speed in figures["speeds"] for way in speed["ways"]])
+    return table(["", "", "compile", "link", "whole build"], grouped(
+        [[place_of(speed), way] + [cell(speed["ways"], way, kind)
+                                   for kind in ("compile", "link", "seconds")]
+         for speed in figures["speeds"] for way in speed["ways"]]))
 
 
 def short_table(figures: dict) -> list[str]:

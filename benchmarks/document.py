@@ -10,13 +10,14 @@ from figures import DIFFERENT, format_bytes, ratio, runs_of, table, time_cell
 from links import FIRST, NEXT
 
 HEADER = """# Benchmarks
+
+[The method](#how-the-figures-were-measured) explains the columns and the letters for dates.
 """
 ABOUT = """
 ## How the figures were measured
 
 `./dev bench` writes this page and its plots from `{raw}`, which has every
-round. `./dev bench NAME` repeats one benchmark. `./dev bench --short` runs the main ones
-with smaller inputs in ten minutes and writes to `build/benchmarks`.
+round. `./dev bench NAME` repeats one benchmark, and `./dev bench --short` takes ten minutes.
 
 - Variants run in turn. Times are medians. A ratio is the median of the ratios of the
   rounds; *processor* is the ratio of processor times.

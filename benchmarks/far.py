@@ -187,7 +187,7 @@ def rows(flavour: dict, bandwidth: int) -> list[list[str]]:
         if point["bandwidth"] != bandwidth:
             continue
         least = limit(flavour, point)
-        cells = [flavour["title"].split(":")[0], f"{point['latency']:g} ms", f"{least:.1f} s"]
+        cells = [flavour["title"].split(":")[0], f"{point['latency']:g} ms"]
         for way in ("stock", CAT, WARM, FIRST, NEXT, DEEP):
             took = seconds(point, way)
             cells.append(f"{took:.1f} s ({took / least:.1f})")
@@ -208,7 +208,7 @@ def text(figures: dict) -> str:
         *(f"- {flavour['title']}: {flavour['inputs']:,} files, {format_bytes(flavour['bytes'])}; "
           f"the linker touches {format_bytes(flavour['touched'])}; warm {flavour['warm']:.2f} s."
           + sameness(flavour["same"]) for flavour in figures["flavours"]),
-        "", *table(["link", "latency", "limit", "stock", CAT, WARM, "first link", "next link",
+        "", *table(["link", "latency", "stock", CAT, WARM, "first link", "next link",
                     "first link, max_background=64", "reads: stock / first / next"],
                    [row for flavour in figures["flavours"] for row in rows(flavour, 200)])])
 

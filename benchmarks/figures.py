@@ -92,6 +92,12 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     return [line(head), "| --- " * len(head) + "|", *map(line, rows)]
 
 
+def grouped(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """The rows without a first cell that the row above has as well."""
+    return [["" if at and rows[at - 1][0] == row[0] else row[0], *row[1:]]
+            for at, row in enumerate(rows)]
+
+
 def start_table(seconds: dict[str, list[float]]) -> list[str]:
     """The times of starting programs; the first is the base of the ratios."""
     base = next(iter(seconds.values()))

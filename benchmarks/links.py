@@ -152,10 +152,14 @@ def memory_of(sample: Sample) -> tuple[int, int]:
                 following["touched_bytes"])
 
 
+def is_peer(name: str) -> bool:
+    return "mold" in name or "wild" in name
+
+
 def comparable(name: str) -> bool:
     """Whether the outputs of a variant must be those of stock. Stock lld writes /prefetch-inputs
     into the PDB's command line, and the outputs of other linkers differ."""
-    return name != PREFETCHING and "mold" not in name and "wild" not in name
+    return name != PREFETCHING and not is_peer(name)
 
 
 def all_same(*groups: Runs) -> bool:
@@ -202,10 +206,8 @@ def measure(condition: Condition, factor: float = 1) -> dict:
 
 
 def processor(runs: list[Run], base: list[Run]) -> str:
-    """The ratio of processor times. It is not known for mold and wild, which work in a
-    process for which their parent does not wait."""
-    value = ratio(runs, base, "processor")
-    return f"{value:.2f}" if value > 0.2 else "not known"
+    """The ratio of processor times."""
+    return f"{ratio(runs, base, 'processor'):.2f}"
 
 
 def rows(cold: Runs, warm: Runs) -> list[list[str]]:
@@ -213,8 +215,10 @@ def rows(cold: Runs, warm: Runs) -> list[list[str]]:
     base = next(iter(cold))
     result = []
     for name, runs in cold.items():
-        cells = [name, time_cell(runs, cold[base]), processor(runs, cold[base]),
-                 format_bytes(median(runs, "read_bytes"))]
+        # mold and wild work in a process for which their parent does not wait.
+        costs = ["not known"] * 2 if is_peer(name) else [
+            processor(runs, cold[base]), format_bytes(median(runs, "read_bytes"))]
+        cells = [name, time_cell(runs, cold[base]), *costs]
         if warm:
             cells.append(time_cell(warm[name], warm[base]))
         result.append(cells)

@@ -7,7 +7,7 @@ from figures import Runs, format_bytes, median, runs_of, sameness, table, time_c
 from links import FIRST, NEXT, PREFETCHING, READ_WORKERS, processor
 
 OWN = (PREFETCHING, READ_WORKERS)
-HEAD = ["link", "inputs", "stock", "lld's own prefetching", "first link", "next links", "read, MB"]
+HEAD = ["stock", "lld's own prefetching", "first link", "next links", "read, MB"]
 
 
 def is_row(entry: dict) -> bool:
@@ -41,8 +41,7 @@ def cold_row(entry: dict) -> list[str]:
     one = entry["figures"]
     runs = runs_of(one, "cold")
     own = next((name for name in OWN if name in runs), "–")
-    return [plots.heading(one["title"]) + sameness(one["same"]),
-            f"{one['inputs']:,}, {format_bytes(one['bytes'])}", *times(runs, own), read(runs)]
+    return [plots.heading(one["title"]) + sameness(one["same"]), *times(runs, own), read(runs)]
 
 
 def processor_times(runs: Runs) -> str:
@@ -71,16 +70,18 @@ def text(figures: dict[str, dict], picture: Callable[[str], str],
             continue
         # Without limits, the link that made the statistics is one of these.
         touched = one["stats"][-1]["touched_bytes"]
-        cold.append([*row, megabytes(touched) if touched else "–",
+        inputs = f"{one['inputs']:,}, {format_bytes(one['bytes'])}"
+        cold.append([row[0], inputs, *row[1:], megabytes(touched) if touched else "–",
                      processor_times(runs_of(one, "cold")), source(name, str(rounds))])
         if one["warm"]:
             warm.append([row[0], *times(runs_of(one, "warm")),
                          str(len(next(iter(one["warm"].values()))))])
     measured = "command, rounds, date"
     return "\n".join(filter(None, [
-        section("Cold links", picture("cold"), [*HEAD, "touched, MB", "processor", measured], cold),
+        section("Cold links", picture("cold"), ["link", "inputs", *HEAD, "touched, MB", "processor",
+                                                     measured], cold),
         section("Cold links, disk limited",
-                picture("throttled") + picture("limited"), [*HEAD, measured], limited),
+                picture("throttled") + picture("limited"), ["link", *HEAD, measured], limited),
         section("Warm links", picture("warm"),
                 ["link", "stock", "first link", "next links", "rounds"], warm)]))
 

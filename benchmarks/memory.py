@@ -5,7 +5,7 @@ import flavours
 import heldback
 import links
 import machine
-from figures import format_bytes, runs_of, sameness, table
+from figures import format_bytes, grouped, runs_of, sameness, table
 from links import Condition
 from linktables import read, times
 from machine import say
@@ -47,4 +47,4 @@ def text(figures: dict) -> str:
         f"inputs that it touches. {rounds} cold rounds. A share that is less than stock "
         "allocates is left out.", "",
         *table(["link", "share", "memory", "stock", "first link", "next links", "read, MB"],
-               rows)])
+               grouped(rows))])

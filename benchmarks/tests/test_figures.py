@@ -172,6 +172,25 @@ class Scale(unittest.TestCase):
                          [56, 112, 225, 450, 900])
 
 
+class Tables(unittest.TestCase):
+    def test_a_first_cell_is_not_repeated(self):
+        self.assertEqual(figures.grouped([["a", "x"], ["a", "x"], ["a", "y"], ["b", "x"]]),
+                         [["a", "x"], ["", "x"], ["", "y"], ["b", "x"]])
+
+
+class Others(unittest.TestCase):
+    def test_the_owner_is_beside_the_other_user(self):
+        cold = {"stock": runs(4.0), links.FIRST: runs(3.0), links.FIRST + links.OWNER: runs(2.0)}
+        self.assertEqual(links.rows_of_others(cold, {}), [
+            ["stock", "4.00 s (1.00)", "–", "–", "–"],
+            [links.FIRST, "3.00 s (0.75)", "2.00 s (0.50)", "–", "–"]])
+
+    def test_the_costs_of_other_linkers_are_not_known(self):
+        cold = {"stock": runs(4.0), "headstart run mold": runs(2.0)}
+        self.assertEqual(links.rows(cold, {})[1],
+                         ["headstart run mold", "2.00 s (0.50)", "not known", "not known"])
+
+
 class Demo(unittest.TestCase):
     def test_report(self):
         self.assertIn("Headstart fetched 50 MB ahead", demo.report(link()))
