@@ -98,18 +98,19 @@ class Place:
                 after: Callable[[Way, harness.Ended], None] | None = None) -> dict:
         """Runs every program of a column `rounds` times, in turn, and returns the column
         as benchmarks/figures.json stores it. `before` prepares each run; without
-        `before`, the first round is not counted."""
-        seconds: dict[str, list[float]] = {}
-        ways = [way for way in column.ways if not way.peer.missing]
-        for number in range(rounds + (before is None)):
-            for way in ways:
-                if before:
-                    before(way)
-                one = self.run(way)
-                if after:
-                    after(way, one)
-                if before or number:
-                    seconds.setdefault(way.name, []).append(one.seconds)
+        `before`, an uncounted round comes first."""
+        def once(way: Way) -> float:
+            if before:
+                before(way)
+            one = self.run(way)
+            if after:
+                after(way, one)
+            return one.seconds
+
+        ways = {way.name: way for way in column.ways if not way.peer.missing}
+        if before is None:
+            harness.in_turn(ways, 1, once)
+        seconds = harness.in_turn(ways, rounds, once)
         for name, times in seconds.items():
             say(f"    {column.title}: {name}: {format_time(statistics.median(times))}")
         return {"title": column.title, "seconds": seconds,
