@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Plan/FetchPlan.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <utility>
@@ -24,24 +25,20 @@ static bool isEarlier(const PlannedRange &A, const PlannedRange &B) {
          std::pair(B.Stage, B.Range.Offset);
 }
 
-/// Appends to \p Result the parts of \p Range outside of \p Covered, which is
+/// Calls \p Take with each part of \p Range outside of \p Covered, which is
 /// sorted and disjoint.
-static void keepUncovered(ByteRange Range, ArrayRef<ByteRange> Covered,
-                          const PlannedRange &Like,
-                          std::vector<PlannedRange> &Result) {
+static void takeUncovered(ByteRange Range, ArrayRef<ByteRange> Covered,
+                          function_ref<void(ByteRange)> Take) {
   uint64_t Begin = Range.Offset;
   const auto *It = llvm::partition_point(
       Covered, [&](const ByteRange &R) { return R.end() <= Begin; });
-  for (; Begin < Range.end(); ++It) {
-    const uint64_t Stop =
-        It == Covered.end() ? Range.end() : std::min(Range.end(), It->Offset);
-    if (Begin < Stop)
-      Result.push_back(
-          {{Begin, Stop - Begin}, Like.Stage, Like.Why, Like.Member});
-    if (It == Covered.end())
-      return;
-    Begin = std::max(Begin, It->end());
+  for (; It != Covered.end() && It->Offset < Range.end(); ++It) {
+    if (Begin < It->Offset)
+      Take({Begin, It->Offset - Begin});
+    Begin = It->end();
   }
+  if (Begin < Range.end())
+    Take({Begin, Range.end() - Begin});
 }
 
 std::vector<ByteRange> unite(std::vector<ByteRange> Ranges) {
@@ -85,7 +82,9 @@ static std::vector<PlannedRange> byStages(ArrayRef<PlannedRange> Wanted,
     }
     const std::vector<ByteRange> Covered = rangesOf(Plan);
     for (const PlannedRange &R : Merged)
-      keepUncovered(R.Range, Covered, R, Plan);
+      takeUncovered(R.Range, Covered, [&](ByteRange Part) {
+        Plan.push_back({Part, R.Stage, R.Why, R.Member});
+      });
   }
   return Plan;
 }
@@ -195,12 +194,11 @@ std::vector<PlannedRange> restrictPlan(ArrayRef<PlannedRange> Plan,
   PlannedRange Rest;
   Rest.Stage = Plan.empty() ? LinkStage::Parse : Plan.back().Stage;
   Rest.Why = PartKind::Whole;
-  std::vector<ByteRange> Covered = rangesOf(Plan);
-  std::vector<PlannedRange> Unforeseen;
+  const std::vector<ByteRange> Covered = rangesOf(Plan);
   for (const ByteRange &T : Touched)
-    keepUncovered(pagesOf(T, FileSize, Options), Covered, Rest, Unforeseen);
-  for (const PlannedRange &U : Unforeseen)
-    addClosingGaps(Result, U.Range, Rest, Options);
+    takeUncovered(pagesOf(T, FileSize, Options), Covered, [&](ByteRange Part) {
+      addClosingGaps(Result, Part, Rest, Options);
+    });
   llvm::sort(Result, isEarlier);
   // A closed gap may contain ranges of the plan.
   return byStages(Result, FileSize, /*GapBytes=*/0, Options);
@@ -215,14 +213,10 @@ uint64_t bytesOf(ArrayRef<ByteRange> Ranges) {
 
 std::vector<ByteRange> without(ArrayRef<ByteRange> Ranges,
                                ArrayRef<ByteRange> Others) {
-  std::vector<PlannedRange> Left;
+  std::vector<ByteRange> Left;
   for (const ByteRange &R : Ranges)
-    keepUncovered(R, Others, {}, Left);
-  std::vector<ByteRange> Result;
-  Result.reserve(Left.size());
-  for (const PlannedRange &R : Left)
-    Result.push_back(R.Range);
-  return Result;
+    takeUncovered(R, Others, [&](ByteRange Part) { Left.push_back(Part); });
+  return Left;
 }
 
 } // namespace headstart
