@@ -11,6 +11,16 @@
 
 namespace headstart {
 
+Policy::Policy(const Tuning &Numbers, unsigned Processors, unsigned Inspections)
+    : Numbers(Numbers), Processors(Processors), Inspections(Inspections),
+      Sizes(Numbers.GuessedSize), Files(Numbers.GuessedFiles),
+      Queries(Numbers.GuessedQueries) {
+  Planned.First = {Numbers.GuessedFirstShare * Sizes, Files};
+  Planned.Later = {Numbers.GuessedLaterShare * Sizes,
+                   Numbers.GuessedRanges * Files};
+  Planned.Processor = Numbers.GuessedInspectSecondsPerByte * Sizes;
+}
+
 double Policy::price(const Expense &What, double UsedBytes,
                      const StorePrices &Store) const {
   // What is fetched later is fetched while the linker works.
@@ -47,22 +57,11 @@ Policy::recordedExpense(llvm::ArrayRef<PlannedRange> Plan) const {
 Policy::Expense Policy::inspectExpense(const FileFacts &File) const {
   const double Missing = double(File.Missing);
   std::lock_guard<std::mutex> Lock(Mutex);
-  // The guess counts as some more files.
-  const double AllSizes = Sizes + Numbers.GuessedSize;
-  const double AllFiles = Files + Numbers.GuessedFiles;
-  const double First =
-      (Planned.First.Bytes + Numbers.GuessedFirstShare * Numbers.GuessedSize) /
-      AllSizes;
-  const double Later =
-      (Planned.Later.Bytes + Numbers.GuessedLaterShare * Numbers.GuessedSize) /
-      AllSizes;
+  const double First = Planned.First.Bytes / Sizes;
+  const double Later = Planned.Later.Bytes / Sizes;
   Expense Result;
-  Result.First = {First * Missing,
-                  (Planned.First.Requests + Numbers.GuessedFiles) / AllFiles};
-  Result.Later = {
-      Later * Missing,
-      (Planned.Later.Requests + Numbers.GuessedRanges * Numbers.GuessedFiles) /
-          AllFiles};
+  Result.First = {First * Missing, Planned.First.Requests / Files};
+  Result.Later = {Later * Missing, Planned.Later.Requests / Files};
   // With a record, at most the touched bytes are fetched.
   const Expense Touched = recordedExpense(File.Recorded);
   if (const double Bytes = Touched.First.Bytes + Touched.Later.Bytes;
@@ -82,10 +81,7 @@ Policy::Expense Policy::inspectExpense(const FileFacts &File) const {
   Result.Processor =
       Requests * Numbers.RequestSeconds +
       (Result.First.Bytes + Result.Later.Bytes) * Numbers.RangeSecondsPerByte +
-      double(File.Size) *
-          (Planned.Processor +
-           Numbers.GuessedInspectSecondsPerByte * Numbers.GuessedSize) /
-          AllSizes;
+      double(File.Size) * Planned.Processor / Sizes;
   return Result;
 }
 
@@ -190,8 +186,7 @@ bool Policy::isWorthListing(uint64_t Inputs, double NameLatency) const {
 
 bool Policy::isWorthQuery(uint64_t Bytes, const StorePrices &Store) const {
   std::lock_guard<std::mutex> Lock(Mutex);
-  const double Chance = (Fetched + 1) / (Queries + Numbers.GuessedQueries);
-  return Chance * Store.of(double(Bytes), 1) >
+  return Fetched / Queries * Store.of(double(Bytes), 1) >
          processorShare(Numbers.QuerySeconds);
 }
 

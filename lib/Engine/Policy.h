@@ -52,8 +52,7 @@ class Policy {
 public:
   /// \p Numbers must outlive it. \p Inspections: the number of consecutive
   /// requests of an inspection.
-  Policy(const Tuning &Numbers, unsigned Processors, unsigned Inspections)
-      : Numbers(Numbers), Processors(Processors), Inspections(Inspections) {}
+  Policy(const Tuning &Numbers, unsigned Processors, unsigned Inspections);
 
   /// Chooses how to fetch an object, or an archive whose members are inspected.
   FetchMethod choose(const FileFacts &File, const StorePrices &Store) const;
@@ -132,10 +131,11 @@ private:
 
   const Tuning &Numbers;
   const unsigned Processors, Inspections;
-  mutable std::mutex Mutex; // guards all members below
-  double Sizes = 0, Files = 0;
+  mutable std::mutex Mutex;
+  // Guarded by Mutex; the guesses count as some more files and queries:
+  double Sizes, Files;
   Expense Planned; ///< the sum over these files
-  double Queries = 0, Fetched = 0;
+  double Queries, Fetched = 1;
 };
 
 } // namespace headstart
