@@ -51,7 +51,7 @@ void Gate::findRoom(std::unique_lock<std::mutex> &Lock) {
     // If an allocation fails, the caller's cleanup needs the mutex.
     llvm::scope_exit Relock([&] { Lock.lock(); });
     IsFound = Follow && Follow();
-    HasMeasured = Memory.mayGrow() && Memory.measureIfDue();
+    HasMeasured = Memory.ahead() >= Memory.limit() && Memory.measureIfDue();
     if (HasMeasured)
       Decisions.note(Decision::MeasuredWaiting);
   }

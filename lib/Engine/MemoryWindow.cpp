@@ -101,7 +101,7 @@ bool MemoryWindow::measureIfDue() {
       !MeasuredAt.compare_exchange_strong(Last, Now))
     return false;
   SinceMeasured = 0;
-  measure();
+  measure(Read());
   return true;
 }
 

@@ -65,8 +65,6 @@ public:
   /// The most that may be ahead now.
   uint64_t limit() const { return Limit.load(); }
   LinkStage stage() const { return Stage.load(); }
-  /// Whether another measurement may find room.
-  bool mayGrow() const { return isShort() && ahead() >= limit(); }
   /// @}
 
   /// Whether something may be fetched for \p For. \p IsFollowed: see `add`.
@@ -85,7 +83,6 @@ public:
 
 private:
   bool isAhead(LinkStage For, bool IsFollowed) const;
-  void measure() { measure(Read()); }
   void measure(const os::SystemMemory &Memory);
   double pressurePercent(const os::SystemMemory &Memory);
 
