@@ -53,6 +53,16 @@ struct LoggedStep {
   int64_t ModifiedNs = 0; ///< the input time with which it was up to date
 };
 
+/// Returns the index in \p All of the element named \p Id, which is added if it
+/// is missing.
+template <class T>
+unsigned indexOf(StringRef Id, StringMap<unsigned> &Ids, std::vector<T> &All) {
+  auto [It, IsNew] = Ids.try_emplace(Id, All.size());
+  if (IsNew)
+    All.emplace_back();
+  return It->second;
+}
+
 class Planner {
 public:
   Planner(StringRef Graph, StringRef Log, StringRef Deps,
@@ -69,8 +79,8 @@ private:
   void readArrow(StringRef From, StringRef Rest);
   void readLog(StringRef Text);
   void readDeps(StringRef Bytes);
-  unsigned nodeOf(StringRef Id);
-  unsigned edgeOf(StringRef Id);
+  unsigned nodeOf(StringRef Id) { return indexOf(Id, NodeIds, Nodes); }
+  Edge &edgeOf(StringRef Id) { return Edges[indexOf(Id, EdgeIds, Edges)]; }
   int64_t modified(StringRef Path);
   bool isDirty(unsigned N);
   bool hasNewerDependency(StringRef Output, int64_t ThanNs);
@@ -93,20 +103,6 @@ private:
 
 } // namespace
 
-unsigned Planner::nodeOf(StringRef Id) {
-  auto [It, IsNew] = NodeIds.try_emplace(Id, Nodes.size());
-  if (IsNew)
-    Nodes.emplace_back();
-  return It->second;
-}
-
-unsigned Planner::edgeOf(StringRef Id) {
-  auto [It, IsNew] = EdgeIds.try_emplace(Id, Edges.size());
-  if (IsNew)
-    Edges.emplace_back();
-  return It->second;
-}
-
 /// Reads `"ID"` at the start of \p Line and removes it.
 static StringRef takeId(StringRef &Line) {
   if (!Line.consume_front("\""))
@@ -122,14 +118,14 @@ void Planner::readArrow(StringRef From, StringRef Rest) {
   StringRef To = takeId(Rest);
   if (Rest.consume_front(" [label=\" ")) {
     Rest.consume_back("\"]");
-    Edge &E = Edges[edgeOf((From + ">" + To).str())];
+    Edge &E = edgeOf((From + ">" + To).str());
     E.Rule = Rest;
     E.Inputs.push_back(nodeOf(From));
     E.Outputs.push_back(nodeOf(To));
   } else if (!Rest.contains("arrowhead=none")) {
-    Edges[edgeOf(From)].Outputs.push_back(nodeOf(To));
+    edgeOf(From).Outputs.push_back(nodeOf(To));
   } else if (!Rest.contains("style=dotted")) { // not order-only
-    Edges[edgeOf(To)].Inputs.push_back(nodeOf(From));
+    edgeOf(To).Inputs.push_back(nodeOf(From));
   }
 }
 
@@ -144,7 +140,7 @@ void Planner::readGraph(StringRef Dot) {
     else if (!Line.consume_front(" [label=\""))
       continue;
     else if (Line.consume_back("\", shape=ellipse]"))
-      Edges[edgeOf(Id)].Rule = Line;
+      edgeOf(Id).Rule = Line;
     else if (Line.consume_back("\"]"))
       Nodes[nodeOf(Id)].Path = Line;
   }
