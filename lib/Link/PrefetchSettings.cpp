@@ -72,15 +72,20 @@ Expected<MemoryLimit> parseMemoryLimit(StringRef Text) {
   return Limit;
 }
 
+static Error bad(const PrefetchOption &O, const Twine &What) {
+  return createStringError(O.Spelling + ": " + What);
+}
+
+static Error unexpected(const PrefetchOption &O, const Twine &Expected) {
+  return bad(O, "expected " + Expected + ", but got '" + O.Value + "'");
+}
+
 static Error applyJobs(const PrefetchOption &O, PrefetchSettings &Settings) {
   unsigned Jobs = 0;
   if (StringRef(O.Value).getAsInteger(10, Jobs))
-    return createStringError(O.Spelling +
-                             ": expected a number of threads, but got '" +
-                             O.Value + "'");
+    return unexpected(O, "a number of threads");
   if (Jobs > MaxJobs)
-    return createStringError(O.Spelling + ": expected at most " +
-                             Twine(MaxJobs) + " threads");
+    return bad(O, "expected at most " + Twine(MaxJobs) + " threads");
   Settings.Jobs = Settings.HighLatencyJobs = Jobs;
   return Error::success();
 }
@@ -88,7 +93,7 @@ static Error applyJobs(const PrefetchOption &O, PrefetchSettings &Settings) {
 static Error applyMemory(const PrefetchOption &O, PrefetchSettings &Settings) {
   Expected<MemoryLimit> Limit = parseMemoryLimit(O.Value);
   if (!Limit)
-    return createStringError(O.Spelling + ": " + toString(Limit.takeError()));
+    return bad(O, toString(Limit.takeError()));
   Settings.Memory = *Limit;
   return Error::success();
 }
@@ -103,9 +108,7 @@ static Error applyQueue(const PrefetchOption &O, PrefetchSettings &Settings) {
   Expected<MemoryLimit> Limit = parseMemoryLimit(O.Value);
   if (!Limit || Limit->Percent != 0) {
     consumeError(Limit.takeError());
-    return createStringError(O.Spelling +
-                             ": expected 'auto', 'none' or a size such as " +
-                             "2G, but got '" + O.Value + "'");
+    return unexpected(O, "'auto', 'none' or a size such as 2G");
   }
   Settings.QueueBytes = Limit->Bytes;
   return Error::success();
@@ -133,14 +136,13 @@ static StringRef likelyProfile(StringRef Value) {
 
 static Error applyProfile(const PrefetchOption &O, PrefetchSettings &Settings) {
   if (const StringRef Likely = likelyProfile(O.Value); !Likely.empty())
-    return createStringError(O.Spelling + ": did you mean '" + Likely +
-                             "'? (a file of that name is ./" + O.Value + ")");
+    return bad(O, "did you mean '" + Likely + "'? (a file of that name is ./" +
+                      O.Value + ")");
   Settings.Profile = O.Value;
   return Error::success();
 }
 
 static Error applyOption(const PrefetchOption &O, PrefetchSettings &Settings) {
-  bool HasText = O.HasValue && !O.Value.empty();
   if (O.Name == "prefetch-inputs") {
     Settings.On = !O.HasValue;
     Settings.InvalidVariable.clear();
@@ -148,17 +150,15 @@ static Error applyOption(const PrefetchOption &O, PrefetchSettings &Settings) {
   }
   if (O.Name == "prefetch-stats") {
     if (O.HasValue && O.Value.empty())
-      return createStringError(O.Spelling +
-                               ": this option requires a file name");
+      return bad(O, "this option requires a file name");
     Settings.Stats = true;
     Settings.StatsFile = O.Value;
     return Error::success();
   }
-  if (!HasText) {
+  if (!O.HasValue || O.Value.empty()) {
     const StringRef Option = StringRef(O.Spelling).rtrim("=:");
-    return createStringError(O.Spelling +
-                             ": this option requires a value: " + Option +
-                             (Option.starts_with("/") ? ":" : "=") + "VALUE");
+    return bad(O, "this option requires a value: " + Option +
+                      (Option.starts_with("/") ? ":" : "=") + "VALUE");
   }
   if (O.Name == "prefetch-jobs")
     return applyJobs(O, Settings);
@@ -175,19 +175,16 @@ static Error applyOption(const PrefetchOption &O, PrefetchSettings &Settings) {
   if (O.Name == "prefetch-tuning") {
     const auto [Name, Value] = StringRef(O.Value).split('=');
     if (!setTuning(Settings.Numbers, Name, Value))
-      return createStringError(O.Spelling +
-                               ": expected a number of Tuning.h and its " +
-                               "value, but got '" + O.Value + "'");
+      return unexpected(O, "a number of Tuning.h and its value");
     return Error::success();
   }
   if (O.Name == "prefetch-handover") {
     if (O.Value != "all" && O.Value != "none")
-      return createStringError(
-          O.Spelling + ": expected 'all' or 'none', but got '" + O.Value + "'");
+      return unexpected(O, "'all' or 'none'");
     Settings.HandOver = O.Value == "all";
     return Error::success();
   }
-  return createStringError(O.Spelling + ": not a prefetching option");
+  return bad(O, "not a prefetching option");
 }
 
 Error applyOptions(ArrayRef<PrefetchOption> Options,
