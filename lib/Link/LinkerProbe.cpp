@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Link/LinkerProbe.h"
-#include "headstart/Link/DriverAnswer.h"
 #include "headstart/OS/ChildProcess.h"
-#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include <iterator>
@@ -70,6 +70,76 @@ std::string linkerOf(const std::string &Driver, const std::string &Option,
 
 std::string linkerOf(const std::vector<std::string> &Link) {
   return startedBy(Link, "ld.lld");
+}
+
+/// Moves the next argument of the command at the front of \p Text to \p Arg.
+/// Returns false at the end of the line.
+static bool takeArg(StringRef &Text, std::string &Arg) {
+  Text = Text.ltrim(" \t\r");
+  if (Text.empty() || Text[0] == '\n')
+    return false;
+  Arg.clear();
+  bool Quoted = false;
+  size_t I = 0;
+  for (; I != Text.size(); ++I) {
+    char C = Text[I];
+    if (Quoted && C == '\\' && I + 1 != Text.size())
+      Arg += Text[++I];
+    else if (C == '"')
+      Quoted = !Quoted;
+    else if (!Quoted && isSpace(C))
+      break;
+    else
+      Arg += C;
+  }
+  Text = Text.drop_front(I);
+  return true;
+}
+
+std::vector<std::vector<std::string>> commandsIn(StringRef Answer) {
+  std::vector<std::vector<std::string>> Commands;
+  std::string Arg;
+  while (!Answer.empty()) {
+    if (Answer[0] != ' ') {
+      Answer = Answer.split('\n').second;
+      continue;
+    }
+    std::vector<std::string> Args;
+    while (takeArg(Answer, Arg))
+      Args.push_back(Arg);
+    if (!Args.empty())
+      Commands.push_back(std::move(Args));
+    Answer.consume_front("\n");
+  }
+  return Commands;
+}
+
+std::optional<std::vector<std::string>>
+linkStepOf(std::vector<std::vector<std::string>> Commands) {
+  for (std::vector<std::string> &Command : llvm::reverse(Commands)) {
+    std::optional<KnownProgram> Program = recognizeProgram(Command);
+    if (!Program)
+      continue;
+    // A driver runs itself as its compiler, with -cc1.
+    if (Program->Driver &&
+        (onlyCompiles(*Program->Driver, Command) ||
+         (Command.size() > 1 && StringRef(Command[1]).starts_with("-cc1"))))
+      continue;
+    return std::move(Command);
+  }
+  return std::nullopt;
+}
+
+bool onlyCompiles(DriverKind Driver, ArrayRef<std::string> Args) {
+  static constexpr StringLiteral Common[] = {
+      "-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-###"};
+  static constexpr StringLiteral CL[] = {"/c",  "/E", "/EP", "/P",
+                                         "/Zs", "-P", "-EP", "-Zs"};
+  return llvm::any_of(Args.drop_front(), [&](const std::string &Arg) {
+    return llvm::is_contained(Common, StringRef(Arg)) ||
+           (Driver == DriverKind::ClangCL &&
+            llvm::is_contained(CL, StringRef(Arg)));
+  });
 }
 
 } // namespace headstart

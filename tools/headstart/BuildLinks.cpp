@@ -9,7 +9,7 @@
 #include "BuildLinks.h"
 #include "LinkerCommandLine.h"
 #include "headstart/Inputs/LinkerModel.h"
-#include "headstart/Link/DriverAnswer.h"
+#include "headstart/Link/LinkerProbe.h"
 #include "headstart/Link/ProfileStore.h"
 #include "headstart/OS/Program.h"
 #include "llvm/ADT/STLExtras.h"

@@ -9,8 +9,8 @@
 #include "headstart/Link/ForeignCommand.h"
 #include "OS/PosixTestSupport.h"
 #include "OS/TestFiles.h"
-#include "headstart/Link/DriverAnswer.h"
 #include "headstart/Link/LinkerName.h"
+#include "headstart/Link/LinkerProbe.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include <sys/stat.h>

@@ -8,13 +8,18 @@
 ///
 /// \file
 /// Runs programs to learn which linker they are, or which linker a compiler
-/// driver would run. Nothing is linked.
+/// driver would run, and parses a driver's answer to `-###`: the commands that
+/// it would run. Nothing is linked.
 ///
 //===----------------------------------------------------------------------===//
 
 #ifndef HEADSTART_LINK_LINKERPROBE_H
 #define HEADSTART_LINK_LINKERPROBE_H
 
+#include "headstart/Link/LinkerName.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +43,23 @@ std::string linkerOf(const std::string &Driver, const std::string &Option,
 /// The linker that the compiler driver at the front of \p Link would run for
 /// that link, as above. For GCC, the one that -fuse-ld=lld (`ld.lld`) selects.
 std::string linkerOf(const std::vector<std::string> &Link);
+
+/// Returns the arguments of the commands in \p Answer. A command is a line that
+/// begins with a space; the other lines that drivers print are skipped. Spaces
+/// separate arguments. In a quoted argument, a backslash makes the next
+/// character literal (clang quotes all arguments, gcc those that need it). An
+/// argument may contain line breaks.
+std::vector<std::vector<std::string>> commandsIn(llvm::StringRef Answer);
+
+/// The command that links: the last one whose program is a linker, or a driver
+/// that will start a linker (clang leaves the link to gcc for some targets).
+std::optional<std::vector<std::string>>
+linkStepOf(std::vector<std::vector<std::string>> Commands);
+
+/// Whether \p Args (with the driver's name) request no link: `-c`, `-S`, `-E`
+/// and the like, or a query of the driver. This saves Headstart a query of the
+/// driver for each file that is compiled.
+bool onlyCompiles(DriverKind Driver, llvm::ArrayRef<std::string> Args);
 
 } // namespace headstart
 
