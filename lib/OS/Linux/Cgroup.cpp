@@ -143,12 +143,8 @@ static std::optional<Mount> findMount(std::string_view Lines,
   return Best;
 }
 
-static std::optional<uint64_t> readNumber(const std::string &Path) {
-  const std::optional<std::string> Text = readPseudoFile(Path);
-  return Text ? parseNumber(*Text) : std::nullopt;
-}
-
-static void lower(std::optional<uint64_t> &Value, uint64_t To) {
+template <class Number>
+static void lower(std::optional<Number> &Value, Number To) {
   Value = Value ? std::min(*Value, To) : To;
 }
 
@@ -247,9 +243,7 @@ static void lowerQuota(std::optional<double> &Value, std::string_view Quota,
   const std::optional<uint64_t> Of = parseNumber(Period);
   if (!Time || !Of || *Of == 0)
     return;
-  const double Processors =
-      static_cast<double>(*Time) / static_cast<double>(*Of);
-  Value = Value ? std::min(*Value, Processors) : Processors;
+  lower(Value, static_cast<double>(*Time) / static_cast<double>(*Of));
 }
 
 std::optional<double>

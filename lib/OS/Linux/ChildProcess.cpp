@@ -17,6 +17,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
+#include <initializer_list>
 #include <optional>
 #include <poll.h>
 #include <sys/resource.h>
@@ -34,16 +35,21 @@ using Clock = std::chrono::steady_clock;
 /// The longest time between two checks of a CapturedProgram.
 constexpr std::chrono::milliseconds PollInterval{20};
 
+constexpr std::array EndSignals = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+
+sigset_t setOf(std::initializer_list<int> Signals) {
+  sigset_t Set;
+  ::sigemptyset(&Set);
+  for (const int Signal : Signals)
+    ::sigaddset(&Set, Signal);
+  return Set;
+}
+
 /// Returns the signals to forward to the program, and SIGCHLD, which reports
 /// that it has ended or stopped.
 sigset_t handledSignals() {
-  sigset_t Set;
-  ::sigemptyset(&Set);
-  for (const int Signal :
-       {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH,
-        SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT, SIGCHLD})
-    ::sigaddset(&Set, Signal);
-  return Set;
+  return setOf({SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM,
+                SIGWINCH, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT, SIGCHLD});
 }
 
 /// Closes every descriptor from \p First to \p Last. Safe between fork and
@@ -117,20 +123,11 @@ private:
   pid_t Program;
   std::chrono::milliseconds Grace;
   sigset_t Handled = handledSignals();
-  sigset_t Held = [] { // sent to end the program, not forwarded yet
-    sigset_t None;
-    ::sigemptyset(&None);
-    return None;
-  }();
+  sigset_t Held = setOf({}); ///< sent to end the program, not forwarded yet
   std::optional<Clock::time_point> Deadline; ///< of the held signals
 };
 
 } // namespace
-
-static bool endsPrograms(int Signal) {
-  return Signal == SIGHUP || Signal == SIGINT || Signal == SIGQUIT ||
-         Signal == SIGTERM;
-}
 
 /// Whether the terminal has sent the signal to the program as well.
 bool SignalRelay::hasReachedProgram(const siginfo_t &Info) const {
@@ -155,7 +152,7 @@ bool SignalRelay::hasReachedProgram(const siginfo_t &Info) const {
 void SignalRelay::receive(const siginfo_t &Info) {
   if (Info.si_signo == SIGCHLD || hasReachedProgram(Info))
     return;
-  if (!endsPrograms(Info.si_signo)) {
+  if (std::ranges::find(EndSignals, Info.si_signo) == EndSignals.end()) {
     ::kill(Program, Info.si_signo);
     return;
   }
@@ -186,7 +183,7 @@ void SignalRelay::next() {
   }
   if (errno != EAGAIN)
     return;
-  for (const int Signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM})
+  for (const int Signal : EndSignals)
     if (::sigismember(&Held, Signal) == 1)
       ::kill(Program, Signal);
   ::sigemptyset(&Held);
@@ -203,9 +200,7 @@ void SignalRelay::stopLike(int Signal) {
   // process, else SIGSTOP, which no process can ignore.
   if (Action.sa_handler != SIG_DFL) // NOLINT: a macro with a cast
     Signal = SIGSTOP;
-  sigset_t One;
-  ::sigemptyset(&One);
-  ::sigaddset(&One, Signal);
+  const sigset_t One = setOf({Signal});
   ::raise(Signal);
   ::pthread_sigmask(SIG_UNBLOCK, &One, nullptr); // stops here or in raise
   ::pthread_sigmask(SIG_BLOCK, &One, nullptr);
@@ -268,9 +263,7 @@ void endLike(const ProgramEnd &End) {
   // The program has already dumped core if it was to.
   const rlimit None = {.rlim_cur = 0, .rlim_max = 0};
   ::setrlimit(RLIMIT_CORE, &None);
-  sigset_t One;
-  ::sigemptyset(&One);
-  ::sigaddset(&One, End.Code);
+  const sigset_t One = setOf({End.Code});
   ::signal(End.Code, SIG_DFL);
   ::raise(End.Code);
   ::pthread_sigmask(SIG_UNBLOCK, &One, nullptr);
@@ -371,8 +364,7 @@ std::error_code CapturedProgram::start(const std::vector<std::string> &Args,
   if (Child == 0) {
     endWith(Self);
     ::setpgid(0, 0);
-    sigset_t None;
-    ::sigemptyset(&None);
+    const sigset_t None = setOf({});
     ::pthread_sigmask(SIG_SETMASK, &None, nullptr);
     const int Nothing = openNothing(0); // closed by closeFrom
     if (Nothing < 0)

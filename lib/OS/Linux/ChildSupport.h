@@ -100,11 +100,8 @@ public:
   std::error_code outcome() {
     closeEnd(1);
     int Why = 0;
-    ssize_t Read = 0;
-    do
-      Read = ::read(Ends[0], &Why, sizeof(Why));
-    while (Read < 0 && errno == EINTR);
-    if (Read != sizeof(Why))
+    if (retry([&] { return ::read(Ends[0], &Why, sizeof(Why)); }) !=
+        sizeof(Why))
       return {};
     return {Why, std::generic_category()};
   }
@@ -126,8 +123,7 @@ inline int openProcess(pid_t Id) {
 
 /// Waits until the child \p Id has ended.
 inline void waitForChild(pid_t Id) {
-  while (::waitpid(Id, nullptr, 0) < 0 && errno == EINTR)
-    ;
+  (void)retry([&] { return ::waitpid(Id, nullptr, 0); });
 }
 
 /// Kills the child \p Id with all of its group, and waits for it.

@@ -20,18 +20,12 @@ namespace headstart::os {
 
 using namespace detail;
 
-static int descriptor(intptr_t Handle) { return static_cast<int>(Handle); }
-
-/// Calls openat2(2) until no signal interrupts it.
 static int openAt2(int Base, const char *Path, int Flags, uint64_t Resolve) {
   open_how How = {};
   How.flags = static_cast<unsigned>(Flags);
   How.resolve = Resolve;
-  long FD;
-  do
-    FD = ::syscall(SYS_openat2, Base, Path, &How, sizeof(How));
-  while (FD < 0 && errno == EINTR);
-  return static_cast<int>(FD);
+  return static_cast<int>(retry(
+      [&] { return ::syscall(SYS_openat2, Base, Path, &How, sizeof(How)); }));
 }
 
 /// Whether openat2 failed because the system lacks the call. Sandboxes that do
@@ -79,11 +73,10 @@ DirectoryReader::DirectoryReader(size_t BufferBytes)
       Capacity(std::max(BufferBytes, MaxRecordBytes)) {}
 
 std::error_code DirectoryReader::fill() {
-  ssize_t Got;
-  do
-    Got = ::getdents64(descriptor(Directory->nativeHandle()), Buffer.get(),
-                       Capacity);
-  while (Got < 0 && errno == EINTR);
+  const ssize_t Got = retry([&] {
+    return ::getdents64(descriptor(Directory->nativeHandle()), Buffer.get(),
+                        Capacity);
+  });
   if (Got >= 0) {
     Unread = {Buffer.get(), static_cast<size_t>(Got)};
     return {};

@@ -8,10 +8,10 @@
 
 #include "headstart/OS/DirectoryTraits.h"
 #include "FileSystems.h"
-#include <charconv>
-#include <cstring>
+#include "PseudoFile.h"
 #include <ctime>
 #include <linux/fs.h>
+#include <string_view>
 #include <sys/ioctl.h>
 #include <sys/utsname.h>
 
@@ -27,15 +27,11 @@ static bool hasMultigrainTimes() {
     utsname Names;
     if (::uname(&Names) != 0)
       return false;
-    const char *Release = Names.release; // "6.13.1-amd64"
-    const char *End = Release + ::strlen(Release);
-    int Major = 0;
-    int Minor = 0;
-    const auto [Dot, Error] = std::from_chars(Release, End, Major);
-    if (Error != std::errc() || Dot == End || *Dot != '.' ||
-        std::from_chars(Dot + 1, End, Minor).ec != std::errc())
-      return false;
-    return Major > 6 || (Major == 6 && Minor >= 13);
+    std::string_view Rest = Names.release; // "6.13.1-amd64"
+    const auto Major = detail::parseNumber(detail::takeField(Rest, '.'));
+    const auto Minor = detail::parseNumber(
+        Rest.substr(0, Rest.find_first_not_of("0123456789")));
+    return Major && Minor && (*Major > 6 || (*Major == 6 && *Minor >= 13));
   }();
   return Has;
 }

@@ -61,16 +61,10 @@ static std::string numberOf(dev_t Device) {
   return std::to_string(major(Device)) + ":" + std::to_string(minor(Device));
 }
 
-static bool exists(const std::string &Path) {
-  struct stat S = {};
-  return ::stat(Path.c_str(), &S) == 0;
-}
-
 /// Reads the readahead of \p D from \p File.
 static void readReadahead(const std::string &File, Disk &D) {
   constexpr uint64_t Kilobyte = 1024;
-  const auto Text = readPseudoFile(File);
-  const auto Kilobytes = Text ? parseNumber(*Text) : std::nullopt;
+  const auto Kilobytes = readNumber(File);
   if (!Kilobytes)
     return;
   D.ReadaheadBytes = Kilobyte * *Kilobytes;
@@ -95,7 +89,7 @@ static void readDevice(const std::string &Prefix, const std::string &Number,
                  Resolved.data()) == nullptr)
     return;
   std::string Directory = Resolved.data();
-  if (exists(Directory + "/partition"))
+  if (::access((Directory + "/partition").c_str(), F_OK) == 0)
     Directory.resize(Directory.rfind('/'));
   const auto Device = readPseudoFile(Directory + "/dev");
   if (!Device)

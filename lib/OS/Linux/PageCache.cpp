@@ -433,22 +433,13 @@ HintResult PageCache::willNeed(std::span<const char> Memory) const {
   Result.Range = {0, Memory.size()};
   if (!Capabilities.Hint)
     return Result;
-  Result.Outcome = HintOutcome::Accepted;
   const auto Start = reinterpret_cast<uintptr_t>(Memory.data());
   const uint64_t Lead = Start % Capabilities.PageSize;
   char *const Begin = const_cast<char *>(Memory.data()) - Lead;
-  const uint64_t Step = hintStepOf(Capabilities);
-  for (uint64_t At = 0; !Memory.empty() && At < Lead + Memory.size();) {
-    const uint64_t Length = std::min(Step, Lead + Memory.size() - At);
-    ++Result.Calls;
-    if (::madvise(Begin + At, Length, MADV_WILLNEED) != 0) {
-      Result.Outcome = HintOutcome::Failed;
-      Result.Error = lastError();
-      break;
-    }
-    At += Length;
-    Result.AcceptedBytes = At - std::min(At, Lead);
-  }
+  const auto Query = [&](uint64_t At, uint64_t Length) {
+    return ::madvise(Begin + At, Length, MADV_WILLNEED) == 0 ? 0 : errno;
+  };
+  queryInSteps({Lead, Memory.size()}, Capabilities, Query, Result);
   return Result;
 }
 

@@ -65,6 +65,11 @@ std::string unescape(std::string_view Text);
 /// Parses a number; \p Text may add white space around it, but no more.
 std::optional<uint64_t> parseNumber(std::string_view Text, int Base = 10);
 
+/// Returns the number that is all of the file \p Path.
+inline std::optional<uint64_t> readNumber(const std::string &Path) {
+  return parseNumber(readPseudoFile(Path).value_or(""));
+}
+
 /// Returns the number after "<Key> " (or "<Key>:") at the start of a line of
 /// \p Text, times 1024 if the line ends in "kB".
 std::optional<uint64_t> findNumber(std::string_view Text, std::string_view Key);

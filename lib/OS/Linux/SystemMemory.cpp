@@ -73,11 +73,8 @@ std::optional<uint64_t> headstart::os::peakMemory() {
 
 uint64_t headstart::os::maxMappings(const std::string &Root) {
   constexpr uint64_t KernelDefault = 65530;
-  const auto Text =
-      readPseudoFile(prefixOf(Root) + "/proc/sys/vm/max_map_count");
-  if (!Text)
-    return KernelDefault;
-  return parseNumber(*Text).value_or(KernelDefault);
+  return readNumber(prefixOf(Root) + "/proc/sys/vm/max_map_count")
+      .value_or(KernelDefault);
 }
 
 uint64_t headstart::os::maxOpenFiles() {

@@ -21,6 +21,16 @@ namespace headstart::os::detail {
 
 inline std::error_code lastError() { return {errno, std::system_category()}; }
 
+/// Returns the result of \p Call, which is called again if a signal interrupts
+/// it.
+template <class Function> auto retry(const Function &Call) {
+  for (;;)
+    if (const auto Result = Call(); Result >= 0 || errno != EINTR)
+      return Result;
+}
+
+inline int descriptor(intptr_t Handle) { return static_cast<int>(Handle); }
+
 /// Returns nanoseconds since 1970. 64 bits cannot hold times before 1677 or
 /// after 2262, which tmpfs, XFS and Btrfs accept; they become the nearest one.
 inline int64_t nanoseconds(const timespec &Time) {

@@ -20,19 +20,13 @@ using namespace detail;
 
 static constexpr int PassThroughFlags = PassThrough | O_DIRECTORY | O_CLOEXEC;
 
-static int descriptor(intptr_t Handle) { return static_cast<int>(Handle); }
-
 void DirectoryHandle::close() {
   if (isOpen())
     ::close(descriptor(std::exchange(Handle, InvalidHandle)));
 }
 
 int detail::openAt(int Base, const char *Path, int Flags) {
-  int FD;
-  do
-    FD = ::openat(Base, Path, Flags);
-  while (FD < 0 && errno == EINTR);
-  return FD;
+  return retry([&] { return ::openat(Base, Path, Flags); });
 }
 
 std::error_code DirectoryHandle::open(const std::string &Path,

@@ -30,8 +30,6 @@ static FileStatus statusFrom(const struct stat &Stat) {
   return Status;
 }
 
-static int descriptor(intptr_t Handle) { return static_cast<int>(Handle); }
-
 FileStatus headstart::os::statFile(const std::string &Path,
                                    std::error_code &Error,
                                    const FileIdentity *) {
@@ -42,11 +40,7 @@ FileStatus headstart::os::statFile(const std::string &Path,
     return {};
   }
   struct stat Stat;
-  int Result;
-  do
-    Result = ::stat(Path.c_str(), &Stat);
-  while (Result != 0 && errno == EINTR);
-  if (Result == 0)
+  if (retry([&] { return ::stat(Path.c_str(), &Stat); }) == 0)
     return statusFrom(Stat);
   if (errno != ENOENT && errno != ENOTDIR)
     Error = lastError();
@@ -70,11 +64,9 @@ std::error_code OpenFile::open(const std::string &Path, const FileStatus &Seen,
   // O_NONBLOCK and O_NOCTTY have no effect on a regular file. If the path names
   // something else since the stat, they prevent a hang or a new controlling
   // terminal; the check below detects this.
-  int Descriptor;
-  do
-    Descriptor =
-        ::open(Path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  while (Descriptor < 0 && errno == EINTR);
+  const int Descriptor = retry([&] {
+    return ::open(Path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  });
   if (Descriptor < 0)
     return lastError();
 

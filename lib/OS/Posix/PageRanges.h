@@ -70,9 +70,32 @@ inline std::optional<uint64_t> countResident(char *Begin, uint64_t Length,
   return Resident;
 }
 
-/// Hints \p Range of \p File in steps of `HintStepBytes`. \p Query takes a
-/// step's first byte and length, and returns 0 or an error number, which is
-/// ENOSYS if the system has no such call.
+/// Requests \p Bytes in steps of `HintStepBytes` and fills in \p Result.
+/// \p Query takes a step's first byte, which is page-aligned, and length, and
+/// returns 0 or an error number, which is ENOSYS if the system has no such
+/// call.
+template <typename Function>
+void queryInSteps(ByteRange Bytes, const PageCacheCapabilities &Capabilities,
+                  Function Query, HintResult &Result) {
+  const uint64_t Step = hintStepOf(Capabilities);
+  Result.Outcome = HintOutcome::Accepted;
+  for (uint64_t At = roundDown(Bytes.Offset, Capabilities.PageSize);
+       !Bytes.empty() && At < Bytes.end();) {
+    const uint64_t Length = std::min(Step, Bytes.end() - At);
+    const int Error = Query(At, Length);
+    ++Result.Calls;
+    if (Error != 0) {
+      Result.Outcome =
+          Error == ENOSYS ? HintOutcome::Unsupported : HintOutcome::Failed;
+      Result.Error = {Error, std::system_category()};
+      break;
+    }
+    At += Length;
+    Result.AcceptedBytes = At - Bytes.Offset;
+  }
+}
+
+/// Hints \p Range of \p File; \p Query is that of `queryInSteps`.
 template <typename Function>
 HintResult hintInSteps(const OpenFile &File, ByteRange Range,
                        const PageCacheCapabilities &Capabilities,
@@ -87,23 +110,7 @@ HintResult hintInSteps(const OpenFile &File, ByteRange Range,
     return Result;
   }
 
-  const uint64_t Step = hintStepOf(Capabilities);
-  const ByteRange Clipped = Range.clippedTo(File.size());
-  Result.Outcome = HintOutcome::Accepted;
-  for (uint64_t At = roundDown(Clipped.Offset, Capabilities.PageSize);
-       !Clipped.empty() && At < Clipped.end();) {
-    const uint64_t Length = std::min(Step, Clipped.end() - At);
-    const int Error = Query(At, Length);
-    ++Result.Calls;
-    if (Error != 0) {
-      Result.Outcome =
-          Error == ENOSYS ? HintOutcome::Unsupported : HintOutcome::Failed;
-      Result.Error = {Error, std::system_category()};
-      break;
-    }
-    At += Length;
-    Result.AcceptedBytes = At - Clipped.Offset;
-  }
+  queryInSteps(Range.clippedTo(File.size()), Capabilities, Query, Result);
   return Result;
 }
 
