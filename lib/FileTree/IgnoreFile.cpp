@@ -46,21 +46,18 @@ static llvm::StringRef textOf(const FileText &Text) {
   return {Text.data(), Text.size()};
 }
 
-static void addProblem(std::vector<std::string> &Problems,
-                       llvm::StringRef Shown, llvm::StringRef What) {
-  Problems.push_back((Shown + ": " + What).str());
-}
-
 PatternListPtr readIgnoreFile(const os::DirectoryHandle &Directory,
                               const char *Name, os::LinkRule Links,
-                              llvm::StringRef Shown,
-                              std::vector<std::string> &Problems) {
+                              llvm::StringRef Shown, IgnoreProblem Report) {
+  const auto Fail = [&](llvm::StringRef What) {
+    if (Report)
+      Report(Shown, What);
+  };
   if (Links == os::LinkRule::Refuse) {
     os::DirectoryEntry Entry;
     Entry.Name = Name;
     if (!Directory.addStatus(Entry) && Entry.Type == os::EntryType::Link) {
-      addProblem(Problems, Shown,
-                 "this is a symbolic link, which git does not follow");
+      Fail("this is a symbolic link, which git does not follow");
       return nullptr;
     }
   }
@@ -70,13 +67,13 @@ PatternListPtr readIgnoreFile(const os::DirectoryHandle &Directory,
   if (Error) {
     // Only a regular file has patterns. Like git, do not report other types.
     if (!os::isMissing(Error) && Error != std::errc::operation_not_supported)
-      addProblem(Problems, Shown, Error.message());
+      Fail(Error.message());
     return nullptr;
   }
   std::string Problem;
   PatternListPtr List = PatternList::parse(textOf(Text), Problem);
   if (!Problem.empty())
-    addProblem(Problems, Shown, Problem);
+    Fail(Problem);
   return List;
 }
 
@@ -117,18 +114,18 @@ static std::error_code openRepository(const os::DirectoryHandle &Directory,
 
 PatternListPtr readRepositoryExcludes(const os::DirectoryHandle &Directory,
                                       llvm::StringRef Shown,
-                                      std::vector<std::string> &Problems) {
+                                      IgnoreProblem Report) {
   os::DirectoryHandle Git;
   os::DirectoryHandle Info;
   std::error_code Error = openRepository(Directory, Git);
   if (!Error && Git.isOpen())
     Error = Git.openBelow("info", os::LinkRule::Follow, Info);
   Git.close();
-  if (Error && !os::isMissing(Error))
-    addProblem(Problems, Shown, Error.message());
+  if (Error && !os::isMissing(Error) && Report)
+    Report(Shown, Error.message());
   if (Error || !Info.isOpen())
     return nullptr;
-  return readIgnoreFile(Info, "exclude", os::LinkRule::Follow, Shown, Problems);
+  return readIgnoreFile(Info, "exclude", os::LinkRule::Follow, Shown, Report);
 }
 
 /// Opens the parent directory of \p Path and returns its last part in \p Name.
@@ -140,48 +137,43 @@ static std::error_code openParent(llvm::StringRef Path,
                                    Directory);
 }
 
-PatternListPtr readUserExcludes(std::vector<std::string> &Problems) {
+static std::string below(llvm::StringRef Directory, const llvm::Twine &Name,
+                         const llvm::Twine &Inner = "") {
+  llvm::SmallString<128> Path(Directory);
+  llvm::sys::path::append(Path, Name, Inner);
+  return std::string(Path);
+}
+
+PatternListPtr readUserExcludes(IgnoreProblem Report) {
   using llvm::sys::Process;
   std::string Home = Process::GetEnv("HOME").value_or("");
-  llvm::SmallString<128> HomeDirectory(Home);
-  if (Home.empty() && !llvm::sys::path::home_directory(HomeDirectory))
-    HomeDirectory.clear();
-
-  llvm::SmallString<128> ConfigDirectory(
-      Process::GetEnv("XDG_CONFIG_HOME").value_or(""));
-  if (ConfigDirectory.empty() && !HomeDirectory.empty()) {
-    ConfigDirectory = HomeDirectory;
-    llvm::sys::path::append(ConfigDirectory, ".config");
-  }
-
+  if (llvm::SmallString<128> Found;
+      Home.empty() && llvm::sys::path::home_directory(Found))
+    Home = std::string(Found);
+  std::string Config = Process::GetEnv("XDG_CONFIG_HOME").value_or("");
+  if (Config.empty() && !Home.empty())
+    Config = below(Home, ".config");
+  std::string Excludes;
   // The second file takes precedence.
-  llvm::SmallString<128> Excludes;
-  llvm::SmallVector<llvm::SmallString<128>, 2> Configs;
-  if (!ConfigDirectory.empty()) {
-    llvm::sys::path::append(ConfigDirectory, "git");
-    Excludes = ConfigDirectory;
-    llvm::sys::path::append(Excludes, "ignore");
-    llvm::sys::path::append(Configs.emplace_back(ConfigDirectory), "config");
+  llvm::SmallVector<std::string, 2> Configs;
+  if (!Config.empty()) {
+    Excludes = below(Config, "git", "ignore");
+    Configs.push_back(below(Config, "git", "config"));
   }
-  if (!HomeDirectory.empty())
-    llvm::sys::path::append(Configs.emplace_back(HomeDirectory), ".gitconfig");
-  for (llvm::StringRef Config : Configs) {
+  if (!Home.empty())
+    Configs.push_back(below(Home, ".gitconfig"));
+  for (llvm::StringRef Path : Configs) {
     os::DirectoryHandle Directory;
     std::string Name;
     FileText Text;
-    if (openParent(Config, Directory, Name) ||
+    if (openParent(Path, Directory, Name) ||
         readWhole(Directory, Name.c_str(), MaxConfigBytes, Text))
       continue;
     if (std::optional<std::string> Value = configuredExcludes(textOf(Text)))
-      Excludes = *Value;
+      Excludes = std::move(*Value);
   }
-
-  llvm::StringRef Rest = Excludes;
-  if (Rest.consume_front("~/")) {
-    llvm::SmallString<128> Below(HomeDirectory);
-    llvm::sys::path::append(Below, Rest);
-    Excludes = Below;
-  }
+  if (llvm::StringRef(Excludes).starts_with("~/") && !Home.empty())
+    Excludes = below(Home, Excludes.substr(2));
   // A relative path would name a different file in each repository.
   os::DirectoryHandle Directory;
   std::string Name;
@@ -189,7 +181,7 @@ PatternListPtr readUserExcludes(std::vector<std::string> &Problems) {
       openParent(Excludes, Directory, Name))
     return nullptr;
   return readIgnoreFile(Directory, Name.c_str(), os::LinkRule::Follow, Excludes,
-                        Problems);
+                        Report);
 }
 
 } // namespace headstart::detail

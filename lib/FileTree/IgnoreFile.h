@@ -16,12 +16,11 @@
 #define HEADSTART_LIB_FILETREE_IGNOREFILE_H
 
 #include "PatternList.h"
-#include "headstart/OS/DirectoryReader.h"
+#include "headstart/FileTree/IgnoreJudge.h"
 #include "llvm/ADT/StringRef.h"
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace headstart::detail {
 
@@ -29,22 +28,21 @@ using PatternListPtr = std::shared_ptr<const PatternList>;
 
 /// Reads the file \p Name in \p Directory. Returns null if it has no patterns,
 /// does not exist, or cannot be read (a link cannot with `LinkRule::Refuse`).
-/// In the last case \p Problems gets a message, with \p Shown in front. Blocks.
+/// In the last case it is reported as \p Shown. Blocks.
 PatternListPtr readIgnoreFile(const os::DirectoryHandle &Directory,
                               const char *Name, os::LinkRule Links,
-                              llvm::StringRef Shown,
-                              std::vector<std::string> &Problems);
+                              llvm::StringRef Shown, IgnoreProblem Report);
 
 /// Like readIgnoreFile, for info/exclude of the repository whose `.git` is in
 /// \p Directory. `.git` is a directory, or a file that names one (work trees,
 /// submodules); a file `commondir` in it may name another directory.
 PatternListPtr readRepositoryExcludes(const os::DirectoryHandle &Directory,
                                       llvm::StringRef Shown,
-                                      std::vector<std::string> &Problems);
+                                      IgnoreProblem Report);
 
 /// Like readIgnoreFile, for the user's excludes: the file that
 /// core.excludesFile names in the user's git configuration, or git's default.
-PatternListPtr readUserExcludes(std::vector<std::string> &Problems);
+PatternListPtr readUserExcludes(IgnoreProblem Report);
 
 /// Returns the last value of core.excludesFile in \p Config, the text of a file
 /// in git's format; nothing if there is none. A syntax error ends the search

@@ -97,10 +97,8 @@ private:
   size_t Used = 0;
 };
 
-IgnoreRules::IgnoreRules(std::vector<std::string> *Problems) {
-  std::vector<std::string> Unwanted;
-  User = readUserExcludes(Problems ? *Problems : Unwanted);
-}
+IgnoreRules::IgnoreRules(IgnoreProblem Report)
+    : User(readUserExcludes(Report)) {}
 
 IgnoreRules::~IgnoreRules() = default;
 
@@ -117,20 +115,20 @@ static IgnoreScopePtr enterDirectory(const PatternListPtr &User,
                                      size_t Offset, llvm::StringRef Shown,
                                      const os::DirectoryHandle &Directory,
                                      IgnorePresence Present,
-                                     std::vector<std::string> &Problems) {
+                                     IgnoreProblem Report) {
   using os::LinkRule;
   PatternListPtr Excludes;
   PatternListPtr GitIgnore;
   PatternListPtr DotIgnore;
   if (Present.Git)
     Excludes = readRepositoryExcludes(
-        Directory, joined(Shown, ".git/info/exclude"), Problems);
+        Directory, joined(Shown, ".git/info/exclude"), Report);
   if (Present.GitIgnore && (Present.Git || Parent->InRepository))
     GitIgnore = readIgnoreFile(Directory, ".gitignore", LinkRule::Refuse,
-                               joined(Shown, ".gitignore"), Problems);
+                               joined(Shown, ".gitignore"), Report);
   if (Present.DotIgnore)
     DotIgnore = readIgnoreFile(Directory, ".ignore", LinkRule::Follow,
-                               joined(Shown, ".ignore"), Problems);
+                               joined(Shown, ".ignore"), Report);
   if (!GitIgnore && !DotIgnore && !Present.Git)
     return Parent;
 
@@ -147,9 +145,7 @@ static IgnoreScopePtr enterDirectory(const PatternListPtr &User,
 }
 
 IgnoreScopePtr IgnoreRules::above(llvm::StringRef Root,
-                                  std::vector<std::string> *Problems) const {
-  std::vector<std::string> Unwanted;
-  std::vector<std::string> &Messages = Problems ? *Problems : Unwanted;
+                                  IgnoreProblem Report) const {
   llvm::SmallString<256> Real;
   if (llvm::sys::fs::real_path(Root.empty() ? "." : Root, Real))
     Real.clear();
@@ -175,7 +171,7 @@ IgnoreScopePtr IgnoreRules::above(llvm::StringRef Root,
         RootIsIgnored = false;
       if (Present.any() && !RootIsIgnored)
         Scope = enterDirectory(User, Scope, End + 1, Place, Directory, Present,
-                               Messages);
+                               Report);
     }
     IgnoreQuery Query(Base, "", Child, /*IsDirectory=*/true);
     if (Scope->isIgnored(Query)) {
@@ -193,13 +189,13 @@ IgnoreScopePtr IgnoreRules::enter(const IgnoreScopePtr &Parent,
                                   llvm::StringRef DirectoryPath,
                                   const os::DirectoryHandle &Directory,
                                   IgnorePresence Present,
-                                  std::vector<std::string> &Problems) const {
+                                  IgnoreProblem Report) const {
   if (!Present.any())
     return Parent;
   size_t Offset = Parent->Above->size() + 1 +
                   (DirectoryPath.empty() ? 0 : DirectoryPath.size() + 1);
   return enterDirectory(User, Parent, Offset, DirectoryPath, Directory, Present,
-                        Problems);
+                        Report);
 }
 
 bool IgnoreRules::isIgnored(const IgnoreScope &Scope,

@@ -374,31 +374,24 @@ bool WalkWorker::walk(DirectoryNode &Node) {
 
 void WalkWorker::enterScope(DirectoryNode &Node) {
   const IgnoreJudge *Rules = State.Options.Ignore;
-  std::vector<std::string> Problems;
-  IgnoreScopePtr Above =
-      Node.Parent ? Node.Parent->Scope : Rules->above(Node.name(), &Problems);
-  for (const std::string &P : Problems) {
-    ++Figures.Problems;
-    State.Visitor.problem("", P);
-  }
+  IgnoreScopePtr Above = Node.Parent ? Node.Parent->Scope : nullptr;
+  if (!Above)
+    Above = Rules->above(Node.name(), [&](StringRef File, StringRef What) {
+      ++Figures.Problems;
+      State.Visitor.problem(File, What);
+    });
   IgnorePresence Present = Listing.peek(Node.Handle);
   if (!Present.any()) {
     Node.Scope = std::move(Above);
     return;
   }
-  Problems.clear();
-  Node.Scope =
-      Rules->enter(Above, pathFromRoot(), Node.Handle, Present, Problems);
-  // The messages are about files in this directory, whose names have no colon.
-  for (StringRef P : Problems) {
-    if (P.consume_front(pathFromRoot()))
-      P.consume_front("/");
-    // StringRef::split would need libLLVM.
-    const std::string_view Text = P;
-    const size_t Colon = std::min(Text.find(": "), Text.size());
-    problem(Text.substr(0, Colon),
-            Text.substr(std::min(Colon + 2, Text.size())));
-  }
+  Node.Scope = Rules->enter(Above, pathFromRoot(), Node.Handle, Present,
+                            [&](StringRef File, StringRef What) {
+                              // The file is in this directory.
+                              File.consume_front(pathFromRoot());
+                              File.consume_front("/");
+                              problem(File, What);
+                            });
 }
 
 /// Whether \p Node may be put back with its handle open. A node that is not

@@ -31,9 +31,9 @@ static StringRef reasonAgainst(Place &At, StringRef Path, StringRef Name,
   if (!Plan.Filter.judge(Path, Name, os::EntryType::Directory).Enter)
     return "a --glob excludes it";
   if (Plan.Ignore) {
-    std::vector<std::string> Unwanted; // the walk reports these problems
+    // The walk reports the problems.
     At.Scope = Plan.Ignore->enter(At.Scope, Path, At.Directory,
-                                  IgnorePresence::in(At.Directory), Unwanted);
+                                  IgnorePresence::in(At.Directory));
     if (Plan.Ignore->isIgnored(*At.Scope, Path, Name, /*IsDirectory=*/true))
       return "an ignore file hides it, and walk had no --no-ignore";
   }

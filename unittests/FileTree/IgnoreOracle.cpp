@@ -22,7 +22,7 @@ using namespace headstart;
 
 static void list(const IgnoreRules &Rules, IgnoreScopePtr Scope,
                  os::DirectoryHandle Directory, const std::string &Path,
-                 std::vector<std::string> &Problems) {
+                 IgnoreProblem Report) {
   os::DirectoryReader Reader(4096);
   os::DirectoryEntry Entries[64];
   std::vector<std::pair<std::string, bool>> Names;
@@ -34,7 +34,7 @@ static void list(const IgnoreRules &Rules, IgnoreScopePtr Scope,
       Present.note(Entry.Name);
       Names.emplace_back(Entry.Name, Entry.Type == os::EntryType::Directory);
     }
-  Scope = Rules.enter(Scope, Path, Directory, Present, Problems);
+  Scope = Rules.enter(Scope, Path, Directory, Present, Report);
   for (const auto &[Name, IsDirectory] : Names) {
     if (Name == ".git" || Rules.isIgnored(*Scope, Path, Name, IsDirectory))
       continue;
@@ -44,7 +44,7 @@ static void list(const IgnoreRules &Rules, IgnoreScopePtr Scope,
     os::DirectoryHandle Below;
     if (IsDirectory &&
         !Directory.openBelow(Name.c_str(), os::LinkRule::Refuse, Below))
-      list(Rules, Scope, std::move(Below), Child, Problems);
+      list(Rules, Scope, std::move(Below), Child, Report);
   }
 }
 
@@ -54,11 +54,11 @@ int main(int ArgCount, char **Args) {
     llvm::errs() << "usage: ignore-oracle DIRECTORY\n";
     return 2;
   }
-  std::vector<std::string> Problems;
-  IgnoreRules Rules(&Problems);
-  IgnoreScopePtr Above = Rules.above(Args[1], &Problems);
-  list(Rules, std::move(Above), std::move(Root), "", Problems);
-  for (const std::string &Problem : Problems)
-    llvm::errs() << Problem << '\n';
+  const auto Report = [](llvm::StringRef Path, llvm::StringRef What) {
+    llvm::errs() << Path << ": " << What << '\n';
+  };
+  IgnoreRules Rules(Report);
+  IgnoreScopePtr Above = Rules.above(Args[1], Report);
+  list(Rules, std::move(Above), std::move(Root), "", Report);
   return 0;
 }

@@ -9,10 +9,12 @@
 #include "headstart/FileTree/IgnoreRules.h"
 #include "OS/PosixTestSupport.h"
 #include "OS/TestFiles.h"
+#include "llvm/ADT/Twine.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include <atomic>
 #include <filesystem>
+#include <functional>
 #include <thread>
 
 using namespace headstart;
@@ -40,8 +42,8 @@ protected:
   /// Whether a walk from \p Root, a path in the tree, shows \p Path, a
   /// directory if it ends in '/'.
   bool isShown(llvm::StringRef Path, const std::string &Root = "") {
-    IgnoreRules Rules(&Problems);
-    IgnoreScopePtr Scope = Rules.above(path(Root), &Problems);
+    IgnoreRules Rules(Report);
+    IgnoreScopePtr Scope = Rules.above(path(Root), Report);
     std::string Directory;
     while (true) {
       Scope = enter(Rules, Scope, Root, Directory);
@@ -64,13 +66,17 @@ protected:
     IgnorePresence Present;
     for (const fs::directory_entry &Entry : fs::directory_iterator(Path))
       Present.note(Entry.path().filename().string());
-    return Rules.enter(Parent, Directory, Handle, Present, Problems);
+    return Rules.enter(Parent, Directory, Handle, Present, Report);
   }
 
   os::test::TestDirectory Files;
   os::test::Variable Home{"HOME", Files.path("home")};
   os::test::Variable ConfigHome{"XDG_CONFIG_HOME", Files.path("home/.config")};
   std::vector<std::string> Problems;
+  std::function<void(llvm::StringRef, llvm::StringRef)> Report =
+      [this](llvm::StringRef Path, llvm::StringRef What) {
+        Problems.push_back((Path + ": " + What).str());
+      };
 };
 
 TEST_F(IgnoreRulesTest, DeepestFileDecides) {
@@ -313,20 +319,21 @@ TEST_F(IgnoreRulesTest, ThreadsShareScopes) {
   for (unsigned T = 0; T < 4; ++T)
     Threads.emplace_back([&Rules, &Wrong, Inner, Path = path("a")] {
       os::DirectoryHandle Directory;
-      std::vector<std::string> NoProblems;
+      unsigned NumProblems = 0;
+      auto Count = [&](llvm::StringRef, llvm::StringRef) { ++NumProblems; };
       IgnorePresence Present;
       Present.note(".ignore");
       Wrong += static_cast<bool>(os::DirectoryHandle::open(Path, Directory));
       std::vector<IgnoreScopePtr> Scopes = {Inner};
       for (int I = 0; I < 100; ++I) {
         Scopes.push_back(
-            Rules.enter(Scopes.back(), "a", Directory, Present, NoProblems));
+            Rules.enter(Scopes.back(), "a", Directory, Present, Count));
         const IgnoreScope &Scope = *Scopes.back();
         Wrong += !Rules.isIgnored(Scope, "a/x", "c", false);
         Wrong += !Rules.isIgnored(Scope, "a/x", "c.o", false);
         Wrong += Rules.isIgnored(Scope, "a/x", "b1.o", false);
       }
-      Wrong += !NoProblems.empty();
+      Wrong += NumProblems;
     });
   Inner.reset();
   Root.reset();
@@ -346,7 +353,7 @@ TEST_F(IgnoreRulesTest, AcceptsLongScopeChains) {
   Present.note(".ignore");
   IgnoreScopePtr Scope = Rules.above(path(""));
   for (int I = 0; I < 100000; ++I)
-    Scope = Rules.enter(Scope, "", Directory, Present, Problems);
+    Scope = Rules.enter(Scope, "", Directory, Present, Report);
   EXPECT_TRUE(Rules.isIgnored(*Scope, "", "x", false));
   EXPECT_FALSE(Rules.isIgnored(*Scope, "", "y", false));
   Scope.reset();

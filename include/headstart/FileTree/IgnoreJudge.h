@@ -16,10 +16,9 @@
 #define HEADSTART_FILETREE_IGNOREJUDGE_H
 
 #include "headstart/OS/DirectoryReader.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <memory>
-#include <string>
-#include <vector>
 
 namespace headstart {
 
@@ -49,6 +48,11 @@ struct IgnorePresence {
 class IgnoreScope;
 using IgnoreScopePtr = std::shared_ptr<const IgnoreScope>;
 
+/// Receives the path of an ignore file that is not used, and the reason. Null:
+/// nothing is reported.
+using IgnoreProblem =
+    llvm::function_ref<void(llvm::StringRef Path, llvm::StringRef What)>;
+
 /// Decides which entries a walk skips. Const and thread-safe. IgnoreRules
 /// implements it and documents what each call promises.
 class IgnoreJudge {
@@ -57,14 +61,14 @@ public:
 
   /// The scope above the root \p Root of a walk. Never null.
   virtual IgnoreScopePtr above(llvm::StringRef Root,
-                               std::vector<std::string> *Problems) const = 0;
+                               IgnoreProblem Report) const = 0;
 
   /// The scope of a directory, given that of its parent.
   virtual IgnoreScopePtr enter(const IgnoreScopePtr &Parent,
                                llvm::StringRef DirectoryPath,
                                const os::DirectoryHandle &Directory,
                                IgnorePresence Present,
-                               std::vector<std::string> &Problems) const = 0;
+                               IgnoreProblem Report) const = 0;
 
   /// Whether a walk skips the entry \p Name of the directory \p DirectoryPath.
   virtual bool isIgnored(const IgnoreScope &Scope,

@@ -19,8 +19,6 @@
 
 #include "headstart/FileTree/IgnoreJudge.h"
 #include <memory>
-#include <string>
-#include <vector>
 
 namespace headstart {
 
@@ -51,9 +49,8 @@ class PatternList;
 /// entries, or prune it.
 class IgnoreRules final : public IgnoreJudge {
 public:
-  /// Reads the user's global excludes; messages go to \p Problems if given.
-  /// Blocks.
-  explicit IgnoreRules(std::vector<std::string> *Problems = nullptr);
+  /// Reads the user's global excludes. Blocks.
+  explicit IgnoreRules(IgnoreProblem Report = nullptr);
   ~IgnoreRules() override;
 
   /// Returns the scope above the root of a walk: the rules of the directories
@@ -61,22 +58,21 @@ public:
   /// resolved first). If these rules hide the root itself, the user asked for
   /// it nevertheless; then they are discarded, including the user's excludes.
   /// Never null; the scope of a missing root has no rules. Skips directories
-  /// that cannot be opened. Messages go to \p Problems if given. Blocks.
-  IgnoreScopePtr
-  above(llvm::StringRef Root,
-        std::vector<std::string> *Problems = nullptr) const override;
+  /// that cannot be opened. Reports absolute paths. Blocks.
+  IgnoreScopePtr above(llvm::StringRef Root,
+                       IgnoreProblem Report = nullptr) const override;
 
   /// Returns the scope of a directory, given the scope of its parent (`above`
   /// for the root itself), its path from the root of the walk ("" for the root,
   /// then "a/b"), the directory, and what its listing shows. Returns \p Parent
-  /// itself, without an allocation, if the directory adds no rules. For each
-  /// ignore file that cannot be read or is too large, \p Problems gets a
-  /// message with the path. Blocks.
+  /// itself, without an allocation, if the directory adds no rules. Reports
+  /// ignore files that cannot be read or are too large, by their paths from the
+  /// root. Blocks.
   IgnoreScopePtr enter(const IgnoreScopePtr &Parent,
                        llvm::StringRef DirectoryPath,
                        const os::DirectoryHandle &Directory,
                        IgnorePresence Present,
-                       std::vector<std::string> &Problems) const override;
+                       IgnoreProblem Report = nullptr) const override;
 
   /// Whether \p Scope, that of the directory \p DirectoryPath (from the root of
   /// the walk), hides the directory's entry \p Name. A hidden directory hides

@@ -104,8 +104,8 @@ public:
                      Prune &Pruned) = 0;
 
   /// Reports a file or directory that could not be opened, read or stat'ed; the
-  /// walk continues. \p Path has the form of `WalkDirectory::path`, or is empty
-  /// if \p What itself names the file (an ignore file that cannot be read).
+  /// walk continues. \p Path has the form of `WalkDirectory::path`; for an
+  /// ignore file above the root it is absolute.
   virtual void problem(llvm::StringRef Path, llvm::StringRef What) = 0;
 
   /// Called after the last entry of \p Directory has been shown.
