@@ -18,6 +18,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/xxhash.h"
 #include <algorithm>
+#include <iterator>
 
 using namespace llvm;
 
@@ -26,15 +27,10 @@ namespace headstart {
 static constexpr StringRef Magic = "headstart manifest 2\n";
 static constexpr StringRef AnyMagic = "headstart manifest ";
 
-/// The bits of the number that stores the boolean options.
-enum SelectionBits : unsigned {
-  NoBits = 0,
-  HiddenBit = 1,
-  NoIgnoreBit = 2,
-  FollowBit = 4,
-  SameFileSystemBit = 8,
-  AllSelectionBits = 15,
-};
+/// The options that are bits of a number, from the lowest bit.
+static constexpr bool TreeSelection::*Flags[] = {
+    &TreeSelection::Hidden, &TreeSelection::NoIgnore,
+    &TreeSelection::FollowLinks, &TreeSelection::SameFileSystem};
 
 static constexpr auto LastType =
     static_cast<unsigned>(os::EntryType::CharacterDevice);
@@ -92,11 +88,10 @@ std::string serializeManifest(const TreeSelection &Selection,
   std::string Bytes;
   raw_string_ostream OS(Bytes);
   OS << Magic;
-  encodeULEB128((Selection.Hidden ? HiddenBit : NoBits) |
-                    (Selection.NoIgnore ? NoIgnoreBit : NoBits) |
-                    (Selection.FollowLinks ? FollowBit : NoBits) |
-                    (Selection.SameFileSystem ? SameFileSystemBit : NoBits),
-                OS);
+  uint64_t Bits = 0;
+  for (auto [I, Flag] : enumerate(Flags))
+    Bits |= uint64_t(Selection.*Flag) << I;
+  encodeULEB128(Bits, OS);
   encodeULEB128(Selection.MaxDepth ? uint64_t(*Selection.MaxDepth) + 1 : 0, OS);
   writeString(Selection.Types, OS);
   encodeULEB128(Selection.Globs.size(), OS);
@@ -148,12 +143,10 @@ static bool isPathFromRoot(StringRef Path) {
 
 static void readSelection(RecordReader &R, TreeSelection &Selection) {
   uint64_t Bits = R.number();
-  if (Bits > AllSelectionBits)
+  if (Bits >> std::size(Flags))
     return R.fail("an unknown option");
-  Selection.Hidden = Bits & HiddenBit;
-  Selection.NoIgnore = Bits & NoIgnoreBit;
-  Selection.FollowLinks = Bits & FollowBit;
-  Selection.SameFileSystem = Bits & SameFileSystemBit;
+  for (auto [I, Flag] : enumerate(Flags))
+    Selection.*Flag = Bits >> I & 1;
   uint64_t Depth = R.number();
   if (Depth > uint64_t(UINT32_MAX) + 1)
     return R.fail("a depth that is too large");
@@ -170,22 +163,22 @@ static void readSelection(RecordReader &R, TreeSelection &Selection) {
 static ManifestEntry readEntry(RecordReader &R, LastEntry &Last) {
   ManifestEntry E;
   uint64_t Type = R.number();
-  if (Type > LastType) {
+  if (Type > LastType)
     R.fail("an entry of unknown type");
-    return E;
-  }
-  E.Type = static_cast<os::EntryType>(Type);
+  else
+    E.Type = static_cast<os::EntryType>(Type);
   Last.Inode += static_cast<uint64_t>(R.signedNumber());
   E.Inode = Last.Inode;
   E.Size = R.number();
   Last.ModifiedNs += static_cast<uint64_t>(R.signedNumber());
   E.ModifiedNs = static_cast<int64_t>(Last.ModifiedNs);
   E.Name = R.string();
-  if (!R.failed() && !isName(E.Name))
+  if (!isName(E.Name))
     R.fail("a name that no file can have");
   return E;
 }
 
+// Only the first failure counts, and all that is read after it is 0 or "".
 Error Manifest::read(StringRef Content) {
   RecordReader R(Content);
   readSelection(R, Selection);
@@ -200,8 +193,6 @@ Error Manifest::read(StringRef Content) {
     ManifestPath P;
     P.Root = R.number();
     P.Path = R.string();
-    if (R.failed())
-      break;
     if (P.Root >= Roots.size() || !isPathFromRoot(P.Path))
       R.fail("an unreadable place outside of the tree");
     else if (!Unknown.empty() &&
@@ -227,28 +218,19 @@ Error Manifest::read(StringRef Content) {
     F.Root = R.number();
     F.Path = R.string();
     uint64_t Count = R.number();
-    if (R.failed())
-      break;
-    if (F.Root >= Roots.size() || !isPathFromRoot(F.Path)) {
+    if (F.Root >= Roots.size() || !isPathFromRoot(F.Path))
       R.fail("a directory outside of the tree");
-      break;
-    }
-    if (!Directories.empty() &&
-        (F.Root < Directories.back().Root ||
-         (F.Root == Directories.back().Root &&
-          compareTreePaths(Directories.back().Path, F.Path) >= 0))) {
+    else if (!Directories.empty() &&
+             !precedes({Directories.back().Root, Directories.back().Path},
+                       {F.Root, F.Path}))
       R.fail("the directories are out of order");
-      break;
-    }
-    if (Count == 0 || Count > EntryCount - Entries.size()) {
+    else if (Count == 0 || Count > EntryCount - Entries.size())
       R.fail("a wrong number of entries");
-      break;
-    }
     size_t First = Entries.size();
     StringRef Before;
     for (uint64_t J = 0; J != Count && !R.failed(); ++J) {
       Entries.push_back(readEntry(R, Last));
-      if (Entries.back().Name <= Before && !R.failed())
+      if (Entries.back().Name <= Before)
         R.fail("the entries are out of order");
       Before = Entries.back().Name;
     }
@@ -256,9 +238,9 @@ Error Manifest::read(StringRef Content) {
     Directories.push_back(F);
     ByHash.emplace_back(xxh3_64bits(F.Path), static_cast<uint32_t>(I));
   }
-  if (!R.failed() && Entries.size() != EntryCount)
+  if (Entries.size() != EntryCount)
     R.fail("a wrong number of entries");
-  if (!R.failed() && R.remaining() != 0)
+  if (R.remaining() != 0)
     R.fail("bytes after the last directory");
   if (R.failed())
     return createStringError(R.problem());
