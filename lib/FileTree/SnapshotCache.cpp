@@ -46,7 +46,7 @@ SnapshotCache::SnapshotCache(SnapshotOptions Options)
 
 SnapshotCache::Directory &SnapshotCache::add(StringRef Path) {
   std::lock_guard Lock(Mutex);
-  return *Directories.emplace_back(std::make_unique<Directory>(Path));
+  return Directories.emplace_back(Path);
 }
 
 // An estimate. On ext4 a directory of 400 names of 20 letters has 20 KiB and
@@ -189,8 +189,8 @@ SnapshotFigures SnapshotCache::figures() const {
   Figures.Listings = Listings.load();
   Figures.Refusals = Refusals.load();
   std::lock_guard Lock(Mutex);
-  for (const std::unique_ptr<Directory> &F : Directories)
-    Figures.Misses += F->Misses.load();
+  for (const Directory &F : Directories)
+    Figures.Misses += F.Misses.load();
   return Figures;
 }
 

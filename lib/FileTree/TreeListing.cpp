@@ -10,6 +10,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cstring>
+#include <memory>
 
 using namespace llvm;
 
@@ -38,17 +39,11 @@ static bool hasLowerName(const os::DirectoryEntry &A,
   return A.Name < B.Name;
 }
 
-TreeListing::TreeListing(unsigned Threads) {
-  Parts.reserve(Threads);
-  for (unsigned I = 0; I != Threads; ++I)
-    Parts.push_back(std::make_unique<Part>());
-}
-
 void TreeListing::add(unsigned Thread, size_t Root, StringRef Path,
                       ArrayRef<os::DirectoryEntry> Entries) {
   if (Entries.empty())
     return;
-  Part &P = *Parts[Thread];
+  Part &P = Parts[Thread];
   auto *Copy = P.Memory.Allocate<os::DirectoryEntry>(Entries.size());
   std::uninitialized_copy(Entries.begin(), Entries.end(), Copy);
   size_t Bytes = Path.size();
@@ -95,8 +90,8 @@ static ListedDirectory joinPieces(ArrayRef<ListedDirectory> Pieces,
 
 void TreeListing::sort() {
   std::vector<ListedDirectory> Pieces;
-  for (const std::unique_ptr<Part> &P : Parts)
-    llvm::append_range(Pieces, P->Directories);
+  for (const Part &P : Parts)
+    llvm::append_range(Pieces, P.Directories);
   llvm::sort(Pieces, [](const ListedDirectory &A, const ListedDirectory &B) {
     if (A.Root != B.Root)
       return A.Root < B.Root;
@@ -109,7 +104,7 @@ void TreeListing::sort() {
         Rest.take_while([&](const ListedDirectory &F) {
           return F.Root == First.Root && F.Path == First.Path;
         });
-    Directories.push_back(joinPieces(Same, Parts.front()->Memory));
+    Directories.push_back(joinPieces(Same, Parts.front().Memory));
     Rest = Rest.drop_front(Same.size());
   }
 }

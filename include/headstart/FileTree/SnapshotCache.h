@@ -20,12 +20,12 @@
 #include "llvm/ADT/StringRef.h"
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace headstart {
 
@@ -104,8 +104,8 @@ private:
 
   SnapshotOptions Options;
   std::atomic<uint64_t> Answers{0}, Listings{0}, Refusals{0};
-  mutable std::mutex Mutex; ///< guards the members below
-  std::vector<std::unique_ptr<Directory>> Directories;
+  mutable std::mutex Mutex;          ///< guards the members below
+  std::deque<Directory> Directories; ///< never moved
   /// Null for a directory that is being read.
   std::map<DirectoryID, DirectorySnapshot::Ptr> ByID;
   uint64_t Names = 0; ///< in all snapshots, of 8 bytes each

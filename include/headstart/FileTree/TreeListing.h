@@ -21,7 +21,6 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Allocator.h"
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -49,7 +48,7 @@ struct ListedDirectory {
 class TreeListing {
 public:
   /// The threads 0 to \p Threads - 1 may call `add`.
-  explicit TreeListing(unsigned Threads);
+  explicit TreeListing(unsigned Threads) : Parts(Threads) {}
 
   /// Copies \p Entries of the directory \p Path. \p Thread is the caller's
   /// number; each thread adds to its own part.
@@ -71,11 +70,11 @@ public:
 
 private:
   /// The additions of one thread.
-  struct Part {
+  struct alignas(64) Part {
     llvm::BumpPtrAllocator Memory;
     std::vector<ListedDirectory> Directories;
   };
-  std::vector<std::unique_ptr<Part>> Parts;
+  std::vector<Part> Parts;
   std::vector<ListedDirectory> Directories;
 };
 
