@@ -33,6 +33,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include <cstdlib>
+#include <ctime>
 #include <thread>
 
 using namespace llvm;
@@ -48,10 +49,6 @@ constexpr double MinOfWarm = 0.99;
 constexpr unsigned Attempts = 3; ///< for one round of one variant
 
 } // namespace
-
-static std::string percent(double Share) {
-  return formatv("{0:F0}%", Share * 100);
-}
 
 std::string Bench::text(const std::string &File) const {
   auto Buffer = MemoryBuffer::getFile(File);
@@ -275,7 +272,8 @@ std::optional<ResidentPart> Bench::prepare(CacheState State, std::string &Why) {
       Inputs->fetch(Stopped);
   }
   if (State == CacheState::Warm)
-    Why = "only " + percent(Part.share()) + " of the inputs stayed cached";
+    Why =
+        formatv("only {0:F0}% of the inputs stayed cached", Part.share() * 100);
   else
     Why = Inputs->whyNotCold(Part);
   return std::nullopt;
@@ -399,15 +397,13 @@ Error Bench::watch(CacheState State) {
 
 /// Adds a note about discarded rounds, for users who read only the notes.
 void Bench::noteDiscarded() {
-  for (size_t State = 0; State != NumCacheStates; ++State)
+  for (const CacheState State : CacheStates)
     for (const BenchVariant &Reported : Report.Variants) {
-      const std::vector<BenchRound> &Rounds = Reported.Series.at(State).Rounds;
+      const std::vector<BenchRound> &Rounds = Reported.in(State).Rounds;
       const auto Count = llvm::count_if(
           Rounds, [](const BenchRound &R) { return !R.IsValid; });
       if (Count != 0)
-        note("discarded " +
-             counted(Count,
-                     stateName(static_cast<CacheState>(State)) + " round") +
+        note("discarded " + counted(Count, stateName(State) + " round") +
              " of '" + Reported.Name + (Count == 1 ? "': " : "', the first: ") +
              llvm::find_if(Rounds, [](const BenchRound &R) {
                return !R.IsValid;
@@ -497,24 +493,21 @@ void Bench::step(const Twine &What, std::optional<CacheState> State) const {
 void Bench::describe() {
   const os::Machine M = os::readMachine();
   const os::Disk D = os::readDisk(Inputs->files().front().Path);
-  Report.Machine.System = M.System;
-  Report.Machine.Processor = M.Processor;
-  Report.Machine.Cores = M.Cores;
-  Report.Machine.MemoryBytes = M.MemoryBytes;
-  Report.Machine.Disk = D.Name;
-  Report.Machine.FileSystem = D.FileSystem;
-  Report.Machine.ReadaheadBytes = D.ReadaheadBytes;
-  if (Options.Limits.ReadBytesPerSecond != 0)
-    Report.Machine.ThrottleBytesPerSecond = Options.Limits.ReadBytesPerSecond;
-  if (Options.Limits.MemoryBytes != 0)
-    Report.Machine.MemoryLimitBytes = Options.Limits.MemoryBytes;
+  const auto LimitOf = [](uint64_t Bytes) {
+    return Bytes != 0 ? std::optional(Bytes) : std::nullopt;
+  };
+  Report.Machine = {.System = M.System,
+                    .Processor = M.Processor,
+                    .Disk = D.Name,
+                    .FileSystem = D.FileSystem,
+                    .Cores = M.Cores,
+                    .MemoryBytes = M.MemoryBytes,
+                    .ReadaheadBytes = D.ReadaheadBytes,
+                    .ThrottleBytesPerSecond =
+                        LimitOf(Options.Limits.ReadBytesPerSecond),
+                    .MemoryLimitBytes = LimitOf(Options.Limits.MemoryBytes)};
   Report.Date =
-      formatv("{0:%Y-%m-%dT%H:%M:%SZ}",
-              sys::UtcTime<std::chrono::seconds>(
-                  sys::toTimePoint(std::chrono::system_clock::to_time_t(
-                                       std::chrono::system_clock::now()))
-                      .time_since_epoch()))
-          .str();
+      formatv("{0:%Y-%m-%dT%H:%M:%SZ}", sys::toUtcTime(std::time(nullptr)));
   SmallString<256> Directory;
   (void)sys::fs::current_path(Directory);
   Report.Directory = std::string(Directory);
@@ -542,7 +535,7 @@ Expected<BenchReport> Bench::run() {
       return std::move(E);
   describe();
   announce();
-  for (const CacheState State : {CacheState::Cold, CacheState::Warm})
+  for (const CacheState State : CacheStates)
     if (Error E = runRounds(State))
       return std::move(E);
   if (Error E = compareOutputs())

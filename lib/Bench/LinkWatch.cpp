@@ -130,14 +130,12 @@ void LinkWatch::addTrace(StringRef Text) {
     const json::Object *Arguments = Event->getObject("args");
     if (Name != "fetch" || !Arguments)
       continue;
-    Fetch F;
-    F.Range.Offset =
-        static_cast<uint64_t>(Arguments->getInteger("offset").value_or(0));
-    F.Range.Length =
-        static_cast<uint64_t>(Arguments->getInteger("bytes").value_or(0));
-    if (const auto Path = Arguments->getString("path"))
-      F.Input = Inputs.indexOf(*Path).value_or(SIZE_MAX);
-    Fetches.push_back(F);
+    const auto Number = [&](StringRef Key) {
+      return static_cast<uint64_t>(Arguments->getInteger(Key).value_or(0));
+    };
+    if (const auto Input =
+            Inputs.indexOf(Arguments->getString("path").value_or("")))
+      Fetches.push_back({*Input, {Number("offset"), Number("bytes")}});
   }
   llvm::sort(FetchedSoFar);
 }
@@ -182,15 +180,12 @@ WatchedLink LinkWatch::finish(const os::ProgramUsage &Usage,
     Link.Fetched.emplace(Count);
     if (HasProfile)
       Link.Wasted.emplace(Count);
-    for (const Fetch &F : Fetches) {
-      if (F.Input == SIZE_MAX)
-        continue;
+    for (const auto &[Input, Range] : Fetches) {
       // Ranges are rounded to pages, so they may exceed the file.
-      const ByteRange Inside = F.Range.clippedTo(Inputs.files()[F.Input].Bytes);
-      (*Link.Fetched)[F.Input] += Inside.Length;
+      const ByteRange Inside = Range.clippedTo(Inputs.files()[Input].Bytes);
+      (*Link.Fetched)[Input] += Inside.Length;
       if (HasProfile)
-        (*Link.Wasted)[F.Input] +=
-            bytesOf(without(Inside, TouchedRanges[F.Input]));
+        (*Link.Wasted)[Input] += bytesOf(without(Inside, TouchedRanges[Input]));
     }
   }
   if (HasProfile) {

@@ -42,10 +42,6 @@ public:
   WatchedLink finish(const os::ProgramUsage &Usage, const ResidentPart &Before);
 
 private:
-  struct Fetch {
-    ByteRange Range;
-    size_t Input = SIZE_MAX; ///< SIZE_MAX: unknown
-  };
   uint64_t sampleMappings(int Id);
 
   const InputFiles &Inputs;
@@ -55,7 +51,7 @@ private:
   bool SawMappings = false;
   uint64_t LastTouched = 0;
   std::chrono::steady_clock::time_point NextMappings;
-  std::vector<Fetch> Fetches;
+  std::vector<std::pair<size_t, ByteRange>> Fetches; ///< input, and its range
   /// Times in milliseconds, and the sums of fetched bytes by then.
   std::vector<std::pair<double, uint64_t>> FetchedSoFar;
   bool HasTrace = false;

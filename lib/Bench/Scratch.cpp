@@ -12,7 +12,6 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Process.h"
 #include "llvm/Support/xxhash.h"
 
 using namespace llvm;
@@ -28,23 +27,11 @@ static Error cannot(const Twine &What, std::error_code Error) {
   return createStringError(Error, "cannot " + What + ": " + Error.message());
 }
 
-/// Makes a directory named \p Name, or \p Name with a number, in \p Parent, and
-/// sets \p Parent to it. Returns whether it could.
-static bool makeIn(SmallString<256> &Parent, StringRef Name) {
-  constexpr int Max = 100; // killed processes of our number may have left some
-  for (int Try = 0; Try != Max; ++Try) {
-    SmallString<256> Path = Parent;
-    sys::path::append(Path, Name + (Try == 0 ? "" : "-" + std::to_string(Try)));
-    const std::error_code Error =
-        sys::fs::create_directory(Path, /*IgnoreExisting=*/false);
-    if (!Error) {
-      Parent = Path;
-      return true;
-    }
-    if (Error != std::errc::file_exists)
-      return false;
-  }
-  return false;
+/// Follows all links; the real path has no `..`.
+static void resolve(SmallString<256> &Path) {
+  SmallString<256> Real;
+  if (!sys::fs::real_path(Path, Real))
+    Path = Real;
 }
 
 /// Whether a directory may be made next to \p Output. This excludes devices,
@@ -56,25 +43,21 @@ static bool canBeNextToOutput(StringRef Output, StringRef Directory) {
 }
 
 Error Scratch::make(StringRef Output) {
-  const std::string Name =
-      "headstart-bench-" + std::to_string(sys::Process::getProcessId());
-  SmallString<256> Path = Output;
-  (void)sys::fs::make_absolute(Path);
-  sys::path::remove_filename(Path);
-  // The real path has no `..`.
-  SmallString<256> Real;
-  if (!sys::fs::real_path(Path, Real))
-    Path = Real;
-  IsNextToOutput = canBeNextToOutput(Output, Path) && makeIn(Path, "." + Name);
+  SmallString<256> Parent = Output;
+  (void)sys::fs::make_absolute(Parent);
+  sys::path::remove_filename(Parent);
+  resolve(Parent);
+  SmallString<256> Path;
+  IsNextToOutput =
+      canBeNextToOutput(Output, Parent) &&
+      !sys::fs::createUniqueDirectory(Parent + "/.headstart-bench", Path);
   if (!IsNextToOutput) {
-    Path.clear();
-    sys::path::system_temp_directory(/*ErasedOnReboot=*/true, Path);
-    if (!sys::fs::real_path(Path, Real))
-      Path = Real;
-    if (!makeIn(Path, Name))
+    sys::path::system_temp_directory(/*ErasedOnReboot=*/true, Parent);
+    resolve(Parent);
+    if (sys::fs::createUniqueDirectory(Parent + "/headstart-bench", Path))
       return createStringError("cannot create a directory for outputs, neither "
                                "beside '" +
-                               Output + "' nor in '" + Path + "'");
+                               Output + "' nor in '" + Parent + "'");
   }
   Directory = std::string(Path);
   return clearOutputs();

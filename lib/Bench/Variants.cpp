@@ -187,7 +187,6 @@ os::ProgramStart startOf(const LinkerFacts &Facts, const LinkVariant &Variant,
     Args.emplace_back("--");
     llvm::append_range(Args, std::move(Start.Args));
     Start.Args = std::move(Args);
-    return Start;
   }
   return Start;
 }

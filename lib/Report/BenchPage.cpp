@@ -19,11 +19,8 @@ bool hasBenchPage() { return !pageBeforeReport().empty(); }
 void writeBenchPage(StringRef ReportJSON, raw_ostream &OS) {
   for (StringLiteral Piece : pageBeforeReport())
     OS << Piece;
-  std::string Fixed;
-  if (!json::isUTF8(ReportJSON)) {
-    Fixed = json::fixUTF8(ReportJSON);
-    ReportJSON = Fixed;
-  }
+  const std::string Fixed = json::fixUTF8(ReportJSON);
+  ReportJSON = Fixed;
   // "</script" would end the HTML element, and "<!--" would move its end. JSON
   // has '<' only in strings, so escaping it does not change the report.
   while (!ReportJSON.empty()) {

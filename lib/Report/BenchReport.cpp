@@ -240,13 +240,12 @@ void JSONWriter::variant(const BenchVariant &Variant) {
           J.attribute(Name, nullptr);
       }
     });
-    for (size_t State = 0; State != NumCacheStates; ++State)
-      series(stateName(static_cast<CacheState>(State)),
-             Variant.Series.at(State));
+    for (const CacheState State : CacheStates)
+      series(stateName(State), Variant.in(State));
     J.attributeObject("observed", [&] {
-      for (size_t State = 0; State != NumCacheStates; ++State)
-        watched(stateName(static_cast<CacheState>(State)),
-                Variant.Watched.at(State));
+      for (const CacheState State : CacheStates)
+        watched(stateName(State),
+                Variant.Watched.at(static_cast<size_t>(State)));
     });
   });
 }
@@ -280,9 +279,9 @@ void JSONWriter::write(const BenchReport &Report) {
       textOrNull("stock", Report.Stock);
     });
     J.attributeObject("rounds", [&] {
-      for (size_t State = 0; State != NumCacheStates; ++State)
-        J.attribute(stateName(static_cast<CacheState>(State)),
-                    Report.Rounds.at(State));
+      for (const CacheState State : CacheStates)
+        J.attribute(stateName(State),
+                    Report.Rounds.at(static_cast<size_t>(State)));
     });
     texts("notes", Report.Notes);
     inputs(Report);
@@ -326,11 +325,10 @@ void writeBenchCSV(const BenchReport &Report, raw_ostream &OS) {
      << "kept,seconds,user_seconds,system_seconds,"
         "major_faults,read_bytes,peak_memory_bytes,resident_before_bytes,"
         "note\n";
-  for (size_t State = 0; State != NumCacheStates; ++State)
+  for (const CacheState State : CacheStates)
     for (const BenchVariant &Variant : Report.Variants)
-      for (const BenchRound &Round : Variant.Series.at(State).Rounds)
-        writeRound(stateName(static_cast<CacheState>(State)), Variant.Name,
-                   Round, OS);
+      for (const BenchRound &Round : Variant.in(State).Rounds)
+        writeRound(stateName(State), Variant.Name, Round, OS);
 }
 
 } // namespace headstart

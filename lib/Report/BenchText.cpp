@@ -52,6 +52,11 @@ static std::string ratioOf(const BenchComparison &Comparison,
                  Comparison.Ratio->Low, Comparison.Ratio->High);
 }
 
+static bool hasVariant(const BenchReport &Report, StringRef Name) {
+  return llvm::any_of(Report.Variants,
+                      [&](const BenchVariant &V) { return V.Name == Name; });
+}
+
 /// Whether the interval of \p Comparison allows a difference of more than a
 /// tenth. The page (results.js) uses this limit, too.
 static bool isNoisy(const BenchComparison &Comparison) {
@@ -139,10 +144,7 @@ static void writeSeries(const BenchReport &Report, CacheState State,
      << counted(Rounds, "round") << " of each variant, alternating:\n";
   const std::string &First = Report.Variants.front().Name;
   // Whether off is a second base besides the first variant.
-  const bool HasOff =
-      First != "off" && llvm::any_of(Report.Variants, [](const auto &Variant) {
-        return Variant.Name == "off";
-      });
+  const bool HasOff = First != "off" && hasVariant(Report, "off");
   TextTable Table;
   auto Add = [&](std::vector<std::string> Row, std::string ToOff,
                  const std::string &Read, const std::string &Faults) {
@@ -199,17 +201,12 @@ void writeBenchText(const BenchReport &Report, raw_ostream &OS) {
   for (const BenchVariant &Variant : Report.Variants)
     OS << "  " << left_justify(Variant.Name, 14) << "  " << Variant.Title
        << "\n";
-  auto Has = [&](StringRef Name) {
-    return llvm::any_of(Report.Variants, [&](const auto &Variant) {
-      return Variant.Name == Name;
-    });
-  };
-  if (Has("stock") && Has("off"))
+  if (hasVariant(Report, "stock") && hasVariant(Report, "off"))
     OS << "The ratio to off shows the effect of prefetching; the ratio to "
           "stock shows the effect of changing the linker.\n";
   OS << "\n";
-  writeSeries(Report, CacheState::Cold, OS);
-  writeSeries(Report, CacheState::Warm, OS);
+  for (const CacheState State : CacheStates)
+    writeSeries(Report, State, OS);
   for (const std::string &Note : Report.Notes)
     OS << "note: " << Note << "\n";
   if (Report.SameOutputs)

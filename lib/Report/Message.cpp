@@ -9,6 +9,7 @@
 #include "headstart/Report/Message.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/WithColor.h"
+#include <utility>
 
 using namespace llvm;
 
@@ -20,20 +21,14 @@ static bool hasColours(raw_ostream &OS) {
          sys::Process::GetEnv("NO_COLOR").value_or("").empty();
 }
 
-static HighlightColor colourOf(Severity Level) {
-  switch (Level) {
-  case Severity::Error:
-    return HighlightColor::Error;
-  case Severity::Warning:
-    return HighlightColor::Warning;
-  case Severity::Note:
-    return HighlightColor::Note;
-  }
-  llvm_unreachable("a severity");
-}
+/// The colour and the beginning of a message, by Severity.
+static constexpr std::pair<HighlightColor, StringLiteral> Levels[] = {
+    {HighlightColor::Error, "error: "},
+    {HighlightColor::Warning, "warning: "},
+    {HighlightColor::Note, "note: "}};
 
 void printColoured(StringRef Text, Severity Level, raw_ostream &OS) {
-  WithColor(OS, colourOf(Level),
+  WithColor(OS, Levels[static_cast<size_t>(Level)].first,
             hasColours(OS) ? ColorMode::Enable : ColorMode::Disable)
       << Text;
 }
@@ -45,11 +40,10 @@ void printMessage(StringRef Tool, Severity Level, const Twine &Text,
   raw_string_ostream Buffer(Line);
   Buffer << Tool << ": ";
   Buffer.enable_colors(hasColours(OS));
-  WithColor(Buffer, colourOf(Level),
+  const auto &[Colour, Lead] = Levels[static_cast<size_t>(Level)];
+  WithColor(Buffer, Colour,
             hasColours(OS) ? ColorMode::Enable : ColorMode::Disable)
-      << (Level == Severity::Error     ? "error: "
-          : Level == Severity::Warning ? "warning: "
-                                       : "note: ");
+      << Lead;
   Buffer << Text << "\n";
   OS << Line;
 }

@@ -292,9 +292,9 @@ static Exit finish(const CommandArguments &Arguments,
   if (Report.SameOutputs && !*Report.SameOutputs)
     Add(Exit::Failed);
   // A requested series without a valid round is a failure.
-  for (size_t State = 0; State != NumCacheStates; ++State)
+  for (const CacheState State : CacheStates)
     for (const BenchVariant &Variant : Report.Variants) {
-      const BenchSeries &Series = Variant.Series.at(State);
+      const BenchSeries &Series = Variant.in(State);
       if (!Series.Rounds.empty() && !Series.hasValidRound())
         Add(Exit::Failed);
     }

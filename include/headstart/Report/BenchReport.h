@@ -30,7 +30,8 @@ namespace headstart {
 
 /// The state of the page cache in which a link starts.
 enum class CacheState : uint8_t { Cold, Warm };
-inline constexpr size_t NumCacheStates = 2;
+inline constexpr std::array CacheStates = {CacheState::Cold, CacheState::Warm};
+inline constexpr size_t NumCacheStates = CacheStates.size();
 
 /// Returns "cold" or "warm".
 llvm::StringRef stateName(CacheState State);
