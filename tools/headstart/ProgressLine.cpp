@@ -57,8 +57,6 @@ void ProgressLine::measure(const TreeFetchFigures &Figures) {
 }
 
 void ProgressLine::draw(const TreeFetchFigures &Figures, bool IsComplete) {
-  if (!isShown())
-    return;
   measure(Figures);
   SmallString<256> Text;
   raw_svector_ostream OS(Text);

@@ -18,7 +18,6 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
-#include <chrono>
 #include <optional>
 #include <utility>
 
@@ -83,12 +82,6 @@ std::string Queue::whyNot(const QueuedLink &Link) const {
          (Running == 1 ? "runs" : "run");
 }
 
-static int64_t secondsOf(sys::TimePoint<> Time) {
-  return std::chrono::duration_cast<std::chrono::seconds>(
-             Time.time_since_epoch())
-      .count();
-}
-
 static void writeJSON(ArrayRef<Queue> Queues) {
   printJSON([&](json::OStream &J) {
     J.attributeArray("queues", [&] {
@@ -104,7 +97,7 @@ static void writeJSON(ArrayRef<Queue> Queues) {
                 J.attribute("output", textOrNull(Link.Output));
                 J.attribute("need_bytes", Link.NeedBytes);
                 J.attribute("state", stateOf(Link));
-                J.attribute("since", secondsOf(Link.Since));
+                J.attribute("since", sys::toTimeT(Link.Since));
                 J.attribute("reason", Q.whyNot(Link));
               });
           });

@@ -145,19 +145,16 @@ void appendTime(int64_t Nanoseconds, SmallVectorImpl<char> &Out) {
   // Nanoseconds cannot express the start of the first day that they reach.
   constexpr int64_t PerSecond = 1'000'000'000;
   const int64_t Rest = (Nanoseconds % PerSecond + PerSecond) % PerSecond;
-  const sys_seconds Time{
-      seconds(Nanoseconds / PerSecond - (Nanoseconds % PerSecond < 0))};
+  const sys_seconds Time(floor<seconds>(nanoseconds(Nanoseconds)));
   const auto Day = floor<days>(Time);
   const year_month_day Date(Day);
   const hh_mm_ss Clock(Time - Day);
-  raw_svector_ostream OS(Out);
-  OS << format("%04d-%02u-%02uT", static_cast<int>(Date.year()),
-               static_cast<unsigned>(Date.month()),
-               static_cast<unsigned>(Date.day()))
-     << format("%02d:%02d:%02d.%09dZ", static_cast<int>(Clock.hours().count()),
-               static_cast<int>(Clock.minutes().count()),
-               static_cast<int>(Clock.seconds().count()),
-               static_cast<int>(Rest));
+  raw_svector_ostream(Out) << format(
+      "%04d-%02u-%02uT%02d:%02d:%02d.%09dZ", static_cast<int>(Date.year()),
+      static_cast<unsigned>(Date.month()), static_cast<unsigned>(Date.day()),
+      static_cast<int>(Clock.hours().count()),
+      static_cast<int>(Clock.minutes().count()),
+      static_cast<int>(Clock.seconds().count()), static_cast<int>(Rest));
 }
 
 void writePath(StringRef Path, json::OStream &J) {

@@ -17,7 +17,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
-#include <chrono>
+#include <ctime>
 #include <mutex>
 #include <optional>
 
@@ -248,12 +248,9 @@ static Exit writeManifest(const TreePlan &Plan, const TreeOperands &Operands,
     Roots.push_back(
         {Root.Prefix.empty() ? "" : Root.Given, Absolute.str().str()});
   }
-  int64_t Now = std::chrono::duration_cast<std::chrono::seconds>(
-                    std::chrono::system_clock::now().time_since_epoch())
-                    .count();
-  std::string Bytes =
-      serializeManifest(Plan.Selection, Roots, Now, Listing.directories(),
-                        Unknown.below(Operands.Directories));
+  std::string Bytes = serializeManifest(
+      Plan.Selection, Roots, std::time(nullptr), Listing.directories(),
+      Unknown.below(Operands.Directories));
   if (File == "-")
     Output.writeText(Bytes);
   else if (Error E = replaceFile(File, Bytes))

@@ -205,12 +205,6 @@ Exit unknownSubcommand(StringRef Name) {
               Exit::WrongUsage);
 }
 
-/// Prints completions for the scripts in completions/.
-Exit autocomplete(ArrayRef<const char *> Argv) {
-  printCompletions(outs(), Argv, OptionTable(), Subcommands);
-  return Exit::Done;
-}
-
 /// Returns the index in \p Args that ends the options: of `--`, or of the
 /// linker, the first argument that is neither an option nor an option's value.
 unsigned endOfOptions(const Subcommand &S, const OptionTable &Table,
@@ -373,8 +367,10 @@ int headstart::runTool(int Count, char **Argv, TraceClock::time_point Origin) {
     }
     if (Name == "--version" || Name == "-V" || Name == "version")
       return printVersion();
-    if (Name == "--autocomplete")
-      return autocomplete(Args.drop_front(2));
+    if (Name == "--autocomplete") { // for the scripts in completions/
+      printCompletions(outs(), Args.drop_front(2), OptionTable(), Subcommands);
+      return Exit::Done;
+    }
     if (IsHelp)
       Name = Args[2];
     static constexpr const char *Help[] = {"--help"};
