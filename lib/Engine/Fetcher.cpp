@@ -85,14 +85,17 @@ bool Fetcher::fetchLarge(const InputEntry &Entry, const os::OpenFile &File,
   return HasArrived;
 }
 
+/// Returns the mapping of \p Entry, if it is held; empty if it is a copy.
+static const os::MappedFile *mappingOf(const InputEntry &Entry) {
+  return Entry.Contents ? &Entry.Contents->Mapping : nullptr;
+}
+
 /// Fetches one step. After FUSE has skipped a large request, it skips smaller
 /// ones of the same open file as well, because it takes them for readahead.
 os::HintResult Fetcher::fetchSmall(const InputEntry &Entry,
                                    const os::OpenFile &File, ByteRange Step,
                                    bool WasSkipped) const {
-  // Empty if the input is held as a copy.
-  const os::MappedFile *const Mapping =
-      Entry.Contents ? &Entry.Contents->Mapping : nullptr;
+  const os::MappedFile *const Mapping = mappingOf(Entry);
   os::OpenFile Again;
   if (WasSkipped && !os::OpenFile::open(Entry.Path, Again) &&
       Again.identity() == File.identity())
@@ -142,7 +145,7 @@ public:
       : Bytes(Bytes), Entry(Entry), Waits(Entry.Store && !Entry.isCached()) {}
 
   void hint(const os::OpenFile &File, ArrayRef<ByteRange> Ranges) override {
-    (void)Bytes.cacheFor(Entry).hint(File, Ranges);
+    (void)Bytes.cacheFor(Entry).hint(File, Ranges, mappingOf(Entry));
   }
 
   bool begin() override {

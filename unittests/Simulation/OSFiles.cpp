@@ -206,7 +206,8 @@ PageCache::seemsCached(const OpenFile &File,
 }
 
 std::vector<HintResult> PageCache::hint(const OpenFile &File,
-                                        std::span<const ByteRange> All) const {
+                                        std::span<const ByteRange> All,
+                                        const MappedFile *) const {
   SimulatedOS &OS = SimulatedOS::current();
   OS.noteRequest(*fileOf(File), /*IsRead=*/false);
   OS.beginSlow("hint");

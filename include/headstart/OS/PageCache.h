@@ -105,11 +105,14 @@ public:
   /// waiting for them (Windows does not promise that). A hint: the system may
   /// load less, or nothing. Splits ranges into steps of what one call really
   /// loads, and ignores parts past the end of the file. Returns one result per
-  /// range, in order, and never fails as a whole. On Windows the file is mapped
-  /// during the call, and while the system reports that memory is low, the
-  /// outcome is Failed with `errc::not_enough_memory`.
+  /// range, in order, and never fails as a whole.
+  ///
+  /// Windows hints \p Mapping, which is of \p File; without one, it maps the
+  /// ranges during the call. While it reports that memory is low, the outcome
+  /// is Failed with `errc::not_enough_memory`.
   std::vector<HintResult> hint(const OpenFile &File,
-                               std::span<const ByteRange> Ranges) const;
+                               std::span<const ByteRange> Ranges,
+                               const MappedFile *Mapping = nullptr) const;
 
   /// Loads \p Range of \p File into the page cache and waits until it is there
   /// (except for single pages that a disk returns out of order, which are then
@@ -117,9 +120,8 @@ public:
   /// Unsupported, a file that has shrunk Failed. A range that is empty or past
   /// the end is Accepted with 0 bytes.
   ///
-  /// Windows hints \p Mapping, which is of \p File; without one, it maps the
-  /// range during the call. It waits for the last page, since the pages before
-  /// it were requested earlier.
+  /// Windows hints the range, and waits for its last page only, since the pages
+  /// before it were requested earlier. \p Mapping: as of `hint`.
   HintResult fetch(const OpenFile &File, ByteRange Range,
                    const MappedFile *Mapping = nullptr) const;
 

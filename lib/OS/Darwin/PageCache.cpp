@@ -79,8 +79,9 @@ PageCacheCapabilities PageCache::probe() {
   return Found;
 }
 
-std::vector<HintResult>
-PageCache::hint(const OpenFile &File, std::span<const ByteRange> Ranges) const {
+std::vector<HintResult> PageCache::hint(const OpenFile &File,
+                                        std::span<const ByteRange> Ranges,
+                                        const MappedFile *) const {
   std::vector<HintResult> Results;
   Results.reserve(Ranges.size());
   for (const ByteRange &Range : Ranges)

@@ -300,8 +300,9 @@ PageCacheCapabilities PageCache::probe() {
   return Found;
 }
 
-std::vector<HintResult>
-PageCache::hint(const OpenFile &File, std::span<const ByteRange> Ranges) const {
+std::vector<HintResult> PageCache::hint(const OpenFile &File,
+                                        std::span<const ByteRange> Ranges,
+                                        const MappedFile *) const {
   std::vector<HintResult> Results;
   Results.reserve(Ranges.size());
   if (Capabilities.Doubles)

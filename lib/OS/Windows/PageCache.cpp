@@ -284,8 +284,9 @@ PageCacheCapabilities PageCache::probe() {
   return Found;
 }
 
-std::vector<HintResult>
-PageCache::hint(const OpenFile &File, std::span<const ByteRange> Ranges) const {
+std::vector<HintResult> PageCache::hint(const OpenFile &File,
+                                        std::span<const ByteRange> Ranges,
+                                        const MappedFile *Mapping) const {
   std::vector<HintResult> Results(Ranges.size());
   // Contains what the file has of the ranges; only this part is mapped.
   ByteRange Hull;
@@ -309,18 +310,23 @@ PageCache::hint(const OpenFile &File, std::span<const ByteRange> Ranges) const {
   if (Hull.empty())
     return Results;
 
-  const ScratchView View(File, Hull.Offset, Hull.end());
+  std::optional<ScratchView> View;
+  if (Mapping == nullptr || Hull.end() > Mapping->size())
+    View.emplace(File, Hull.Offset, Hull.end());
   HintBatch Batch(Results, hintStepOf(Capabilities));
   for (size_t I = 0; I != Ranges.size(); ++I) {
     const ByteRange Clipped = Ranges[I].clippedTo(File.size());
     if (Clipped.empty())
       continue;
-    if (View.isMapped()) {
-      Batch.add(I, View.at(Clipped.Offset), Clipped.Length);
+    if (!View || View->isMapped()) {
+      Batch.add(I,
+                View ? View->at(Clipped.Offset)
+                     : const_cast<char *>(Mapping->data()) + Clipped.Offset,
+                Clipped.Length);
       continue;
     }
     Results[I].Outcome = HintOutcome::Failed;
-    Results[I].Error = View.Error;
+    Results[I].Error = View->Error;
     ++Results[I].Calls;
   }
   Batch.flush();
@@ -332,12 +338,7 @@ HintResult PageCache::fetch(const OpenFile &File, ByteRange Range,
   return fetchClipped(File, Range, [&](ByteRange Clipped, HintResult &Result) {
     if (!Capabilities.Hint || Clipped.Length <= Capabilities.PageSize)
       return fetchByReading(File, Clipped, Result);
-    const HintResult Hinted =
-        Mapping != nullptr && Clipped.end() <= Mapping->size()
-            ? willNeed(
-                  Mapping->bytes().subspan(static_cast<size_t>(Clipped.Offset),
-                                           static_cast<size_t>(Clipped.Length)))
-            : hint(File, {&Clipped, 1}).front();
+    const HintResult Hinted = hint(File, {&Clipped, 1}, Mapping).front();
     Result.Calls += Hinted.Calls;
     // The reads do what the hint did not, or return the error.
     if (Hinted.Outcome != HintOutcome::Accepted)
