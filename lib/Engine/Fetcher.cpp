@@ -51,8 +51,9 @@ void Fetcher::release(InputEntry &Entry) {
 /// memory is short, these would evict bytes that are needed. The system must
 /// show whether they have arrived.
 bool Fetcher::isLarge(const InputEntry &Entry, ByteRange Range) const {
-  if (window().isShort() || !Entry.Contents || !Entry.Contents->isMapped() ||
-      !Entry.mayBeCold() || !(Entry.Before || Entry.SeemsCached))
+  if (!Cache.capabilities().PopulateRead || window().isShort() ||
+      !Entry.Contents || !Entry.Contents->isMapped() || !Entry.mayBeCold() ||
+      !(Entry.Before || Entry.SeemsCached))
     return false;
   const std::optional<double> Risk = Entry.Store->largeRisk();
   if (!Risk)

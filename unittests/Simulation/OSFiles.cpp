@@ -153,7 +153,10 @@ MappedFile::~MappedFile() {
     SimulatedOS::current().unmap(Data);
 }
 
-PageCache::PageCache() { Capabilities.PageSize = simulation::PageBytes; }
+PageCache::PageCache() {
+  Capabilities.PageSize = simulation::PageBytes;
+  Capabilities.PopulateRead = true; // for large pages
+}
 
 static Residency residencyOf(const simulation::File &File, ByteRange Range) {
   Range = Range.clippedTo(File.Identity.Size);

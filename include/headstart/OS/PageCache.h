@@ -34,7 +34,8 @@ namespace headstart::os {
 /// version numbers. A test may disable a capability to force the fallback.
 struct PageCacheCapabilities {
   bool Hint = false;         ///< asynchronous readahead of a range
-  bool PopulateRead = false; ///< MADV_POPULATE_READ (Linux 5.14)
+  /// MADV_POPULATE_READ (Linux 5.14), without which there are no large pages.
+  bool PopulateRead = false;
   bool Cachestat = false;    ///< cachestat(2) (Linux 6.5)
   /// mincore(2) on a mapping of this process; on Windows QueryWorkingSetEx, if
   /// it reports pages that this process has not touched.
