@@ -86,9 +86,13 @@ bool Fetcher::fetchLarge(const InputEntry &Entry, const os::OpenFile &File,
   return HasArrived;
 }
 
-/// Returns the mapping of \p Entry, if it is held; empty if it is a copy.
-static const os::MappedFile *mappingOf(const InputEntry &Entry) {
-  return Entry.Contents ? &Entry.Contents->Mapping : nullptr;
+/// Returns the mapping of \p Entry, empty if a copy is held; null if none is
+/// held, or if \p File is another file that has replaced it.
+static const os::MappedFile *mappingOf(const InputEntry &Entry,
+                                       const os::OpenFile &File) {
+  return Entry.Contents && File.identity() == Entry.Identity
+             ? &Entry.Contents->Mapping
+             : nullptr;
 }
 
 /// Fetches one step. After FUSE has skipped a large request, it skips smaller
@@ -96,7 +100,7 @@ static const os::MappedFile *mappingOf(const InputEntry &Entry) {
 os::HintResult Fetcher::fetchSmall(const InputEntry &Entry,
                                    const os::OpenFile &File, ByteRange Step,
                                    bool WasSkipped) const {
-  const os::MappedFile *const Mapping = mappingOf(Entry);
+  const os::MappedFile *const Mapping = mappingOf(Entry, File);
   os::OpenFile Again;
   if (WasSkipped && !os::OpenFile::open(Entry.Path, Again) &&
       Again.identity() == File.identity())
@@ -146,7 +150,7 @@ public:
       : Bytes(Bytes), Entry(Entry), Waits(Entry.Store && !Entry.isCached()) {}
 
   void hint(const os::OpenFile &File, ArrayRef<ByteRange> Ranges) override {
-    (void)Bytes.cacheFor(Entry).hint(File, Ranges, mappingOf(Entry));
+    (void)Bytes.cacheFor(Entry).hint(File, Ranges, mappingOf(Entry, File));
   }
 
   bool begin() override {

@@ -175,7 +175,7 @@ static Error applyOption(const PrefetchOption &O, PrefetchSettings &Settings) {
   if (O.Name == "prefetch-tuning") {
     const auto [Name, Value] = StringRef(O.Value).split('=');
     if (!setTuning(Settings.Numbers, Name, Value))
-      return unexpected(O, "a number of Tuning.h and its value");
+      return unexpected(O, "a number of Tuning.def and its value");
     return Error::success();
   }
   if (O.Name == "prefetch-handover") {

@@ -143,15 +143,17 @@ TEST(GateTest, LowerPlacesEnterFirst) {
   OneStore One(fixedWindow(1));
   StoreQueue &Queue = One.Queue;
   const uint64_t Before = times(Decision::WaitedForStore);
-  auto Waits = [&](unsigned Count) {
-    while (times(Decision::WaitedForStore) < Before + Count)
-      std::this_thread::yield();
+  auto Wait = [&](unsigned Count) {
+    for (unsigned I = 0;
+         I != 1000 && times(Decision::WaitedForStore) < Before + Count; ++I)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return times(Decision::WaitedForStore) == Before + Count;
   };
   ASSERT_TRUE(Queue.enter(inspection(0)));
   Requester Second(Queue, inspection(2));
-  Waits(1);
+  EXPECT_TRUE(Wait(1));
   Requester First(Queue, inspection(1));
-  Waits(2);
+  EXPECT_TRUE(Wait(2));
   Queue.leave(std::nullopt);
   EXPECT_TRUE(First.begins());
   EXPECT_FALSE(Second.HasBegun);

@@ -115,7 +115,7 @@ TEST(LinkerNameTest, RecognizesMinGWByName) {
               SizeIs(0));
 }
 
-TEST(DriverAnswerTest, ReadsCommands) {
+TEST(DriverCommandsTest, ReadsCommands) {
   // clang quotes all arguments, gcc if necessary; only commands are indented.
   std::vector<Args> Commands =
       commandsIn("clang version 22\n"
@@ -130,7 +130,7 @@ TEST(DriverAnswerTest, ReadsCommands) {
                                        "", "a\nb", "c.o"));
 }
 
-TEST(DriverAnswerTest, AcceptsAnyText) {
+TEST(DriverCommandsTest, AcceptsAnyText) {
   for (const char *Text : {"", " ", "\n", " \n \n", " \"", " \"a\\", " \"\n\n",
                            "x", " a\r\n b", " \"a\"b\"c\""})
     (void)commandsIn(Text);
@@ -139,7 +139,7 @@ TEST(DriverAnswerTest, AcceptsAnyText) {
               ElementsAre(ElementsAre("a"), ElementsAre("b")));
 }
 
-TEST(DriverAnswerTest, LastLinkerIsLinkStep) {
+TEST(DriverCommandsTest, LastLinkerIsLinkStep) {
   EXPECT_EQ(linkStepOf({{"clang", "-cc1", "a.c"},
                         {"/usr/bin/as", "a.s"},
                         {"/usr/bin/ld", "a.o"},
@@ -151,7 +151,7 @@ TEST(DriverAnswerTest, LastLinkerIsLinkStep) {
   EXPECT_FALSE(linkStepOf({}));
 }
 
-TEST(DriverAnswerTest, RecognizesCompileOnlyCommands) {
+TEST(DriverCommandsTest, RecognizesCompileOnlyCommands) {
   EXPECT_TRUE(onlyCompiles(DriverKind::GCC, Args{"gcc", "a.c", "-c"}));
   EXPECT_TRUE(onlyCompiles(DriverKind::ClangCL, Args{"clang-cl", "/c", "a"}));
   EXPECT_TRUE(onlyCompiles(DriverKind::GCC, Args{"gcc", "-###", "a.o"}));

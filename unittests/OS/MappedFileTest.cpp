@@ -152,6 +152,31 @@ TEST(OpenFileTest, OpensRegularFile) {
   File.close();
 }
 
+TEST(OpenFileTest, IdentityIsOfOpenedFile) {
+  const TestDirectory Directory;
+  const std::string Path = Directory.write("file", "hello");
+  const FileStatus Now = statOf(Path);
+  FileStatus Seen = Now;
+  const auto Open = [&] {
+    OpenFile File;
+    EXPECT_FALSE(OpenFile::open(Path, Seen, File));
+    return File.identity();
+  };
+  EXPECT_EQ(Open(), Now.Identity);
+  // Another file had the name when it was seen.
+  Seen.Identity.Inode += 1;
+  for (const auto &[Field, Other] :
+       {std::pair(&FileIdentity::ModifiedNs, Now.Identity.ModifiedNs - 100),
+        std::pair(&FileIdentity::ChangedNs, Now.Identity.ChangedNs - 100),
+        std::pair(&FileIdentity::ChangedNs, int64_t(0))}) {
+    const int64_t Before = std::exchange(Seen.Identity.*Field, Other);
+    EXPECT_EQ(Open(), Now.Identity);
+    Seen.Identity.*Field = Before;
+  }
+  Seen.Identity.Size += 1;
+  EXPECT_EQ(Open(), Now.Identity);
+}
+
 TEST(OpenFileTest, OpensThroughLink) {
   const TestDirectory Directory;
   const std::string Path = Directory.write("file", "hello");

@@ -99,6 +99,26 @@ TEST_F(PageCacheTest, HintReturnsOneResultPerRangeInOrder) {
   EXPECT_TRUE(Cache.hint(File, {}).empty());
 }
 
+TEST_F(PageCacheTest, HintsMappingIfItHasRanges) {
+  const TestDirectory Directory;
+  OpenFile Small;
+  ASSERT_FALSE(OpenFile::open(Directory.write("small", "hello"), Small));
+  MappedFile Shorter;
+  ASSERT_FALSE(MappedFile::map(Small, Shorter));
+  const MappedFile Empty;
+  for (const MappedFile *Of :
+       std::array<const MappedFile *, 3>{&Mapping, &Shorter, &Empty})
+    for (const RangeCase &Case : RangeCases) {
+      SCOPED_TRACE(Case.Range.Offset);
+      const std::vector<HintResult> Results =
+          Cache.hint(File, {&Case.Range, 1}, Of);
+      EXPECT_EQ(Results.at(0).Range, Case.Range);
+      EXPECT_FALSE(Results[0].Error);
+      EXPECT_EQ(Results[0].AcceptedBytes,
+                Cache.capabilities().Hint ? Case.InFile : 0);
+    }
+}
+
 TEST_F(PageCacheTest, HintAcceptsManyRanges) {
   const std::vector<ByteRange> Ranges(5000, ByteRange{12'345, 100});
   EXPECT_EQ(Cache.hint(File, Ranges).size(), Ranges.size());

@@ -93,7 +93,9 @@ public:
   /// otherwise the system's own error. Reads nothing. Closes what \p Result had
   /// open before, also on failure. Thread-safe.
   static std::error_code open(const std::string &Path, OpenFile &Result);
-  /// Like the other `open`, for \p Seen that `statFile` has just returned.
+  /// Like the other `open`, for \p Seen that `statFile` has just returned. On
+  /// Windows a file that has replaced that one since, with the same size and
+  /// times, gets its identity.
   static std::error_code open(const std::string &Path, const FileStatus &Seen,
                               OpenFile &Result);
 

@@ -68,9 +68,9 @@ static bool isStill(const std::wstring &Path, const FileIdentity &Known) {
          nanosecondsOf(Data.ftLastWriteTime) == Known.ModifiedNs;
 }
 
-/// Whether \p Handle is of the regular file \p Known by its size and times:
-/// NTFS gives each change another time, to 100 ns. Two queries of the open file
-/// cost less than its full identity, which includes the volume's.
+/// Whether \p Handle is of the regular file \p Known, by its size and times.
+/// Two queries of the open file cost less than its full identity, which
+/// includes the volume's.
 static bool isStill(HANDLE Handle, const FileIdentity &Known) {
   FILE_BASIC_INFO Basic;
   FILE_STANDARD_INFO Standard;
