@@ -11,18 +11,18 @@ from links import FIRST, NEXT
 
 HEADER = """# Benchmarks
 
-[The method](#how-the-figures-were-measured) explains the columns and the letters for dates.
+[The method](#how-the-figures-were-measured) explains columns and letters.
 """
 ABOUT = """
 ## How the figures were measured
 
 `./dev bench` writes this page and its plots from `{raw}`, which has every
-round. `./dev bench NAME` repeats one benchmark, and `./dev bench --short` takes ten minutes.
+round. `./dev bench NAME` repeats one benchmark; `./dev bench --short` takes ten minutes.
 
 - Variants run in turn. Times are medians. A ratio is the median of the ratios of the
   rounds; *processor* is the ratio of processor times.
 - A round counts as cold if at most 1% of the bytes of the inputs are in the page cache.
-  The disk's readahead is 128 KiB, as on most machines, unless a line below has another one.
+  The disk's readahead is 128 KiB unless a line below has another one.
 - A *first link* has no profile; *next links* have the profile of an earlier link. *lld's own
   prefetching* is `/prefetch-inputs` or `--read-workers=8`.
 - *Processor* has two numbers, for the first link and the next ones. *Read* has three: stock

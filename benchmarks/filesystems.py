@@ -16,9 +16,9 @@ import coff
 import flavours
 import harness
 import links
-from figures import runs_of, sameness, table
+from figures import grouped, runs_of, sameness, table
 from links import Condition, Sample
-from linktables import read, times
+from linktables import processor_times, read, times
 from machine import say
 
 
@@ -107,18 +107,15 @@ def measure(factor: float) -> dict | None:
 
 def text(figures: dict) -> str:
     rows = []
-    # Stored figures may have a file system that is no longer measured.
-    shown = {system.name for system in FILE_SYSTEMS}
     for one in figures["links"]:
-        if one["system"] not in shown:
-            continue
         cold, warm = runs_of(one, "cold"), runs_of(one, "warm")
-        rows.append([one["system"], one["title"] + sameness(one["same"]), *times(cold),
-                     read(cold), *times(warm)])
+        rows.append([one["title"] + sameness(one["same"]), one["system"], *times(cold),
+                     processor_times(cold), read(cold), *times(warm)])
     rounds = [str(len(next(iter(figures["links"][0][kind].values())))) for kind in ("cold", "warm")]
     return "\n".join([
         "## Other file systems", "",
         "The inputs are on a file system in a loop image, with its own readahead unless it can be "
         f"set to 128 KiB; {rounds[0]} cold and {rounds[1]} warm rounds.", "",
-        *table(["file system", "link", "stock, cold", "first link", "next links",
-                "read, MB", "stock, warm", "first link", "next links"], rows)])
+        *table(["link", "file system", "stock, cold", "first link", "next links",
+                "processor", "read, MB", "stock, warm", "first link", "next links"],
+               grouped(rows))])

@@ -23,7 +23,7 @@ import coff
 import flavours
 import harness
 import links
-from figures import sameness, table
+from figures import grouped, sameness, table
 from harness import Variant
 from links import Sample
 from machine import say
@@ -188,7 +188,7 @@ def measure(factor: float) -> dict | None:
 def text(figures: dict) -> str:
     rows, same = [], True
     for one in figures["mounts"]:
-        cells = [one["mount"], one["title"]]
+        cells = [one["title"], one["mount"]]
         for point in one["points"]:
             took = [statistics.median(run["seconds"] for run in runs)
                     for runs in point["runs"].values()]
@@ -201,8 +201,9 @@ def text(figures: dict) -> str:
                       "This machine serves the files through a delay; each link mounts them anew, "
                       "read-only, with default options otherwise. Times of stock, and of the first "
                       "and the next link (ratios to stock). Each link ran once." + sameness(same),
-                      "", *table(["mount", "link", *(cell for delay in delays for cell in
-                                                     (f"{delay}: stock", "first / next"))], rows)])
+                      "", *table(["link", "mount", *(cell for delay in delays for cell in
+                                                     (f"{delay}: stock", "first / next"))],
+                                  grouped(rows))])
 
 
 if __name__ == "__main__":

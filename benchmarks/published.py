@@ -57,6 +57,6 @@ def text(figures: dict[str, dict]) -> str:
         *table(["", "cold", "ratio", "saved", "warm", "ratio"], theirs() + ours(here)),
         "", f"Published: [the link]({SOURCE}) with which lld introduced `/prefetch-inputs`, "
         f"{OBJECTS:,} objects, {format_bytes(BYTES)}; Windows 11, 32 cores, 128 GB, an NVMe "
-        f"disk. Here: `{name}`, {here['inputs']:,} files, {format_bytes(here['bytes'])}. Compare "
-        "the ratios, not the seconds: the machines differ. *Saved* is the part of the difference "
-        "between a cold and a warm link without prefetching that prefetching removes."])
+        f"disk. Here: `{name}`, {here['inputs']:,} files, {format_bytes(here['bytes'])}. "
+        "Compare only ratios. *Saved* is the part of the difference between a cold and a warm "
+        "link without prefetching that prefetching removes."])

@@ -32,8 +32,8 @@ ABOUT = {"A": "A: 226,000 files in 27,000 directories, nested and uneven",
 # The title, and the paragraph below it.
 TEXTS = {
     "tree-warm": ("Walking a tree, warm", "{trees}. Whole programs print all paths to a file in "
-                  "memory (`benchmarks/trees.py` has the commands). A program whose paths differ "
-                  "would be marked. Ratios are to the fastest peer"),
+                  "memory (`benchmarks/trees.py` has the commands). All have the same result "
+                  "unless one is marked. Ratios are to the fastest peer"),
     "tree-cold": ("Walking a tree, cold", "The system's caches are dropped before each run. A run "
                   "counts if it read its directories from the disk"),
     "tree-ignore": ("Walking a repository by its ignore rules", "G: a git repository with 226,000 "

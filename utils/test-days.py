@@ -119,7 +119,7 @@ class Report(unittest.TestCase):
         record = {"flavour": "coff", "size": "real", "decisions": {"x": 2},
                   "counts": {"days": 1, "steps": 1500, "kind: touch": 3}}
         self.assertIn("| coff | 500 inputs and more | 1 | 1,500 | 0 | 0 |", report.table([record]))
-        self.assertEqual("Steps: touch.", report.kinds([record]))
+        self.assertEqual("Steps: touch 3.", report.kinds([record]))
         self.assertIn("1500 steps, 0 different", report.plain([record]))
 
 

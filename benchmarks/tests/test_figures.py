@@ -200,7 +200,7 @@ class LittleMemory(unittest.TestCase):
     def test_text(self):
         text = memory.text({"links": [{**link(), "share": 0.8, "memory": 2_000_000_000}]})
         self.assertIn("| COFF: /debug | 0.8 | 2.0 GB | 6.00 s | 3.00 s (0.50) | 1.50 s (0.25) | "
-                      "0 / 0 / 0 |", text)
+                      "0.50 / 0.25 | 0 / 0 / 0 | 1.00 / 1.00 |", text)
 
 
 class Builds(unittest.TestCase):

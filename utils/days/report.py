@@ -47,11 +47,11 @@ def table(records: list[dict]) -> str:
 
 
 def kinds(records: list[dict]) -> str:
-    """The kinds of steps that were done, the most frequent first."""
+    """How often each kind of step was done."""
     total = sums(records, "counts")
     names = sorted((n for n in total if n.startswith("kind: ")), key=lambda n: -total[n])
     return textwrap.fill("Steps: " + ", ".join(
-        n[6:] for n in names) + ".", 90, break_on_hyphens=False)
+        f"{n[6:]} {total[n]:,}" for n in names) + ".", 90, break_on_hyphens=False)
 
 
 def decisions(records: list[dict]) -> str:
