@@ -34,6 +34,17 @@ static void resolve(SmallString<256> &Path) {
     Path = Real;
 }
 
+/// Makes a directory in \p Parent whose name begins with \p Name, and sets \p
+/// Path to it. createUniqueDirectory would replace each '%' of \p Parent, too.
+static std::error_code makeIn(StringRef Parent, StringRef Name,
+                              SmallString<256> &Path) {
+  SmallString<64> Unique;
+  sys::fs::createUniquePath(Name + "-%%%%%%", Unique, /*MakeAbsolute=*/false);
+  Path = Parent;
+  sys::path::append(Path, Unique);
+  return sys::fs::create_directory(Path, /*IgnoreExisting=*/false);
+}
+
 /// Whether a directory may be made next to \p Output. This excludes devices,
 /// and paths with '%', which lld takes for a pattern.
 static bool canBeNextToOutput(StringRef Output, StringRef Directory) {
@@ -48,13 +59,12 @@ Error Scratch::make(StringRef Output) {
   sys::path::remove_filename(Parent);
   resolve(Parent);
   SmallString<256> Path;
-  IsNextToOutput =
-      canBeNextToOutput(Output, Parent) &&
-      !sys::fs::createUniqueDirectory(Parent + "/.headstart-bench", Path);
+  IsNextToOutput = canBeNextToOutput(Output, Parent) &&
+                   !makeIn(Parent, ".headstart-bench", Path);
   if (!IsNextToOutput) {
     sys::path::system_temp_directory(/*ErasedOnReboot=*/true, Parent);
     resolve(Parent);
-    if (sys::fs::createUniqueDirectory(Parent + "/headstart-bench", Path))
+    if (makeIn(Parent, "headstart-bench", Path))
       return createStringError("cannot create a directory for outputs, neither "
                                "beside '" +
                                Output + "' nor in '" + Parent + "'");

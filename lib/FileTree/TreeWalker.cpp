@@ -374,8 +374,10 @@ bool WalkWorker::walk(DirectoryNode &Node) {
 
 void WalkWorker::enterScope(DirectoryNode &Node) {
   const IgnoreJudge *Rules = State.Options.Ignore;
-  IgnoreScopePtr Above = Node.Parent ? Node.Parent->Scope : nullptr;
-  if (!Above)
+  IgnoreScopePtr Above;
+  if (Node.Parent)
+    Above = Node.Parent->Scope;
+  else
     Above = Rules->above(Node.name(), [&](StringRef File, StringRef What) {
       ++Figures.Problems;
       State.Visitor.problem(File, What);

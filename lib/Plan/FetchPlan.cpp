@@ -35,7 +35,7 @@ static void takeUncovered(ByteRange Range, ArrayRef<ByteRange> Covered,
   for (; It != Covered.end() && It->Offset < Range.end(); ++It) {
     if (Begin < It->Offset)
       Take({Begin, It->Offset - Begin});
-    Begin = It->end();
+    Begin = std::max(Begin, It->end());
   }
   if (Begin < Range.end())
     Take({Begin, Range.end() - Begin});

@@ -123,6 +123,13 @@ TEST(GateTest, IgnoresLookupsThatWaitedForProcessor) {
   EXPECT_NEAR(One.Queue.nameLatency(), 0.75e-3, 1e-6);
 }
 
+/// Whether \p Holds becomes true within a second.
+bool becomesTrue(llvm::function_ref<bool()> Holds) {
+  for (unsigned I = 0; I != 1000 && !Holds(); ++I)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  return Holds();
+}
+
 /// A thread that makes a request, and ends it on demand.
 struct Requester {
   os::Threads Thread;
@@ -133,9 +140,7 @@ struct Requester {
         [this, &Queue, Wanted] { HasBegun.store(Queue.enter(Wanted)); }));
   }
   bool begins() {
-    for (unsigned I = 0; I != 1000 && !HasBegun; ++I)
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    return HasBegun;
+    return becomesTrue([&] { return HasBegun.load(); });
   }
 };
 
@@ -144,10 +149,8 @@ TEST(GateTest, LowerPlacesEnterFirst) {
   StoreQueue &Queue = One.Queue;
   const uint64_t Before = times(Decision::WaitedForStore);
   auto Wait = [&](unsigned Count) {
-    for (unsigned I = 0;
-         I != 1000 && times(Decision::WaitedForStore) < Before + Count; ++I)
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    return times(Decision::WaitedForStore) == Before + Count;
+    return becomesTrue(
+        [&] { return times(Decision::WaitedForStore) == Before + Count; });
   };
   ASSERT_TRUE(Queue.enter(inspection(0)));
   Requester Second(Queue, inspection(2));
