@@ -36,6 +36,7 @@
 #include <chrono>
 #include <climits>
 #include <csignal>
+#include <cstring>
 #include <dirent.h>
 #include <fcntl.h>
 #include <mutex>
@@ -97,6 +98,10 @@ cl::opt<std::string> Changes("change",
                              cl::desc("GLOB: is changed when it is "
                                       "first read"),
                              cl::cat(Category));
+cl::opt<unsigned> Copies("copies",
+                         cl::desc("show SOURCE as so many directories with "
+                                  "equal files: 0, 1, ..."),
+                         cl::cat(Category));
 cl::opt<std::string> Source(cl::Positional, cl::Required, cl::desc("SOURCE"),
                             cl::cat(Category));
 cl::opt<std::string> Mount(cl::Positional, cl::Required, cl::desc("MOUNT"),
@@ -173,7 +178,22 @@ static void log(const char *Call, const char *Path, uint64_t Offset,
 
 /// Returns the path relative to the source: "." or "a/b.o".
 static const char *below(const char *Path) {
+  if (Copies != 0 && Path[1] != '\0') {
+    Path = ::strchr(Path + 1, '/');
+    return Path ? Path + 1 : ".";
+  }
   return Path[1] == '\0' ? "." : Path + 1;
+}
+
+/// Whether \p Path is in a copy that does not exist. Otherwise \p Copy is its
+/// number, from 1, or 0 if it is in none.
+static bool isOutside(const char *Path, uint64_t &Copy) {
+  Copy = 0;
+  if (Copies == 0 || Path[1] == '\0')
+    return false;
+  if (StringRef(Path + 1).split('/').first.getAsInteger(10, Copy))
+    return true;
+  return Copy++ >= Copies;
 }
 
 /// Returns the error of \p Call for \p Path, or 0, after the requested stalls.
@@ -216,8 +236,12 @@ static int ask(const char *Call, const char *Path,
 static int doGetattr(const char *Path, struct stat *Status, fuse_file_info *) {
   if (int Error = ask("lookup", Path, TheServer.Lookups))
     return Error;
+  uint64_t Copy = 0;
+  if (isOutside(Path, Copy))
+    return -ENOENT;
   if (::fstatat(SourceDirectory, below(Path), Status, AT_SYMLINK_NOFOLLOW) != 0)
     return -errno;
+  Status->st_ino += Copy << 40;
   std::lock_guard Lock(ChangedMutex);
   Status->st_mtim.tv_sec += Changed.count(Path);
   return 0;
@@ -283,6 +307,16 @@ static int doReaddir(const char *Path, void *Buffer, fuse_fill_dir_t Fill,
                      off_t From, fuse_file_info *, fuse_readdir_flags Flags) {
   if (int Error = ask("list", Path, TheServer.Listings))
     return Error;
+  if (Copies != 0 && Path[1] == '\0') {
+    for (unsigned Copy = From; Copy < Copies; ++Copy)
+      if (Fill(Buffer, std::to_string(Copy).c_str(), nullptr, Copy + 1,
+               static_cast<fuse_fill_dir_flags>(0)))
+        break;
+    return 0;
+  }
+  uint64_t Copy = 0;
+  if (isOutside(Path, Copy))
+    return -ENOENT;
   int File = ::openat(SourceDirectory, below(Path),
                       O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR *Directory = File < 0 ? nullptr : ::fdopendir(File);
@@ -301,6 +335,7 @@ static int doReaddir(const char *Path, void *Buffer, fuse_fill_dir_t Fill,
                         !looksUp(Path, Entry->d_name) &&
                         ::fstatat(::dirfd(Directory), Entry->d_name, &Status,
                                   AT_SYMLINK_NOFOLLOW) == 0;
+    Status.st_ino += Copy << 40;
     if (Fill(Buffer, Entry->d_name, &Status, Number,
              HasAll ? FUSE_FILL_DIR_PLUS : static_cast<fuse_fill_dir_flags>(0)))
       break;
