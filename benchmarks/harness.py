@@ -21,6 +21,7 @@ import tempfile
 import time
 from typing import Callable, Iterator, Sequence, TypeVar
 
+import machine
 from figures import Run, Runs, format_bytes
 from machine import say
 
@@ -184,15 +185,19 @@ def link(variant: Variant, arguments: Sequence[str], out: pathlib.Path) -> Run:
 
 
 def run_rounds(ways: Sequence[Variant], arguments: Sequence[str], out: pathlib.Path, rounds: int,
-               cold: Sequence[pathlib.Path] = (), size: int = 0, called: str = "round") -> Runs:
+               cold: Sequence[pathlib.Path] = (), size: int = 0, called: str = "round",
+               memory: int = 0) -> Runs:
     """Links each variant `rounds` times, in turn, and prints the times. Evicts the
-    paths in `cold`, `size` bytes in all, before each link."""
+    paths in `cold`, `size` bytes in all, before each link. Each link has a memory group of
+    its own, of `memory` bytes if that is not 0: the kernel notes which pages a group has
+    evicted, and then keeps them longer."""
     number = itertools.count(len(ways))
 
     def one(way: Variant) -> Run:
         if cold:
             make_cold(cold, size)
-        run = link(way, arguments, out)
+        with machine.limit_memory(memory) if memory else contextlib.nullcontext():
+            run = link(way, arguments, out)
         say(f"    {called} {next(number) // len(ways)}, {way.name}: "
             f"{run.seconds:.2f} s, {format_bytes(run.read_bytes)} read")
         return run

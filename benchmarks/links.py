@@ -191,9 +191,9 @@ def measure(condition: Condition, factor: float = 1) -> dict:
         arguments = sample.arguments(out)
         stats = statistics_of(sample, out, size)
         with machine.held(sample.folder, condition.megabytes_per_second,
-                          condition.reads_per_second, condition.memory or None) as readahead:
-            cold = harness.run_rounds(every, arguments, out,
-                                      scaled(condition.rounds, factor), sample.inputs, size)
+                          condition.reads_per_second) as readahead:
+            cold = harness.run_rounds(every, arguments, out, scaled(condition.rounds, factor),
+                                      sample.inputs, size, memory=condition.memory)
         warm: Runs = harness.run_warm(
             every, arguments, out, sample.inputs, scaled(condition.warm_rounds, factor)
         ) if condition.warm_rounds else {}
