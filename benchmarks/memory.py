@@ -1,12 +1,18 @@
 """Measures cold links in less memory than stock lld needs without reading anything twice."""
 
+import contextlib
+import subprocess
+import sys
+
 import coff
+import far
 import flavours
+import harness
 import heldback
 import links
 import machine
 from figures import format_bytes, grouped, median, runs_of, sameness, table
-from links import Condition
+from links import Condition, Sample
 from linktables import processor_times, read, times
 from machine import say
 
@@ -55,3 +61,104 @@ def text(figures: dict) -> str:
         "bytes to stock's. A share that is less than stock allocates is left out.", "",
         *table(["link", "share", "memory", "stock", "first link", "next links", "processor",
                 "read, MB", "read, ratios"], grouped(rows))])
+
+
+# Five times the memory, on a store of 1 GB/s.
+HUGE_OBJECTS, HUGE_MEMORY = 12_800, 20_000_000_000
+HUGE_STORE = ["--latency=0.1", "--bandwidth=1000", f"--copies={HUGE_OBJECTS}"]
+# 130 records of the largest size; lld stores each of them once.
+HUGE_TYPES = """
+.globl main
+.section .text,"xr",discard,main
+main: ret
+.section .debug$T,"dr"
+.p2align 2
+.long 4
+.set number, 0
+.rept 130
+.short 61006, 0x1605
+.long 0, number
+.fill 60992, 1, 65
+.long 0
+.set number, number + 1
+.endr
+"""
+
+
+def huge() -> Sample:
+    """100 GB of equal type records: the view has copies of one object. The linker reads all of
+    them, but allocates little and writes little."""
+    root = harness.corpus_folder("coff-huge-types")
+    folder = root / "obj"
+    folder.mkdir(parents=True, exist_ok=True)
+    subprocess.run([harness.LLVM / "llvm-mc", "-triple=x86_64-windows", "-filetype=obj",
+                    "-o", folder / "types.obj"], input=HUGE_TYPES, text=True, check=True)
+    (root / "link.rsp").write_text("".join(
+        f"{folder}/{number}/types.obj\n" for number in range(HUGE_OBJECTS)))
+    return Sample("COFF: equal types", "lld-link", folder, [folder], coff.words(root), "a.exe")
+
+
+def measure_huge(_: float) -> dict | None:
+    if not machine.can_limit_memory() or not far.has_view():
+        say("   skipped: limiting memory needs root and a memory cgroup (v1)")
+        return None
+    sample = huge()
+    harness.warm_up(sample.inputs)
+    with harness.scratch_in(sample.folder.parent) as scratch:
+        # A link that is short of memory stores no profile, so all links are first ones.
+        *ways, _ = links.variants(sample, False, scratch / "profile")
+        with machine.held(sample.folder.parent, memory=HUGE_MEMORY):
+            def one(way: harness.Variant) -> dict:
+                run = far.link(sample, way, HUGE_STORE, scratch)
+                say(f"    {way.name}: {run['seconds']:.1f} s, {format_bytes(run['bytes'])} read")
+                return run
+            runs = {way.name: one(way) for way in ways}
+    return {"objects": HUGE_OBJECTS, "bytes": HUGE_OBJECTS * sample.size(),
+            "memory": HUGE_MEMORY, "runs": runs}
+
+
+def text_huge(figures: dict) -> str:
+    base, *_ = figures["runs"].values()
+    rows = [[name, f"{run['seconds']:.0f} s ({run['seconds'] / base['seconds']:.2f})",
+             format_bytes(run["bytes"])] for name, run in figures["runs"].items()]
+    same = len({run["outputs"] for name, run in figures["runs"].items()
+                if links.comparable(name)}) == 1
+    return "\n".join([
+        "## Inputs of five times the memory", "",
+        f"{figures['objects']:,} objects, {format_bytes(figures['bytes'])} of equal CodeView types, "
+        f"on a store of 1 GB/s (`utils/farfs`); memory of {format_bytes(figures['memory'])}. "
+        "Each link ran once; as it is short of memory, it stores no profile." + sameness(same), "",
+        *table(["", "time", "read"], rows)])
+
+
+# Less memory than the inputs have bytes, beside busy processes.
+BUSY_SHARE, BUSY, BUSY_ROUNDS = 0.88, 2, 10
+
+
+def measure_busy(factor: float) -> dict | None:
+    if not machine.can_limit_memory():
+        say("   skipped: limiting memory needs root and a memory cgroup (v1)")
+        return None
+    sample = coff.demo()
+    with contextlib.ExitStack() as stack:
+        for _ in range(BUSY):
+            busy = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+            stack.callback(busy.wait)
+            stack.callback(busy.kill)
+        return {"link": links.measure(Condition(
+            lambda: sample, memory=int(BUSY_SHARE * sample.size()), rounds=BUSY_ROUNDS), factor)}
+
+
+def text_busy(figures: dict) -> str:
+    figures = figures["link"]
+    cold = runs_of(figures, "cold")
+    rows = [[name, *(f"{sorted(run.seconds for run in runs)[at]:.1f} s"
+                     for at in (0, len(runs) // 2, -1)),
+             format_bytes(median(runs, "read_bytes")),
+             format_bytes(max(run.read_bytes for run in runs))] for name, runs in cold.items()]
+    return "\n".join([
+        "## Little memory beside busy processes", "",
+        f"{figures['title']}, {format_bytes(figures['bytes'])}; memory of "
+        f"{format_bytes(figures['memory'])}; {BUSY} processes compute. "
+        f"{len(next(iter(cold.values())))} cold rounds." + sameness(figures["same"]), "",
+        *table(["", "fastest", "median", "slowest", "read, median", "read, most"], rows)])

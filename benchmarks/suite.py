@@ -63,6 +63,8 @@ def full() -> dict[str, Benchmark]:
         "far-mounts": Benchmark(mounts.measure, mounts.text),
         "file-systems": Benchmark(filesystems.measure, filesystems.text),
         "memory": Benchmark(memory.measure, memory.text),
+        "memory-busy": Benchmark(memory.measure_busy, memory.text_busy),
+        "memory-huge": Benchmark(memory.measure_huge, memory.text_huge),
         "together": Benchmark(together.measure, together.text),
         "build": Benchmark(build.measure, build.text),
         "windows": Benchmark(windows.measure, windows.text),
