@@ -228,7 +228,6 @@ def link_together(project: Project, way: str) -> dict:
 
 def measure_together(project: Project, factor: float) -> dict | None:
     if not machine.can_limit_memory():
-        say("   skipped: limiting memory needs root and a memory cgroup (v1)")
         return None
     memory = int(SHARE * project.bytes)
     with project.built(), machine.held(project.folder, memory=memory):

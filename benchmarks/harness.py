@@ -188,8 +188,8 @@ def run_rounds(ways: Sequence[Variant], arguments: Sequence[str], out: pathlib.P
                cold: Sequence[pathlib.Path] = (), size: int = 0, called: str = "round",
                memory: int = 0) -> Runs:
     """Links each variant `rounds` times, in turn, and prints the times. Evicts the
-    paths in `cold`, `size` bytes in all, before each link. Each link has a memory group of
-    its own, of `memory` bytes if that is not 0: the kernel notes which pages a group has
+    paths in `cold`, `size` bytes in all, before each link. With a limit of `memory` bytes
+    (0: none), each link has a memory group of its own: the kernel notes which pages a group has
     evicted, and then keeps them longer."""
     number = itertools.count(len(ways))
 

@@ -138,8 +138,11 @@ MEMORY = pathlib.Path("/sys/fs/cgroup/memory")
 
 
 def can_limit_memory() -> bool:
-    """Whether `limit_memory` can work here."""
-    return os.geteuid() == 0 and (MEMORY / "memory.limit_in_bytes").exists()
+    """Whether `limit_memory` can work here; says so if it cannot."""
+    if os.geteuid() == 0 and (MEMORY / "memory.limit_in_bytes").exists():
+        return True
+    say("   skipped: limiting memory needs root and a memory cgroup (v1)")
+    return False
 
 
 @contextlib.contextmanager

@@ -23,7 +23,6 @@ SAMPLES = (coff.medium, heldback.SAMPLES["many"], flavours.elf_objects, heldback
 
 def measure(factor: float, samples=SAMPLES) -> dict | None:
     if not machine.can_limit_memory():
-        say("   skipped: limiting memory needs root and a memory cgroup (v1)")
         return None
     result = []
     for make in samples:
@@ -100,7 +99,6 @@ def huge() -> Sample:
 
 def measure_huge(_: float) -> dict | None:
     if not machine.can_limit_memory() or not far.has_view():
-        say("   skipped: limiting memory needs root and a memory cgroup (v1)")
         return None
     sample = huge()
     harness.warm_up(sample.inputs)
@@ -137,7 +135,6 @@ BUSY_SHARE, BUSY, BUSY_ROUNDS = 0.88, 2, 10
 
 def measure_busy(factor: float) -> dict | None:
     if not machine.can_limit_memory():
-        say("   skipped: limiting memory needs root and a memory cgroup (v1)")
         return None
     sample = coff.demo()
     with contextlib.ExitStack() as stack:
@@ -152,8 +149,8 @@ def measure_busy(factor: float) -> dict | None:
 def text_busy(figures: dict) -> str:
     figures = figures["link"]
     cold = runs_of(figures, "cold")
-    rows = [[name, *(f"{sorted(run.seconds for run in runs)[at]:.1f} s"
-                     for at in (0, len(runs) // 2, -1)),
+    rows = [[name, f"{min(run.seconds for run in runs):.1f} s", f"{median(runs):.1f} s",
+             f"{max(run.seconds for run in runs):.1f} s",
              format_bytes(median(runs, "read_bytes")),
              format_bytes(max(run.read_bytes for run in runs))] for name, runs in cold.items()]
     return "\n".join([

@@ -44,7 +44,6 @@ def run_all(way: Variant, sample: links.Sample, scratch: pathlib.Path, pool: int
 
 def measure(factor: float) -> dict:
     if not machine.can_limit_memory():
-        say("   skipped: limiting memory needs root and a memory cgroup (v1)")
         return {}
     sample = coff.medium()
     memory = int(SHARE * sample.size())
