@@ -94,13 +94,15 @@ class ELFHeaderReader {
 public:
   explicit ELFHeaderReader(ByteSource &Object) : Object(Object) {}
 
-  template <typename ELFT> bool read() {
+  /// Reads the header of the object and the table of its sections.
+  template <typename ELFT>
+  std::optional<std::pair<typename ELFT::Ehdr, ArrayRef<char>>> readTable() {
     using Shdr = ELFT::Shdr;
     auto Header = Object.get<typename ELFT::Ehdr>(0);
     if (!Header || Header->e_shentsize != sizeof(Shdr) ||
         Header->e_shoff >= Object.size() ||
         (Header->e_type != ELF::ET_REL && Header->e_type != ELF::ET_DYN))
-      return false;
+      return std::nullopt;
     uint64_t Count = Header->e_shnum;
     if (Count == 0) {
       // From 65,280 sections on, the header of the first one has the number.
@@ -108,11 +110,38 @@ public:
       Count = First ? uint64_t(First->sh_size) : 0;
     }
     if (Count == 0 || Count > MaxTableBytes / sizeof(Shdr))
-      return false;
+      return std::nullopt;
     std::optional<ArrayRef<char>> Table =
         Object.read({Header->e_shoff, Count * sizeof(Shdr)});
     if (!Table)
+      return std::nullopt;
+    return std::pair(*Header, *Table);
+  }
+
+  template <typename ELFT> void readAhead() {
+    using Shdr = ELFT::Shdr;
+    const auto Found = readTable<ELFT>();
+    if (!Found)
+      return;
+    for (uint64_t I = 1; const Shdr *S = at<Shdr>(Found->second, I); ++I)
+      if (S->sh_type == ELF::SHT_SYMTAB) {
+        const Shdr *Strings = at<Shdr>(Found->second, S->sh_link);
+        if (Strings && Strings->sh_size != 0)
+          Object.willRead(
+              ByteRange{Strings->sh_offset + Strings->sh_size - 1, 1}.clippedTo(
+                  Object.size()));
+        return;
+      }
+  }
+
+  template <typename ELFT> bool read() {
+    using Shdr = ELFT::Shdr;
+    const auto Found = readTable<ELFT>();
+    if (!Found)
       return false;
+    const auto *Header = &Found->first;
+    const ArrayRef<char> Table = Found->second;
+    const uint64_t Count = Table.size() / sizeof(Shdr);
     Result.NumSections = static_cast<uint32_t>(Count);
     RelaxesCode = Header->e_machine == ELF::EM_RISCV ||
                   Header->e_machine == ELF::EM_LOONGARCH;
@@ -120,14 +149,14 @@ public:
     addPart(Result.Parts, {0, sizeof(*Header)}, Object.size(),
             PartKind::Headers);
     for (uint32_t I = 1; I < Count; ++I) {
-      const Shdr &S = *at<Shdr>(*Table, I);
+      const Shdr &S = *at<Shdr>(Table, I);
       if (S.sh_type == ELF::SHT_NULL || S.sh_type == ELF::SHT_NOBITS)
         continue;
       if (Header->e_type == ELF::ET_DYN)
         addPart(Result.Parts, {S.sh_offset, S.sh_size}, Object.size(),
                 kindInShared(S.sh_type, S.sh_flags));
       else
-        addSection(S, I, *Table);
+        addSection(S, I, Table);
     }
     for (LayoutPart &Part : Result.Parts)
       if (Part.Kind == PartKind::Contents ||
@@ -135,7 +164,7 @@ public:
         Part.Kind = kindOfContents(Part);
     Result.Parts.insert(Result.Parts.end(), Relocations.begin(),
                         Relocations.end());
-    addPart(Result.Parts, {Header->e_shoff, Table->size()}, Object.size(),
+    addPart(Result.Parts, {Header->e_shoff, Table.size()}, Object.size(),
             PartKind::Headers);
     settleParts(Result.Parts);
     return true;
@@ -206,23 +235,45 @@ private:
       std::min<uint64_t>(Object.size(), uint64_t(1) << 20);
 };
 
-std::optional<ELFObject> ELFObject::read(ByteSource &Object) {
+namespace {
+struct Form {
+  bool Is64, IsLittle;
+};
+} // namespace
+
+/// Returns the form of the types in \p Object; nullopt if it is no ELF file.
+static std::optional<Form> formOf(ByteSource &Object) {
   std::optional<ArrayRef<char>> Ident = Object.read({0, ELF::EI_NIDENT});
   if (!Ident || StringRef(Ident->data(), 4) != StringRef(ELF::ElfMagic, 4))
     return std::nullopt;
   char Class = (*Ident)[ELF::EI_CLASS];
   if (Class != ELF::ELFCLASS32 && Class != ELF::ELFCLASS64)
     return std::nullopt;
+  return Form{Class == ELF::ELFCLASS64,
+              (*Ident)[ELF::EI_DATA] == ELF::ELFDATA2LSB};
+}
+
+std::optional<ELFObject> ELFObject::read(ByteSource &Object) {
+  const std::optional<Form> Found = formOf(Object);
+  if (!Found)
+    return std::nullopt;
   ELFHeaderReader Reader(Object);
   ELFObject &Result = Reader.Result;
-  Result.Is64 = Class == ELF::ELFCLASS64;
-  Result.IsLittle = (*Ident)[ELF::EI_DATA] == ELF::ELFDATA2LSB;
+  Result.Is64 = Found->Is64;
+  Result.IsLittle = Found->IsLittle;
   bool IsRead = withTypes(Result.Is64, Result.IsLittle, [&](auto Types) {
     return Reader.read<decltype(Types)>();
   });
   if (!IsRead)
     return std::nullopt;
   return std::move(Result);
+}
+
+void ELFObject::readAhead(ByteSource &Object) {
+  if (const std::optional<Form> Found = formOf(Object))
+    withTypes(Found->Is64, Found->IsLittle, [&](auto Types) {
+      ELFHeaderReader(Object).readAhead<decltype(Types)>();
+    });
 }
 
 namespace {

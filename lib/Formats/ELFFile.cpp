@@ -41,10 +41,10 @@ static void hintBorders(ByteSource &Archive, ByteRange Index) {
   Archive.willRead(Borders);
 }
 
-static ELFFile::Object readObject(ByteSource &File, ByteRange Within) {
+static ELFFile::Object readMember(ByteSource &File, ByteRange Within) {
   PartBytes Contents(File, Within);
   ELFFile::Object Object{{}, Within, ELFObject::read(Contents)};
-  // lld checks that the names end with a zero.
+  // lld checks that the names end with a zero, like ELFObject::readAhead.
   if (Object.Headers && !Object.Headers->Strings.empty())
     Contents.willRead(ByteRange{Object.Headers->Strings.end() - 1, 1});
   return Object;
@@ -58,9 +58,8 @@ ELFFile ELFFile::read(ByteSource &File) {
     return Result;
   Result.IsArchive = Result.Kind == file_magic::archive;
   if (!Result.IsArchive) {
-    Object Whole = readObject(File, {0, File.size()});
-    if (Whole.Headers)
-      Result.Objects.push_back(std::move(Whole));
+    if (std::optional<ELFObject> Headers = ELFObject::read(File))
+      Result.Objects.push_back({{}, {0, File.size()}, std::move(Headers)});
     return Result;
   }
   ArchiveReader Archive(File);
@@ -69,7 +68,7 @@ ELFFile ELFFile::read(ByteSource &File) {
       hintBorders(File, Member->Contents);
     Object &Next = Result.Objects.emplace_back();
     if (Member->Kind == ArchiveMember::File)
-      Next = readObject(File, Member->Contents);
+      Next = readMember(File, Member->Contents);
     else
       Next = {{},
               Member->Contents,

@@ -83,6 +83,11 @@ const std::shared_ptr<const ELFFile> &FileInspector::elf() {
   return ELF;
 }
 
+void FileInspector::readAheadELF() {
+  expectScatteredReads(); // headers are at the end
+  ELFObject::readAhead(*Bytes);
+}
+
 const std::vector<LayoutPart> &FileInspector::bitcode() {
   if (!Bitcode) {
     expectScatteredReads(); // the symbols are at the end

@@ -39,6 +39,11 @@ public:
   /// long. May block.
   static std::optional<ELFObject> read(ByteSource &Object);
 
+  /// Reads of \p Object what lld reads before the symbols of any input: the
+  /// section headers, and whether the names end with a zero. Keeps none of it.
+  /// May block.
+  static void readAhead(ByteSource &Object);
+
   std::vector<LayoutPart> Parts; ///< in the order of the file, disjoint
   ByteRange Symbols, Strings;    ///< .symtab and its .strtab; empty if missing
   /// .deplibs: together at most the size of the file, and at most 1 MiB.

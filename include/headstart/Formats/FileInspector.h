@@ -64,6 +64,8 @@ public:
   const MachOInput &machO(llvm::StringRef Arch);
   /// Never null.
   const std::shared_ptr<const ELFFile> &elf();
+  /// ELFObject::readAhead
+  void readAheadELF();
   /// The parts of bitcode; see readBitcodeParts.
   const std::vector<LayoutPart> &bitcode();
   /// @}
