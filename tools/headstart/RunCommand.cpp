@@ -25,9 +25,11 @@
 #include "headstart/Link/Reports.h"
 #include "headstart/OS/ChildProcess.h"
 #include "headstart/OS/Program.h"
+#include "headstart/OS/SystemMemory.h"
 #include "headstart/OS/Threads.h"
 #include "headstart/Report/LinkStats.h"
 #include "headstart/Report/TraceLog.h"
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -50,8 +52,9 @@ public:
   }
 
   using PrefetchRun::note;
-  /// Starts a thread that determines what the linker reads and fetches it.
-  void start();
+  /// Starts a thread that determines what the linker reads and fetches it, and
+  /// one that measures the memory of the linker, the process \p Linker.
+  void start(uint64_t Linker);
   /// Stops fetching. Does not block.
   void cancel();
   /// Detaches the threads, because the process ends.
@@ -59,9 +62,13 @@ public:
   /// Waits for the threads and writes the requested reports. \p LinkersUse is
   /// what the linker has read from disks.
   void report(const os::ProgramEnd &End, std::optional<os::DiskUse> LinkersUse);
+  /// The most memory that `start`'s process or one that it has started was seen
+  /// to use at once; 0: not known.
+  uint64_t linkersPeak() const { return Peak.load(); }
 
 private:
   void prepare();
+  void watch(uint64_t Linker);
 
   const CommandArguments &Arguments;
   std::optional<Flavour> Forced;
@@ -70,18 +77,21 @@ private:
   std::string WhyOff;             ///< for the report
   TraceClock::time_point Started; ///< just after the linker started
   std::atomic<bool> Ended{false};
+  std::atomic<uint64_t> Peak{0};
   std::mutex Mutex;
+  os::Condition HasEnded;
   std::unique_ptr<PrefetchEngine> Engine; ///< guarded by Mutex
-  os::Threads Preparing;
+  os::Threads Preparing, Watching;
 };
 
 } // namespace
 
-void Companion::start() {
+void Companion::start(uint64_t Linker) {
   Started = TraceClock::now();
   WhyOff = whyOff(Settings);
   if (!Settings.On)
     return;
+  (void)Watching.start([this, Linker] { watch(Linker); });
   if (std::error_code Error = Preparing.start([this] { prepare(); })) {
     WhyOff = "the system cannot start a thread";
     note("cannot start a thread: " + Error.message());
@@ -123,9 +133,23 @@ void Companion::prepare() {
   Started.start(std::move(Command));
 }
 
+/// Measures while the linker runs. mold and wild work in a process for which
+/// the first one does not wait, so the kernel does not report its peak later.
+void Companion::watch(uint64_t Linker) {
+  constexpr std::chrono::milliseconds Pause(50);
+  std::unique_lock<std::mutex> Lock(Mutex);
+  while (!Ended.load()) {
+    Lock.unlock();
+    Peak = std::max(Peak.load(), os::peakMemoryOf(Linker).value_or(0));
+    Lock.lock();
+    (void)HasEnded.waitUntil(Lock, TraceClock::now() + Pause);
+  }
+}
+
 void Companion::cancel() {
   Ended.store(true);
   std::lock_guard<std::mutex> Lock(Mutex);
+  HasEnded.notifyAll();
   if (Engine)
     Engine->cancel();
 }
@@ -220,12 +244,15 @@ Exit runRun(const CommandArguments &Arguments) {
   // and a thread that waits for the cache may use one of its own.
   if (!Reports && !Turn->isStalled())
     os::detachDescriptors(Turn->descriptor());
-  Prefetcher->start();
+  Prefetcher->start(Linker.id());
   os::ProgramEnd End = Linker.wait();
   if (os::hadFault()) // a stopped thread may hold a lock
     os::endLike(End);
   Prefetcher->cancel();
-  Turn->end(!End.BySignal && End.Code == 0, Linker.peakMemory());
+  std::optional<uint64_t> Peak = Linker.peakMemory();
+  if (Prefetcher->linkersPeak() != 0)
+    Peak = std::max(Peak, std::optional(Prefetcher->linkersPeak()));
+  Turn->end(!End.BySignal && End.Code == 0, Peak);
   if (Reports)
     Prefetcher->report(End, Linker.diskUse());
   else

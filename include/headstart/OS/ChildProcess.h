@@ -59,6 +59,9 @@ public:
   /// arguments follow other rules (`errc::executable_format_error`).
   std::error_code start(const std::vector<std::string> &Args);
 
+  /// The number of the program's process, after `start`.
+  uint64_t id() const { return static_cast<uint64_t>(Child); }
+
   /// Blocks until the program ends. Meanwhile:
   ///
   /// - Signals that are sent to this process (HUP, INT, QUIT, TERM, USR1, USR2,

@@ -74,6 +74,11 @@ std::string memoryName(const std::string &Root = "/");
 /// files, or nothing if the system does not report it.
 std::optional<uint64_t> peakMemory();
 
+/// Returns the same of the process with the number \p Process or, if that is
+/// more, of one that it has started and that still runs. Blocks for two small
+/// pseudo-files per process. Only Linux reports it.
+std::optional<uint64_t> peakMemoryOf(uint64_t Process);
+
 /// Returns the most mappings that one process may have (`vm.max_map_count`), or
 /// a careful guess if the system does not report it.
 uint64_t maxMappings(const std::string &Root = "/");

@@ -68,6 +68,8 @@ bool reportsEveryChange(const OpenFile &) { return false; }
 
 std::optional<uint64_t> peakMemory() { return std::nullopt; }
 
+std::optional<uint64_t> peakMemoryOf(uint64_t) { return std::nullopt; }
+
 // Windows reports the file of an address (GetMappedFileNameW), but touched
 // pages only one by one, which is too slow during a link.
 std::vector<MappedPart> mappedFilesOf(int /*Id*/) { return {}; }

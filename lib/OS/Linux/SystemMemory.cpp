@@ -65,10 +65,21 @@ std::string headstart::os::memoryName(const std::string &Root) {
   return Name + " " + Cgroup.LimitDirectory;
 }
 
-std::optional<uint64_t> headstart::os::peakMemory() {
-  // ru_maxrss begins with the peak of the program that started this one.
-  const auto Status = readPseudoFile("/proc/self/status");
+static std::optional<uint64_t> peakIn(const std::string &Directory) {
+  // ru_maxrss begins with the peak of the program that started the process.
+  const auto Status = readPseudoFile(Directory + "/status");
   return Status ? findNumber(*Status, "VmHWM") : std::nullopt;
+}
+
+std::optional<uint64_t> headstart::os::peakMemory() {
+  return peakIn("/proc/self");
+}
+
+std::optional<uint64_t> headstart::os::peakMemoryOf(uint64_t Process) {
+  std::optional<uint64_t> Most;
+  for (const uint64_t One : withDescendants(Process))
+    Most = std::max(Most, peakIn(directoryOf(One))); // nullopt is the least
+  return Most;
 }
 
 uint64_t headstart::os::maxMappings(const std::string &Root) {

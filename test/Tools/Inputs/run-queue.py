@@ -27,6 +27,20 @@ def make(name, text):
 MOLD = make("mold", "echo $$ > $2.pid; while ! test -e $2.go; do sleep 0.1; done")
 # Uses 100 MB of memory.
 GOLD = make("gold", "x=$(head -c 100000000 /dev/zero | tr '\\0' x)")
+# Uses as much in a process for which the first one does not wait, like mold and wild.
+FORKS = pathlib.Path("bin", "wild")
+FORKS.write_text(f"""#!{sys.executable}
+import os, time
+ends = os.pipe()
+if os.fork() == 0:
+    used = b"x" * 10**8
+    time.sleep(1)  # links of this size take as long
+    os.write(ends[1], b"1")
+    os._exit(0)
+os.read(ends[0], 1)
+os._exit(0)
+""", encoding="utf-8")
+FORKS.chmod(0o755)
 # Headstart runs a driver with -### to learn its link.
 DRIVER = make("clang", f"test $1 = -o && exec {LLD} {SMALL} main.o -o $2")
 BARE = make("clang++", "unset HEADSTART_QUEUED\n"
@@ -155,12 +169,13 @@ print("enough for both:", ended(run("both", "--prefetch-queue=1M")))
 go("alongside")
 alongside.communicate(timeout=120)
 
-ended(run("taken", "--prefetch-queue=1G", linker=GOLD))
-again = run("taken", "--prefetch-queue=1G")
-need = wait_for("taken", "running")["need_bytes"]
-print("needed in the next link:", "at least 100 MB" if need >= 10**8 else need)
-go("taken")
-again.communicate(timeout=120)
+for name, linker in ("taken", GOLD), ("forked", str(FORKS)):
+    ended(run(name, "--prefetch-queue=1G", linker=linker))
+    again = run(name, "--prefetch-queue=1G")
+    need = wait_for(name, "running")["need_bytes"]
+    print("needed in the next link:", "at least 100 MB" if need >= 10**8 else need)
+    go(name)
+    again.communicate(timeout=120)
 
 pathlib.Path("none.d").write_text("", encoding="utf-8")
 print("no cache directory:",
