@@ -99,8 +99,9 @@ def measure(factor: float) -> dict:
 def rows(group: dict) -> list[list[str]]:
     ways = group["ways"]
     seconds = [statistics.median(run["seconds"] for run in way["runs"]) for way in ways]
-    best = min(median for median, way in zip(seconds, ways)
-               if way["pool"] < LINKS and not any(run["failed"] for run in way["runs"]))
+    best = min((median for median, way in zip(seconds, ways)
+                if way["pool"] < LINKS and not any(run["failed"] for run in way["runs"])),
+               default=min(seconds))
     return [[group["title"], way["name"], str(way["pool"]), f"{median:.1f} s",
              ", ".join(str(run["failed"]) for run in way["runs"]), f"{median / best:.2f}"]
             for median, way in zip(seconds, ways)]

@@ -50,9 +50,8 @@ void EngineImpl::work(unsigned Id) {
   } else {
     Figures.ReportsDiskUse.store(false);
   }
-  // `headstart run` now only waits for the linker. A drop-in linker uses this
-  // memory itself.
-  if (++Figures.Ended == Figures.Started.load() && !Options.HandOver)
+  if (++Figures.Ended == Figures.Started.load() && Options.TrimsHeaps &&
+      !Figures.IsUnfinished.load())
     os::trimHeaps();
 }
 
@@ -105,7 +104,6 @@ void EngineImpl::begin(LinkStage Stage) {
               LazyBytes.load() != 0 && !TakesLazy.load();
     note(IsBegun ? Decision::SymbolsPass : Decision::SymbolsPassSkipped);
   } else {
-    Planner->forgetComdats();
     // Unless memory is short, bytes that are read again are still cached.
     IsBegun =
         !leavesToLinker() && (!isReadAgain(Stage) || Bytes.window().isShort());
@@ -265,7 +263,7 @@ void EngineImpl::prepare(InputEntry &Entry, bool IsClaimed, Worker &Own) {
       Own.Inspector.readAheadELF();
     else
       Entry.Headers = Own.Inspector.elf();
-    if (Entry.isArchive())
+    if (Entry.hasArchiveHeaders())
       ArchiveBytes += File->size();
     Inputs.planLater(Entry, File);
     return;
@@ -402,7 +400,7 @@ void EngineImpl::plan(InputEntry &Entry, const os::OpenFile &File,
   TraceSpan Span("plan", Entry.Path);
   WorkPart Part(PrefetchWork::Planning);
   const bool IsCheaper = Entry.Method == FetchMethod::Whole;
-  if (IsCheaper || (Entry.isArchive() && !Entry.Record &&
+  if (IsCheaper || (Entry.hasArchiveHeaders() && !Entry.Record &&
                     !isWorthSymbols(ArchiveBytes.load()))) {
     note(IsCheaper ? Decision::WholeCheaper : Decision::WholeFewArchives);
     Entry.Plan = planFile({}, File.size(), Options.Plan);
@@ -427,7 +425,7 @@ void EngineImpl::planParts(InputEntry &Entry, const os::OpenFile &File,
   } else {
     note(Record ? Decision::ByLayoutAndProfile : Decision::ByLayout);
     // The record of an archive shows which members are linked.
-    if (!(Record && Entry.isArchive())) {
+    if (!(Record && Entry.hasArchiveHeaders())) {
       Entry.HasSymbols = true;
       Entry.Headers = nullptr;
       EnteredBytes += File.size();

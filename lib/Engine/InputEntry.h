@@ -99,8 +99,8 @@ struct InputEntry {
   /// The fetched bytes of each range of Plan. The thread that fetches a range
   /// writes it; it is read after all threads are joined.
   std::vector<uint64_t> Fetched;
-  /// Those of an ELF archive or library, until its symbols are entered; else
-  /// null.
+  /// Those of an input of an ELF link, until its symbols are entered; null if
+  /// it is an object.
   std::shared_ptr<const ELFFile> Headers;
 
   /// The fetched bytes of the first stage that the linker has not requested
@@ -127,7 +127,7 @@ struct InputEntry {
     return Before ? Before->complete() : SeemsCached.value_or(false);
   }
 
-  bool isArchive() const { return Headers && Headers->IsArchive; }
+  bool hasArchiveHeaders() const { return Headers && Headers->IsArchive; }
 
   /// Whether Contents is a copy of all of it.
   bool hasCopy() const { return Contents && !Contents->isMapped(); }

@@ -42,13 +42,6 @@ BitVector ComdatTable::enter(ArrayRef<SectionRule> Rules, uint32_t Order) {
   return Dropped;
 }
 
-void ComdatTable::clear() {
-  for (Shard &Each : Shards) {
-    std::lock_guard<std::mutex> Lock(Each.Mutex);
-    Each.First.shrink_and_clear();
-  }
-}
-
 void dropSections(MutableArrayRef<LayoutPart> Parts, const BitVector &Dropped) {
   for (LayoutPart &Part : Parts)
     if (Part.Section != 0 && Part.Section <= Dropped.size() &&

@@ -10,8 +10,9 @@
 /// Runs a linker and meanwhile prefetches its inputs. If other links leave too
 /// little memory, the linker waits for its turn; otherwise it starts before
 /// anything is fetched. Threads of this process determine and fetch what the
-/// linker reads. The main thread only waits for the linker to end and passes on
-/// signals. A failure of Headstart never affects the linker, and only
+/// linker reads, and one measures the linker's memory. The main thread only
+/// waits for the linker to end and passes on signals. A failure of Headstart
+/// never affects the linker, and only
 /// --prefetch-stats reports it.
 ///
 //===----------------------------------------------------------------------===//
@@ -57,13 +58,14 @@ public:
   void start(uint64_t Linker);
   /// Stops fetching. Does not block.
   void cancel();
-  /// Detaches the threads, because the process ends.
+  /// Detaches the threads, because the process ends. (The one that measures
+  /// needs no end, since this object is never destroyed.)
   void detach();
   /// Waits for the threads and writes the requested reports. \p LinkersUse is
   /// what the linker has read from disks.
   void report(const os::ProgramEnd &End, std::optional<os::DiskUse> LinkersUse);
-  /// The most memory that `start`'s process or one that it has started was seen
-  /// to use at once; 0: not known.
+  /// The most memory that the linker's process, or one that it has started, was
+  /// seen to use at once; 0: not known.
   uint64_t linkersPeak() const { return Peak.load(); }
 
 private:
@@ -91,11 +93,12 @@ void Companion::start(uint64_t Linker) {
   WhyOff = whyOff(Settings);
   if (!Settings.On)
     return;
-  (void)Watching.start([this, Linker] { watch(Linker); });
   if (std::error_code Error = Preparing.start([this] { prepare(); })) {
     WhyOff = "the system cannot start a thread";
     note("cannot start a thread: " + Error.message());
   }
+  if (Settings.QueueBytes != 0)
+    (void)Watching.start([this, Linker] { watch(Linker); });
 }
 
 void Companion::prepare() {
@@ -117,6 +120,7 @@ void Companion::prepare() {
   Kind = Command.model().Name.str();
   Output = Command.image();
   EngineOptions Options = engineOptions(Command, /*HandOver=*/false);
+  Options.TrimsHeaps = true;
   os::shareHeaps();
   // Creating and starting the engine makes system calls that may not return, so
   // it must not hold the lock, which `cancel` takes.
@@ -136,13 +140,22 @@ void Companion::prepare() {
 /// Measures while the linker runs. mold and wild work in a process for which
 /// the first one does not wait, so the kernel does not report its peak later.
 void Companion::watch(uint64_t Linker) {
-  constexpr std::chrono::milliseconds Pause(50);
+  using std::chrono::milliseconds;
+  constexpr milliseconds MinPause(5), MaxPause(50);
+  // What is missed at the end is less than ForeignTurn's tolerance.
+  constexpr unsigned MaxMissedShare = 16;
   std::unique_lock<std::mutex> Lock(Mutex);
   while (!Ended.load()) {
     Lock.unlock();
-    Peak = std::max(Peak.load(), os::peakMemoryOf(Linker).value_or(0));
+    const std::optional<uint64_t> Seen = os::peakMemoryOf(Linker);
     Lock.lock();
-    (void)HasEnded.waitUntil(Lock, TraceClock::now() + Pause);
+    if (!Seen)
+      return; // this system does not report it, or the linker has ended
+    Peak = std::max(Peak.load(), *Seen);
+    const auto Now = TraceClock::now();
+    (void)HasEnded.waitUntil(
+        Lock, Now + std::clamp<TraceClock::duration>(
+                        (Now - Started) / MaxMissedShare, MinPause, MaxPause));
   }
 }
 

@@ -101,6 +101,22 @@ TYPED_TEST(ELFTest, FindsEachPart) {
               ElementsAre(std::string(700, 's')));
 }
 
+TYPED_TEST(ELFTest, ReadsAheadWhatParsingReads) {
+  for (bool ManySections : {false, true}) {
+    const std::string File = this->object(ManySections);
+    HeadOnly Ahead(File), Parsed(File);
+    ELFObject::readAhead(Ahead);
+    const std::optional<ELFObject> Layout = ELFObject::read(Parsed);
+    ASSERT_TRUE(Layout);
+    EXPECT_EQ(Ahead.Requested, Parsed.Requested);
+    EXPECT_THAT(Ahead.Announced,
+                ElementsAre(ByteRange{Layout->Strings.end() - 1, 1}));
+    HeadOnly Cut(File.substr(0, 100), File.size());
+    ELFObject::readAhead(Cut);
+    EXPECT_TRUE(Cut.Announced.empty());
+  }
+}
+
 TYPED_TEST(ELFTest, SplitContentsAndAddendsAreParsed) {
   using namespace ELF;
   const std::string Text(3000, 't'), Merged(200, 'm'), Unwind(300, 'u'),

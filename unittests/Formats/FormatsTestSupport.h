@@ -44,7 +44,11 @@ public:
       : ByteSource(std::max<uint64_t>(FileSize, FileSize ? 0 : Head.size())),
         Head(std::move(Head)) {}
 
-  std::vector<ByteRange> Requested;
+  std::vector<ByteRange> Requested, Announced;
+
+  void willRead(llvm::ArrayRef<ByteRange> Ranges) override {
+    Announced.insert(Announced.end(), Ranges.begin(), Ranges.end());
+  }
 
 private:
   std::optional<llvm::ArrayRef<char>>

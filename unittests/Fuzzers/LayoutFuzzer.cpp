@@ -38,6 +38,7 @@ static void check(llvm::ArrayRef<LayoutPart> Parts, uint64_t FileSize,
 }
 
 static void readELF(ByteSource &Bytes) {
+  ELFObject::readAhead(Bytes);
   std::optional<ELFObject> Object = ELFObject::read(Bytes);
   if (!Object)
     return;

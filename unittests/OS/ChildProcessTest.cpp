@@ -9,6 +9,7 @@
 #include "headstart/OS/ChildProcess.h"
 #include "PosixTestSupport.h"
 #include "TestFiles.h"
+#include "headstart/OS/SystemMemory.h"
 #include "headstart/OS/Threads.h"
 
 #include "gtest/gtest.h"
@@ -231,6 +232,35 @@ TEST(ChildProcessTest, ReportsPeakMemoryOfProgramAndChildren) {
     return Foreground.peakMemory().value_or(0) >= Least ? 7 : 1;
   });
   EXPECT_EQ(exitStatus(Child), 7);
+}
+
+TEST(ChildProcessTest, ReportsPeakMemoryOfRunningChild) {
+  if (!peakMemoryOf(::getpid()))
+    GTEST_SKIP() << "this system does not report the memory of a process";
+  int Ready[2], End[2];
+  ASSERT_EQ(::pipe(Ready), 0);
+  ASSERT_EQ(::pipe(End), 0);
+  constexpr uint64_t Least = 100'000'000;
+  char Byte;
+  const pid_t Child = startChild([&]() -> int {
+    ::close(End[1]);
+    // Its own child takes the memory, and this process does not wait for it.
+    startChild([&]() -> int {
+      const std::string Taken(Least, 'x');
+      return ::write(Ready[1], Taken.data(), 1) == 1 &&
+                     ::read(End[0], &Byte, 1) == 0
+                 ? 0
+                 : 1;
+    });
+    return static_cast<int>(::read(End[0], &Byte, 1));
+  });
+  EXPECT_EQ(::read(Ready[0], &Byte, 1), 1);
+  EXPECT_GE(peakMemoryOf(Child).value_or(0), Least);
+  ::close(End[1]); // now both end
+  EXPECT_EQ(exitStatus(Child), 0);
+  EXPECT_FALSE(peakMemoryOf(Child));
+  for (const int Descriptor : {Ready[0], Ready[1], End[0]})
+    ::close(Descriptor);
 }
 
 TEST(ChildProcessTest, ThreadFaultEndsOnlyThatThread) {

@@ -228,7 +228,7 @@ void SimulatedLink::judgeReads() {
         Taken.at(static_cast<size_t>(Decision::WholeCheaper)) != 0)
       continue;
     // Those of an ELF object are not kept until it is planned.
-    const bool IsSkimmed =
+    const bool MayBeSkimmed =
         Link.Command.Kind == Flavour::ELF && !Input.IsArchive;
     for (ByteRange Header : Input.Headers) {
       uint64_t Bytes = 0;
@@ -237,7 +237,7 @@ void SimulatedLink::judgeReads() {
         uint64_t End = std::min(Read.end(), Header.end());
         Bytes += End > Begin ? End - Begin : 0;
       }
-      if (Bytes > (IsSkimmed ? 2 : 1) * Header.Length)
+      if (Bytes > (MayBeSkimmed ? 2 : 1) * Header.Length)
         OS.fail(Input.Path + ": the headers at " + llvm::utostr(Header.Offset) +
                 " were read again");
     }

@@ -64,6 +64,9 @@ struct EngineOptions {
   uint64_t MaxMappings = 0;
   /// Whether buffers are handed over; if not, the engine only fetches.
   bool HandOver = true;
+  /// Whether to return free memory to the system when all is fetched: for a
+  /// process that then only waits.
+  bool TrimsHeaps = false;
   PlanOptions Plan;
   Tuning Numbers;
   /// The profile of the last link of the same output; may be null. Shared and

@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Reads the headers of an input once, for its dependencies and for its parts.
+/// Reads the headers of an input once while it is open, for its dependencies and
+/// for its parts.
 ///
 //===----------------------------------------------------------------------===//
 

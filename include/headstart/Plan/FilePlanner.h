@@ -53,12 +53,9 @@ public:
   void enterSymbols(FileInspector &Inspector, const NamedInput &Named,
                     SymbolBuffers &Buffers);
 
-  /// Frees the names of COMDATs, after all files have been planned.
-  void forgetComdats() { Comdats.clear(); }
-
   /// Whether the plan of a file depends on the plans of the others. Then the
-  /// headers of all files (FileInspector::elf) are read before the symbols of
-  /// any, as the linker does.
+  /// headers of all files (FileInspector::elf, readAheadELF) are read before
+  /// the symbols of any, as the linker does.
   bool planTogether() const {
     return LinkerModel::of(Options.Kind).PlansTogether;
   }

@@ -50,9 +50,6 @@ public:
   /// entered late is unknown to the inputs after it, which keep their copies.
   llvm::BitVector enter(llvm::ArrayRef<SectionRule> Rules, uint32_t Order);
 
-  /// Removes all names and frees their memory.
-  void clear();
-
 private:
   static constexpr size_t NumShards = 64;
   struct Shard {
