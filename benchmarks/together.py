@@ -88,11 +88,12 @@ def measure_group(title: str, kinds: Sequence[dict[str, Link]], factor: float) -
 def measure(factor: float) -> dict:
     if not machine.can_limit_memory():
         return {}
-    groups = {"lld-link": [lld(coff.medium())]}
+    linker = lld(coff.medium())
+    groups = {"lld-link": [linker]}
     if missing := peers.find("mold").missing:
         say(f"   without mold: {missing}")
     else:
-        groups["lld-link and mold"] = [lld(coff.medium()), mold(heldback.SAMPLES["dwarf"]())]
+        groups["lld-link and mold"] = [linker, mold(heldback.SAMPLES["dwarf"]())]
     return {"groups": [measure_group(title, kinds, factor) for title, kinds in groups.items()]}
 
 

@@ -256,8 +256,7 @@ void EngineImpl::prepare(InputEntry &Entry, bool IsClaimed, Worker &Own) {
   }
   if (Planner->planTogether() && NeedsPlan && !Entry.recordedPlan()) {
     // The linker reads the section headers of all inputs before it reads the
-    // symbols of any. Kept, those of all objects would take a tenth of their
-    // bytes.
+    // symbols of any. Kept, those of 300 C++ objects take 8% of their bytes.
     TraceSpan Span("skim", Entry.Path);
     if (Own.Inspector.isObject())
       Own.Inspector.readAheadELF();

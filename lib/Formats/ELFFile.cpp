@@ -44,7 +44,7 @@ static void hintBorders(ByteSource &Archive, ByteRange Index) {
 static ELFFile::Object readMember(ByteSource &File, ByteRange Within) {
   PartBytes Contents(File, Within);
   ELFFile::Object Object{{}, Within, ELFObject::read(Contents)};
-  // lld checks that the names end with a zero, like ELFObject::readAhead.
+  // lld checks that the names end with a zero (see ELFObject::readAhead).
   if (Object.Headers && !Object.Headers->Strings.empty())
     Contents.willRead(ByteRange{Object.Headers->Strings.end() - 1, 1});
   return Object;

@@ -12,8 +12,7 @@
 /// anything is fetched. Threads of this process determine and fetch what the
 /// linker reads, and one measures the linker's memory. The main thread only
 /// waits for the linker to end and passes on signals. A failure of Headstart
-/// never affects the linker, and only
-/// --prefetch-stats reports it.
+/// never affects the linker, and only --prefetch-stats reports it.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -65,8 +64,11 @@ public:
   /// what the linker has read from disks.
   void report(const os::ProgramEnd &End, std::optional<os::DiskUse> LinkersUse);
   /// The most memory that the linker's process, or one that it has started, was
-  /// seen to use at once; 0: not known.
-  uint64_t linkersPeak() const { return Peak.load(); }
+  /// seen to use at once, if known.
+  std::optional<uint64_t> linkersPeak() const {
+    const uint64_t Seen = Peak.load();
+    return Seen == 0 ? std::nullopt : std::optional(Seen);
+  }
 
 private:
   void prepare();
@@ -79,7 +81,7 @@ private:
   std::string WhyOff;             ///< for the report
   TraceClock::time_point Started; ///< just after the linker started
   std::atomic<bool> Ended{false};
-  std::atomic<uint64_t> Peak{0};
+  std::atomic<uint64_t> Peak{0}; ///< bytes; 0: not known
   std::mutex Mutex;
   os::Condition HasEnded;
   std::unique_ptr<PrefetchEngine> Engine; ///< guarded by Mutex
@@ -262,10 +264,8 @@ Exit runRun(const CommandArguments &Arguments) {
   if (os::hadFault()) // a stopped thread may hold a lock
     os::endLike(End);
   Prefetcher->cancel();
-  std::optional<uint64_t> Peak = Linker.peakMemory();
-  if (Prefetcher->linkersPeak() != 0)
-    Peak = std::max(Peak, std::optional(Prefetcher->linkersPeak()));
-  Turn->end(!End.BySignal && End.Code == 0, Peak);
+  Turn->end(!End.BySignal && End.Code == 0,
+            std::max(Linker.peakMemory(), Prefetcher->linkersPeak()));
   if (Reports)
     Prefetcher->report(End, Linker.diskUse());
   else

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Reads the headers of an input once while it is open, for its dependencies and
-/// for its parts.
+/// Reads the headers of an input once while it is open, for its dependencies
+/// and for its parts.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -65,7 +65,7 @@ public:
   const MachOInput &machO(llvm::StringRef Arch);
   /// Never null.
   const std::shared_ptr<const ELFFile> &elf();
-  /// ELFObject::readAhead
+  /// See ELFObject::readAhead.
   void readAheadELF();
   /// The parts of bitcode; see readBitcodeParts.
   const std::vector<LayoutPart> &bitcode();

@@ -16,9 +16,9 @@ CACHE = pathlib.Path(os.environ["XDG_CACHE_HOME"], "headstart")
 SMALL = "--prefetch-queue=1"
 
 
-def make(name, text):
+def make(name, text, interpreter="/bin/sh"):
     path = pathlib.Path("bin", name)
-    path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+    path.write_text(f"#!{interpreter}\n{text}\n", encoding="utf-8")
     path.chmod(0o755)
     return str(path)
 
@@ -28,9 +28,7 @@ MOLD = make("mold", "echo $$ > $2.pid; while ! test -e $2.go; do sleep 0.1; done
 # Uses 100 MB of memory.
 GOLD = make("gold", "x=$(head -c 100000000 /dev/zero | tr '\\0' x)")
 # Uses as much in a process for which the first one does not wait, like mold and wild.
-FORKS = pathlib.Path("bin", "wild")
-FORKS.write_text(f"""#!{sys.executable}
-import os, time
+FORKS = make("wild", """import os, time
 ends = os.pipe()
 if os.fork() == 0:
     used = b"x" * 10**8
@@ -38,9 +36,7 @@ if os.fork() == 0:
     os.write(ends[1], b"1")
     os._exit(0)
 os.read(ends[0], 1)
-os._exit(0)
-""", encoding="utf-8")
-FORKS.chmod(0o755)
+os._exit(0)""", sys.executable)
 # Headstart runs a driver with -### to learn its link.
 DRIVER = make("clang", f"test $1 = -o && exec {LLD} {SMALL} main.o -o $2")
 BARE = make("clang++", "unset HEADSTART_QUEUED\n"
@@ -169,7 +165,7 @@ print("enough for both:", ended(run("both", "--prefetch-queue=1M")))
 go("alongside")
 alongside.communicate(timeout=120)
 
-for name, linker in ("taken", GOLD), ("forked", str(FORKS)):
+for name, linker in ("taken", GOLD), ("forked", FORKS):
     ended(run(name, "--prefetch-queue=1G", linker=linker))
     again = run(name, "--prefetch-queue=1G")
     need = wait_for(name, "running")["need_bytes"]
