@@ -136,8 +136,10 @@ if config.static_llvm == "ON":
     config.available_features.add("static-llvm")
 if os.geteuid() == 0 and not runner:
     config.available_features.add("root")
-if os.path.exists(f"/proc/self/task/{os.getpid()}/children") and not runner:
+if os.path.exists("/proc/self/fd") and not runner:
     config.available_features.add("procfs")
+if os.path.exists(f"/proc/self/task/{os.getpid()}/children") and not runner:
+    config.available_features.add("proc-children")
 # Filters of system calls, which containers use.
 if not runner and os.path.exists("/proc/sys/kernel/seccomp/actions_avail"):
     config.available_features.add("seccomp")
