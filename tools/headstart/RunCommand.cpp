@@ -55,10 +55,9 @@ public:
   /// Starts a thread that determines what the linker reads and fetches it, and
   /// one that measures the memory of the linker, the process \p Linker.
   void start(uint64_t Linker);
-  /// Stops fetching. Does not block.
+  /// Stops fetching and measuring. Does not block.
   void cancel();
-  /// Detaches the threads, because the process ends. (The one that measures
-  /// needs no end, since this object is never destroyed.)
+  /// Detaches the threads that prefetch, because the process ends.
   void detach();
   /// Waits for the threads and writes the requested reports. \p LinkersUse is
   /// what the linker has read from disks.
@@ -71,6 +70,8 @@ public:
   }
 
 private:
+  static constexpr std::chrono::milliseconds AtOnce{0};
+
   void prepare();
   void watch(uint64_t Linker);
 
@@ -163,14 +164,17 @@ void Companion::watch(uint64_t Linker) {
 
 void Companion::cancel() {
   Ended.store(true);
-  std::lock_guard<std::mutex> Lock(Mutex);
-  HasEnded.notifyAll();
-  if (Engine)
-    Engine->cancel();
+  {
+    std::lock_guard<std::mutex> Lock(Mutex);
+    HasEnded.notifyAll();
+    if (Engine)
+      Engine->cancel();
+  }
+  // This object is never destroyed, so the thread may use it afterwards.
+  (void)Watching.join(AtOnce);
 }
 
 void Companion::detach() {
-  constexpr std::chrono::milliseconds AtOnce(0);
   if (Preparing.join(AtOnce) && Engine)
     (void)Engine->join(AtOnce);
 }
