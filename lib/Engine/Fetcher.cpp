@@ -216,19 +216,20 @@ void Fetcher::choose(InputEntry &Entry, bool IsInspected) const {
 }
 
 /// Whether another request has fetched \p Step; if not, sets \p Missing to the
-/// bytes that are missing.
+/// bytes that are missing. Of a partly cached input, only a query shows these.
 bool Fetcher::isFetched(const InputEntry &Entry, const os::OpenFile &File,
                         ByteRange Step, uint64_t &Missing) {
-  // The plan of a partly cached file has only ranges that are missing.
-  if (!Entry.isCold() ||
-      !Choice.isWorthQuery(Step.Length, Entry.Store->prices()))
+  if (!Entry.Before ||
+      (Entry.isCold() &&
+       !Choice.isWorthQuery(Step.Length, Entry.Store->prices())))
     return false;
   std::optional<os::Residency> Found = Cache.residency(File, Step);
   if (!Found)
     return false;
   Missing = std::min(Missing, (Found->TotalPages - Found->ResidentPages) *
                                   Cache.pageSize());
-  Choice.noteQuery(Missing == 0);
+  if (Entry.isCold())
+    Choice.noteQuery(Missing == 0);
   return Missing == 0;
 }
 
@@ -287,11 +288,7 @@ os::HintResult Fetcher::fetchStep(InputEntry &Entry, const os::OpenFile &File,
   Missing = std::min(Missing, Result.AcceptedBytes);
   const auto Requests = static_cast<unsigned>(divideCeil(
       Missing, HasArrived ? Numbers.LargeRequestBytes : Numbers.RequestBytes));
-  // How much was fetched of a partly cached input is unknown.
-  if (Entry.Before && !Entry.isCold())
-    Entry.Store->leave(std::nullopt);
-  else
-    leave(Entry, Timed.answer(Missing, Requests, Numbers));
+  leave(Entry, Timed.answer(Missing, Requests, Numbers));
   return Result;
 }
 
