@@ -29,6 +29,7 @@
 #include "headstart/LLVM.h"
 #include "headstart/OS/Program.h"
 #include "llvm/ADT/STLExtras.h"
+#include <optional>
 
 using namespace llvm;
 
@@ -56,7 +57,7 @@ void EngineImpl::work(unsigned Id) {
 }
 
 void EngineImpl::workThrough() {
-  Worker Own;
+  std::optional<Worker> Own;
   Scheduler::Work Next;
   while (true) {
     Figures.noteProgress();
@@ -64,6 +65,11 @@ void EngineImpl::workThrough() {
       TraceWait Wait("wait for inputs");
       Next = Inputs.next(skipped(), [&] { Wait.begin(); }, Next.Entry);
     }
+    // Later stages inspect nothing, and need the memory for inputs.
+    if (Next.Stage != LinkStage::Parse)
+      Own.reset();
+    else if (!Own)
+      Own.emplace();
     switch (Next.What) {
     case Scheduler::Task::None:
       return;
@@ -75,13 +81,13 @@ void EngineImpl::workThrough() {
       break;
     }
     case Scheduler::Task::Prepare:
-      prepare(*Next.Entry, Next.IsClaimed, Own);
+      prepare(*Next.Entry, Next.IsClaimed, *Own);
       break;
     case Scheduler::Task::Plan:
-      planInspected(*Next.Entry, std::move(Next.File), Own);
+      planInspected(*Next.Entry, std::move(Next.File), *Own);
       break;
     case Scheduler::Task::Symbols:
-      enterSymbols(*Next.Entry, std::move(Next.File), Own);
+      enterSymbols(*Next.Entry, std::move(Next.File), *Own);
       break;
     case Scheduler::Task::Begin:
       begin(Next.Stage);
@@ -110,6 +116,12 @@ void EngineImpl::begin(LinkStage Stage) {
     note(IsBegun ? Decision::StageBegun : Decision::StageNotBegun);
   }
   Inputs.begin(Stage, IsBegun);
+  // What the threads and the linker have freed would keep inputs from being
+  // cached.
+  if (Stage != LinkStage::Parse && Bytes.window().isShort()) {
+    note(Decision::HeapsTrimmed);
+    os::trimHeaps();
+  }
 }
 
 /// Decides whether memory is short for a link of inputs of \p InputsBytes; see

@@ -414,6 +414,7 @@ TEST_F(PrefetchEngineTest, FetchesStageByStage) {
   // No memory is short, so the linker's second reads find their bytes cached.
   EXPECT_EQ(times(Stats, Decision::StageBegun), NumFirstStages - 1);
   EXPECT_EQ(times(Stats, Decision::StageNotBegun), 1U);
+  EXPECT_EQ(times(Stats, Decision::HeapsTrimmed), 0U);
   std::vector<std::string> Fetches;
   const ReadTrace Read(*Trace);
   for (const llvm::json::Object &O : Read.Events) {
@@ -513,6 +514,7 @@ TEST_F(PrefetchEngineTest, MemoryShortageFollowsLinker) {
   EXPECT_TRUE(Stats.Problems.empty());
   EXPECT_GE(times(Stats, Decision::Released), 1U);
   EXPECT_GE(times(Stats, Decision::LinkerFollowed), 2U);
+  EXPECT_GE(times(Stats, Decision::HeapsTrimmed), 1U);
   // The engine visited contents, symbols and debug symbols once more.
   EXPECT_GT(Stats.HintedBytes, File.size());
   EXPECT_EQ(Engine.wastedBytes({}), File.size());

@@ -59,8 +59,7 @@ std::string codePath();
 /// (MALLOC_ARENA_MAX, GLIBC_TUNABLES) or they are shared anyway. Thread-safe.
 void shareHeaps();
 
-/// Returns the free memory of the heaps to the system, for a process that will
-/// wait for long (glibc). Thread-safe.
+/// Returns the free memory of the heaps to the system (glibc). Thread-safe.
 void trimHeaps();
 
 /// Returns the directory that relative paths start at; empty if the system does
