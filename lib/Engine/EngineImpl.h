@@ -30,6 +30,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 namespace headstart {
@@ -85,6 +86,8 @@ private:
   void watch();
   void work(unsigned Id);
   void workThrough();
+  void freeWorker(std::optional<Worker> &Own);
+  void trimIfShort();
   void begin(LinkStage Stage);
   void inspect(InputEntry &Entry, const FilePointer &File, Worker &Own) const;
   void prepare(InputEntry &Entry, bool IsClaimed, Worker &Own);
@@ -167,6 +170,7 @@ public:
   std::atomic<bool> TakesLazy{false};
   /// The seconds that opening a file by its name took on the last store.
   std::atomic<double> NameLatency{0};
+  std::atomic<unsigned> Inspecting{0}; ///< threads that have a Worker
   uint64_t MaxThreads = 0; ///< at most what the limit on open files allows
   std::atomic<uint64_t> WantedThreads{0};
   std::mutex StartMutex;  ///< guards Workers until they are joined

@@ -58,6 +58,11 @@ void EngineImpl::work(unsigned Id) {
 
 void EngineImpl::workThrough() {
   std::optional<Worker> Own;
+  auto FreeOwn = [&] {
+    if (Own)
+      freeWorker(Own);
+  };
+  llvm::scope_exit AtEnd(FreeOwn);
   Scheduler::Work Next;
   while (true) {
     Figures.noteProgress();
@@ -65,11 +70,12 @@ void EngineImpl::workThrough() {
       TraceWait Wait("wait for inputs");
       Next = Inputs.next(skipped(), [&] { Wait.begin(); }, Next.Entry);
     }
-    // Later stages inspect nothing, and need the memory for inputs.
-    if (Next.Stage != LinkStage::Parse)
-      Own.reset();
-    else if (!Own)
+    if (Next.Stage != LinkStage::Parse) {
+      FreeOwn(); // only the first stage inspects
+    } else if (!Own && Next.What != Scheduler::Task::None) {
       Own.emplace();
+      ++Inspecting;
+    }
     switch (Next.What) {
     case Scheduler::Task::None:
       return;
@@ -99,6 +105,21 @@ void EngineImpl::workThrough() {
   }
 }
 
+void EngineImpl::freeWorker(std::optional<Worker> &Own) {
+  Own.reset();
+  if (--Inspecting == 0)
+    trimIfShort();
+}
+
+/// If memory is short, returns what the threads and the linker have freed to
+/// the system. Else it would keep inputs from being cached.
+void EngineImpl::trimIfShort() {
+  if (!Bytes.window().isShort())
+    return;
+  note(Decision::HeapsTrimmed);
+  os::trimHeaps();
+}
+
 /// Decides whether to fetch anything for \p Stage; for Parse, whether to enter
 /// the symbols of the inputs without a plan.
 void EngineImpl::begin(LinkStage Stage) {
@@ -116,12 +137,8 @@ void EngineImpl::begin(LinkStage Stage) {
     note(IsBegun ? Decision::StageBegun : Decision::StageNotBegun);
   }
   Inputs.begin(Stage, IsBegun);
-  // What the threads and the linker have freed would keep inputs from being
-  // cached.
-  if (Stage != LinkStage::Parse && Bytes.window().isShort()) {
-    note(Decision::HeapsTrimmed);
-    os::trimHeaps();
-  }
+  if (Stage != LinkStage::Parse)
+    trimIfShort();
 }
 
 /// Decides whether memory is short for a link of inputs of \p InputsBytes; see

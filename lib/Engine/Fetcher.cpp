@@ -112,8 +112,10 @@ namespace {
 /// One request to a store, timed from construction to `answer`.
 class Request {
 public:
-  explicit Request(InputEntry &Entry)
-      : WaitsBefore(os::countWaits()), MayBeCold(Entry.mayBeCold()),
+  /// \p IsMissing: some of the requested bytes are known to be missing.
+  explicit Request(InputEntry &Entry, bool IsMissing = false)
+      : WaitsBefore(os::countWaits()),
+        MayBeCold(IsMissing || Entry.mayBeCold()),
         IsFirst(!Entry.IsRead.exchange(true)) {}
 
   /// Returns the store's answer; nullopt if the thread did not wait, because
@@ -215,22 +217,25 @@ void Fetcher::choose(InputEntry &Entry, bool IsInspected) const {
   Entry.Method = Choice.choose(Facts, Entry.Store->prices());
 }
 
-/// Whether another request has fetched \p Step; if not, sets \p Missing to the
-/// bytes that are missing. Of a partly cached input, only a query shows these.
-bool Fetcher::isFetched(const InputEntry &Entry, const os::OpenFile &File,
-                        ByteRange Step, uint64_t &Missing) {
+/// Returns the bytes of \p Step that are missing. Of an input that was cold,
+/// all are, unless another request has fetched them; it is not always worth a
+/// query. nullopt: not queried, or the system does not know.
+std::optional<uint64_t> Fetcher::missingOf(const InputEntry &Entry,
+                                           const os::OpenFile &File,
+                                           ByteRange Step) {
   if (!Entry.Before ||
       (Entry.isCold() &&
        !Choice.isWorthQuery(Step.Length, Entry.Store->prices())))
-    return false;
-  std::optional<os::Residency> Found = Cache.residency(File, Step);
+    return std::nullopt;
+  const std::optional<os::Residency> Found = Cache.residency(File, Step);
   if (!Found)
-    return false;
-  Missing = std::min(Missing, (Found->TotalPages - Found->ResidentPages) *
-                                  Cache.pageSize());
+    return std::nullopt;
+  const uint64_t Missing =
+      std::min(Step.Length,
+               (Found->TotalPages - Found->ResidentPages) * Cache.pageSize());
   if (Entry.isCold())
     Choice.noteQuery(Missing == 0);
-  return Missing == 0;
+  return Missing;
 }
 
 /// Whether the page tables show when the linker touches \p Range, which is
@@ -269,15 +274,15 @@ bool Fetcher::enter(InputEntry &Entry, uint64_t Bytes, LinkStage Stage,
 os::HintResult Fetcher::fetchStep(InputEntry &Entry, const os::OpenFile &File,
                                   ByteRange Step, bool IsLarge) {
   os::HintResult Result;
-  uint64_t Missing = Step.Length;
-  if (isFetched(Entry, File, Step, Missing)) {
+  const std::optional<uint64_t> Known = missingOf(Entry, File, Step);
+  if (Known == 0U) {
     Figures.Decisions.note(Decision::AlreadyFetched);
     Entry.Store->leave(std::nullopt);
     Result.Outcome = os::HintOutcome::Accepted;
     Result.AcceptedBytes = Step.Length;
     return Result;
   }
-  const Request Timed(Entry);
+  const Request Timed(Entry, /*IsMissing=*/Known.has_value());
   const bool HasArrived = IsLarge && fetchLarge(Entry, File, Step, Result);
   Figures.Decisions.note(HasArrived ? Decision::LargePages
                          : IsLarge  ? Decision::LargePagesFailed
@@ -285,10 +290,18 @@ os::HintResult Fetcher::fetchStep(InputEntry &Entry, const os::OpenFile &File,
   if (!HasArrived)
     Result = fetchSmall(Entry, File, Step,
                         Result.Outcome == os::HintOutcome::Accepted);
-  Missing = std::min(Missing, Result.AcceptedBytes);
+  const uint64_t Missing =
+      std::min(Known.value_or(Step.Length), Result.AcceptedBytes);
   const auto Requests = static_cast<unsigned>(divideCeil(
       Missing, HasArrived ? Numbers.LargeRequestBytes : Numbers.RequestBytes));
-  leave(Entry, Timed.answer(Missing, Requests, Numbers));
+  std::optional<StoreQueue::Answer> Answer =
+      Timed.answer(Missing, Requests, Numbers);
+  if (Answer && Known.value_or(Step.Length) < Step.Length)
+    // Between cached pages, there may have been more requests than these.
+    Answer->HasWaited = false;
+  else if (!Known && Entry.Before && !Entry.isCold())
+    Answer.reset();
+  leave(Entry, Answer);
   return Result;
 }
 

@@ -74,8 +74,8 @@ private:
   void leave(InputEntry &Entry,
              const std::optional<StoreQueue::Answer> &Answer);
   bool isLarge(const InputEntry &Entry, ByteRange Range) const;
-  bool isFetched(const InputEntry &Entry, const os::OpenFile &File,
-                 ByteRange Step, uint64_t &Missing);
+  std::optional<uint64_t> missingOf(const InputEntry &Entry,
+                                    const os::OpenFile &File, ByteRange Step);
   bool isFollowed(const InputEntry &Entry, LinkStage Stage,
                   ByteRange Range) const;
   bool enter(InputEntry &Entry, uint64_t Bytes, LinkStage Stage,

@@ -127,7 +127,7 @@ public:
   /// The answer to a step.
   struct Answer {
     uint64_t Bytes;    ///< none of them were cached
-    unsigned Requests; ///< that fetched the bytes
+    unsigned Requests; ///< that fetched the bytes, at least
     StoreTime Time;
     bool HasWaited = true; ///< for the store, as far as known
   };

@@ -89,8 +89,9 @@ public:
   struct Work {
     Task What = Task::None;
     InputEntry *Entry = nullptr;
-    LinkStage Stage = LinkStage::Parse; ///< for Begin, Parse: the symbols
-    FilePointer File;                   ///< null: it was not kept open
+    /// Only Begin and Fetch have others; for Begin, Parse means the symbols.
+    LinkStage Stage = LinkStage::Parse;
+    FilePointer File; ///< null: it was not kept open
     /// For Prepare: whether the caller opens the input.
     bool IsClaimed = false;
   };

@@ -170,8 +170,9 @@ void SimulatedLink::judgeStoreQueue() {
 }
 
 /// A thread queries the residency of a partly cached file while it plans the
-/// file; until then no other thread may read its symbols. (For a remote file it
-/// repeats the query before each step.)
+/// file; until then no other thread may read its symbols. (It repeats the query
+/// before each step, but other threads read the symbols only of files that are
+/// fetched whole, here in one step.)
 void SimulatedLink::judgeReader(const File &Of) {
   if (!Of.WasCold && Of.Version == 0 && Of.ReportsResidency &&
       OS.CacheBytes == UINT64_MAX && Of.QueriesResidency &&

@@ -64,8 +64,8 @@ struct EngineOptions {
   uint64_t MaxMappings = 0;
   /// Whether buffers are handed over; if not, the engine only fetches.
   bool HandOver = true;
-  /// Whether to return free memory to the system when all is fetched: for a
-  /// process that then only waits.
+  /// Whether to return free memory to the system when all is fetched, even if
+  /// there is plenty: for a process that then only waits.
   bool TrimsHeaps = false;
   PlanOptions Plan;
   Tuning Numbers;
