@@ -29,7 +29,6 @@
 #include "headstart/LLVM.h"
 #include "headstart/OS/Program.h"
 #include "llvm/ADT/STLExtras.h"
-#include <optional>
 
 using namespace llvm;
 
@@ -58,11 +57,7 @@ void EngineImpl::work(unsigned Id) {
 
 void EngineImpl::workThrough() {
   std::optional<Worker> Own;
-  auto FreeOwn = [&] {
-    if (Own)
-      freeWorker(Own);
-  };
-  llvm::scope_exit AtEnd(FreeOwn);
+  llvm::scope_exit AtEnd([&] { freeWorker(Own); });
   Scheduler::Work Next;
   while (true) {
     Figures.noteProgress();
@@ -71,7 +66,7 @@ void EngineImpl::workThrough() {
       Next = Inputs.next(skipped(), [&] { Wait.begin(); }, Next.Entry);
     }
     if (Next.Stage != LinkStage::Parse) {
-      FreeOwn(); // only the first stage inspects
+      freeWorker(Own); // only the first stage inspects
     } else if (!Own && Next.What != Scheduler::Task::None) {
       Own.emplace();
       ++Inspecting;
@@ -106,6 +101,8 @@ void EngineImpl::workThrough() {
 }
 
 void EngineImpl::freeWorker(std::optional<Worker> &Own) {
+  if (!Own)
+    return;
   Own.reset();
   if (--Inspecting == 0)
     trimIfShort();

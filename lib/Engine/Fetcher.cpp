@@ -217,9 +217,9 @@ void Fetcher::choose(InputEntry &Entry, bool IsInspected) const {
   Entry.Method = Choice.choose(Facts, Entry.Store->prices());
 }
 
-/// Returns the bytes of \p Step that are missing. Of an input that was cold,
-/// all are, unless another request has fetched them; it is not always worth a
-/// query. nullopt: not queried, or the system does not know.
+/// Returns the bytes of \p Step that are missing; nullopt: not queried, or the
+/// system does not know. It is not always worthwhile to query whether another
+/// request has fetched bytes of an input that was cold.
 std::optional<uint64_t> Fetcher::missingOf(const InputEntry &Entry,
                                            const os::OpenFile &File,
                                            ByteRange Step) {

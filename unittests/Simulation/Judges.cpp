@@ -171,8 +171,8 @@ void SimulatedLink::judgeStoreQueue() {
 
 /// A thread queries the residency of a partly cached file while it plans the
 /// file; until then no other thread may read its symbols. (It repeats the query
-/// before each step, but other threads read the symbols only of files that are
-/// fetched whole, here in one step.)
+/// before each step. No run has had another reader meanwhile; that would be no
+/// error.)
 void SimulatedLink::judgeReader(const File &Of) {
   if (!Of.WasCold && Of.Version == 0 && Of.ReportsResidency &&
       OS.CacheBytes == UINT64_MAX && Of.QueriesResidency &&
