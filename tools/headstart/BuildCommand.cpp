@@ -18,23 +18,18 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "BuildLinks.h"
-#include "BuildReports.h"
-#include "BuildStatus.h"
-#include "Command.h"
+#include "Build.h"
 #include "Options.h"
 #include "headstart/Link/LinkTurn.h"
 #include "headstart/Link/PrefetchSettings.h"
 #include "headstart/Link/ProfileStore.h"
 #include "headstart/OS/Background.h"
 #include "headstart/OS/ChildProcess.h"
-#include "headstart/OS/ProcessActivity.h"
 #include "headstart/OS/Program.h"
 #include "headstart/OS/SystemMemory.h"
 #include "headstart/Plan/FetchPlan.h"
 #include "headstart/Plan/Tuning.h"
 #include "headstart/Report/LinkStats.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "BuildLinks.h"
+#include "Build.h"
 #include "LinkerCommandLine.h"
 #include "headstart/Inputs/LinkerModel.h"
 #include "headstart/Link/LinkerProbe.h"

@@ -1,4 +1,4 @@
-//===- BuildStatus.cpp - The status of builds -----------------------------===//
+//===- BuildStatus.cpp - The status of builds, and their links' reports ---===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,10 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "BuildStatus.h"
+#include "Build.h"
 #include "headstart/Link/LinkQueue.h"
 #include "headstart/Link/ProfileStore.h"
 #include "headstart/Link/Reports.h"
+#include "headstart/OS/ChildProcess.h"
+#include "headstart/OS/Program.h"
 #include "headstart/Report/LinkStats.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -119,9 +121,20 @@ void BuildStatusFile::remove() {
   Path.clear();
 }
 
+/// The JSON object in the file \p Path; empty if there is none.
+static json::Object readObject(const std::string &Path) {
+  const auto Text = MemoryBuffer::getFile(Path);
+  Expected<json::Value> Value =
+      json::parse(Text ? (*Text)->getBuffer() : StringRef());
+  if (Value && Value->getAsObject())
+    return std::move(*Value->getAsObject());
+  consumeError(Value.takeError());
+  return {};
+}
+
 /// The statuses of the running builds. Removes what killed builds have left.
-static std::vector<json::Value> readStatuses() {
-  std::vector<json::Value> Statuses;
+static json::Array readStatuses() {
+  json::Array Statuses;
   for (StringRef Lock : pathsIn(profileDirectory(), Prefix)) {
     StringRef Stem = Lock;
     if (!Stem.consume_back(LockSuffix))
@@ -135,13 +148,9 @@ static std::vector<json::Value> readStatuses() {
       (void)sys::Process::SafelyCloseFileDescriptor(File);
       continue;
     }
-    auto Text = MemoryBuffer::getFile(Path);
-    if (!Text)
-      continue; // the build has just begun or ended
-    if (Expected<json::Value> Status = json::parse((*Text)->getBuffer()))
-      Statuses.push_back(std::move(*Status));
-    else
-      consumeError(Status.takeError());
+    // There is none if the build has just begun or ended.
+    if (json::Object Status = readObject(Path); !Status.empty())
+      Statuses.push_back(std::move(Status));
   }
   return Statuses;
 }
@@ -170,19 +179,65 @@ static void printStatus(const json::Object &Status) {
 }
 
 Exit showBuildStatus(bool AsJSON) {
-  std::vector<json::Value> Statuses = readStatuses();
+  json::Array Statuses = readStatuses();
   if (AsJSON) {
     printJSON([&](json::OStream &J) {
-      J.attribute("builds", json::Array(Statuses));
+      J.attribute("builds", std::move(Statuses));
     });
     return Exit::Done;
   }
   if (Statuses.empty())
     note("no headstart build is running");
   for (const json::Value &Status : Statuses)
-    if (const json::Object *Object = Status.getAsObject())
-      printStatus(*Object);
+    printStatus(*Status.getAsObject());
   return Exit::Done;
+}
+
+static constexpr const char *Variable = "HEADSTART_FLAGS";
+
+BuildReports::BuildReports() {
+  const std::string Flags = sys::Process::GetEnv(Variable).value_or("");
+  const std::string Cache = profileDirectory();
+  if (Cache.empty() || StringRef(Flags).contains("prefetch-stats"))
+    return;
+  // The same path each time: tools compare the environment with that of the
+  // last build, and a compiler's server may start links after this one.
+  Directory = hashedPath(Cache, "reports-", os::currentDirectory());
+  clear();
+  if (sys::fs::create_directories(Directory)) {
+    Directory.clear();
+    return;
+  }
+  std::string Quoted;
+  raw_string_ostream OS(Quoted);
+  sys::printArg(OS, "--prefetch-stats=" + Directory + "/", /*Quote=*/true);
+  os::setVariable(Variable, Flags.empty() ? Quoted : Flags + " " + Quoted);
+}
+
+void BuildReports::clear() const {
+  if (!Directory.empty())
+    (void)sys::fs::remove_directories(Directory);
+}
+
+std::string BuildReports::summary() const {
+  uint64_t Links = 0, Inputs = 0, Cached = 0;
+  for (const std::string &Path : pathsIn(Directory, "")) {
+    const json::Object Report = readObject(Path);
+    const auto Bytes = [&](StringRef Name) {
+      return Report.getInteger(Name).value_or(0);
+    };
+    if (Bytes("inputs_bytes") <= 0 || Bytes("unknown_bytes_before") != 0)
+      continue;
+    ++Links;
+    Inputs += static_cast<uint64_t>(Bytes("inputs_bytes"));
+    Cached += static_cast<uint64_t>(Bytes("resident_bytes_before"));
+  }
+  if (Links == 0)
+    return "";
+  return "; " + counted(Links, "link") + " began with " +
+         utostr(Cached * 100 / Inputs) + "% of " +
+         (Links == 1 ? "its " : "their ") + formatBytes(Inputs) +
+         " of inputs cached";
 }
 
 } // namespace headstart

@@ -6,23 +6,179 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CacheFiles.h"
 #include "Command.h"
+#include "LineOutput.h"
 #include "Options.h"
 #include "TreeOptions.h"
+#include "headstart/OS/EvictionBlockers.h"
+#include "headstart/OS/MappedFile.h"
 #include "headstart/OS/PageCache.h"
+#include "headstart/OS/Threads.h"
 #include "headstart/Report/LinkStats.h"
+#include "headstart/Report/ResidencyBar.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/Process.h"
-#include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
-#include <optional>
 
 using namespace llvm;
 
 namespace headstart {
+
+namespace {
+
+/// A regular file, and the facts about it.
+struct CacheFile {
+  std::string Path;
+  size_t Operand = 0;    ///< the operand that names it, or a directory above
+  std::error_code Error; ///< the reason why nothing else is known
+
+  os::FileIdentity Identity;
+  os::FileBacking Backing = os::FileBacking::Disk;
+  std::optional<uint64_t> Before;    ///< cached bytes; absent: not reported
+  std::optional<uint64_t> After;     ///< cached bytes after an eviction
+  bool IsUnwritten = false;          ///< some cached pages are not on the disk
+  std::vector<ResidentShare> Pieces; ///< of the whole file, in order
+
+  uint64_t size() const { return Identity.Size; }
+};
+
+/// Every regular file that the operands name, in the order of the operands: the
+/// files, and those in the directories, sorted by the bytes of their paths.
+class CacheFiles {
+public:
+  /// Inspects an open file, on any thread. Stores the facts in the first
+  /// argument, and an error in its Error.
+  using Inspect = function_ref<void(CacheFile &, os::OpenFile &)>;
+  /// Receives each file in order, on the caller's thread, also those with an
+  /// Error.
+  using Show = function_ref<void(const CacheFile &)>;
+
+  explicit CacheFiles(ArrayRef<std::string> Operands) : Operands(Operands) {}
+
+  /// Several threads inspect files at the same time. Blocks. Reports unreadable
+  /// directories as `fail` reports files. Memory grows with the paths of one
+  /// operand; only some thousand files with their facts are kept at a time.
+  void forEach(Inspect InspectFile, Show ShowOne);
+
+  /// Reports that \p File failed because of \p Why. An operand has a message of
+  /// its own, at once; the files in a directory share one for each reason,
+  /// which `finish` prints.
+  void fail(const CacheFile &File, StringRef Why) {
+    if (isDirectory(File.Operand))
+      Problems.count(File.Path, Why);
+    else
+      Problems.print(File.Path, Why);
+  }
+  /// Prints the remaining messages. Returns Failed if there were any at all.
+  Exit finish() {
+    Problems.printCounted();
+    return Problems.any() ? Exit::Failed : Exit::Done;
+  }
+
+  /// Whether an operand is a directory. Known after `forEach`.
+  bool isDirectory(size_t Operand) const { return Directories[Operand]; }
+  /// The number of entries of the directories that are neither regular files
+  /// nor directories.
+  uint64_t skipped() const { return Skipped; }
+
+private:
+  void flush(Inspect InspectFile, Show ShowOne);
+
+  ArrayRef<std::string> Operands;
+  std::vector<bool> Directories;
+  std::vector<CacheFile> Pending;
+  ProblemPrinter Problems;
+  uint64_t Skipped = 0;
+};
+
+/// The regular files of a walk.
+class FileCollector : public TreeVisitor {
+public:
+  explicit FileCollector(ProblemPrinter &Problems) : Problems(Problems) {}
+
+  void visit(const WalkDirectory &Directory,
+             ArrayRef<os::DirectoryEntry> Entries,
+             Prune & /*Pruned*/) override {
+    std::lock_guard Lock(Mutex);
+    for (const os::DirectoryEntry &Entry : Entries)
+      if (Entry.Type == os::EntryType::Regular)
+        Files.push_back(Directory.pathOf(Entry.Name));
+      else if (Entry.Type != os::EntryType::Directory)
+        ++Others;
+  }
+  void problem(StringRef Path, StringRef What) override {
+    Problems.count(Path, What);
+  }
+
+  // Guarded by Mutex until the walk ends:
+  std::vector<std::string> Files;
+  uint64_t Others = 0;
+
+private:
+  ProblemPrinter &Problems;
+  std::mutex Mutex;
+};
+
+} // namespace
+
+void CacheFiles::flush(Inspect InspectFile, Show ShowOne) {
+  // A cold disk serves several requests at once, and evict waits until dirty
+  // pages are written. A thread that inspects fewer files costs more than it
+  // helps.
+  constexpr size_t MaxThreads = 8, FilesPerThread = 32;
+  std::atomic<size_t> Next = 0;
+  auto Work = [&] {
+    for (size_t I; (I = Next.fetch_add(1)) < Pending.size();) {
+      CacheFile &One = Pending[I];
+      os::OpenFile File;
+      One.Error = os::OpenFile::open(One.Path, File);
+      if (One.Error)
+        continue;
+      One.Identity = File.identity();
+      One.Backing = os::backingOf(File);
+      if (One.Backing != os::FileBacking::None)
+        InspectFile(One, File);
+    }
+  };
+  os::Threads Helpers;
+  for (size_t I = 1; I < std::min(MaxThreads, Pending.size() / FilesPerThread);
+       ++I)
+    if (Helpers.start(Work))
+      break; // continue with fewer threads
+  Work();
+  Helpers.join();
+  llvm::for_each(Pending, ShowOne);
+  Pending.clear();
+}
+
+void CacheFiles::forEach(Inspect InspectFile, Show ShowOne) {
+  constexpr size_t BatchFiles = 4096; // inspected before they are shown
+  const auto Add = [&](std::string Path, size_t Operand) {
+    CacheFile &One = Pending.emplace_back();
+    One.Path = std::move(Path);
+    One.Operand = Operand;
+    if (Pending.size() == BatchFiles)
+      flush(InspectFile, ShowOne);
+  };
+  for (const std::string &Operand : Operands) {
+    const size_t I = Directories.size();
+    Directories.push_back(sys::fs::is_directory(Operand));
+    if (!Directories.back()) {
+      Add(Operand, I);
+      continue;
+    }
+    FileCollector Walk(Problems);
+    TreeWalker({}).walk({Operand}, Walk);
+    Skipped += Walk.Others;
+    llvm::sort(Walk.Files);
+    for (std::string &Path : Walk.Files)
+      Add(std::move(Path), I);
+  }
+  flush(InspectFile, ShowOne);
+}
 
 /// The message that \p File failed. \p Unsupported is the message if the system
 /// does not support the operation.
@@ -43,13 +199,17 @@ static bool hasFailed(const CacheFile &File) {
 }
 
 /// The number of cached bytes of \p Range in \p File; nothing if the system
-/// does not report it.
+/// does not report it. Stores in \p IsUnwritten, if it is not null, whether
+/// some of them are not on the disk.
 static std::optional<uint64_t> residentBytes(const os::PageCache &Cache,
                                              const os::OpenFile &File,
-                                             ByteRange Range) {
+                                             ByteRange Range,
+                                             bool *IsUnwritten = nullptr) {
   std::optional<os::Residency> Now = Cache.residency(File, Range);
   if (!Now)
     return std::nullopt;
+  if (IsUnwritten)
+    *IsUnwritten = Now->UnwrittenPages != 0;
   return std::min(Now->ResidentPages * Cache.pageSize(), Range.Length);
 }
 
@@ -104,11 +264,10 @@ struct Totals {
 class ResidencyText {
 public:
   ResidencyText()
-      : Columns(sys::Process::StandardOutIsDisplayed()
-                    // A terminal may report a width of 0 columns.
-                    ? std::max(sys::Process::StandardOutColumns(), 40U)
-                    : 0),
-        Width(stripWidth(Columns)),
+      : Width(stripWidth(sys::Process::StandardOutIsDisplayed()
+                             // A terminal may report a width of 0 columns.
+                             ? std::max(sys::Process::StandardOutColumns(), 40U)
+                             : 0)),
         Style(BarStyle::of([](const char *Name) -> const char * {
           return std::getenv(Name); // NOLINT(concurrency-mt-unsafe)
         })) {}
@@ -140,27 +299,37 @@ public:
   }
 
 private:
-  unsigned Columns; ///< of the terminal; 0: no terminal
-  unsigned Width;   ///< of a strip or bar; 0: none
+  unsigned Width; ///< of a strip or bar; 0: none
   BarStyle Style;
 };
 
 } // namespace
 
-/// Calls \p List. With --json, prints an object whose array "files" \p List
-/// writes, unless its stream is null (--summary), and to which \p Rest adds.
-static void listFiles(const CommandArguments &Arguments,
-                      function_ref<void(json::OStream *)> List,
-                      function_ref<void(json::OStream &)> Rest) {
+/// Inspects and shows \p Files. With --json, prints an object whose array
+/// "files"
+/// \p Show writes, unless its stream is null (--summary), and to which \p Rest
+/// adds.
+static Exit
+listFiles(const CommandArguments &Arguments, CacheFiles &Files,
+          CacheFiles::Inspect Inspect,
+          function_ref<void(const CacheFile &, json::OStream *)> Show,
+          function_ref<void(json::OStream &)> Rest) {
+  Exit Status = Exit::Done;
+  const auto List = [&](json::OStream *J) {
+    Files.forEach(Inspect, [&](const CacheFile &One) { Show(One, J); });
+    Status = Files.finish();
+  };
   if (!Arguments.JSON)
-    return List(nullptr);
-  printJSON([&](json::OStream &J) {
-    if (Arguments.has(OPT_summary))
-      List(nullptr);
-    else
-      J.attributeArray("files", [&] { List(&J); });
-    Rest(J);
-  });
+    List(nullptr);
+  else
+    printJSON([&](json::OStream &J) {
+      if (Arguments.has(OPT_summary))
+        List(nullptr);
+      else
+        J.attributeArray("files", [&] { List(&J); });
+      Rest(J);
+    });
+  return Status;
 }
 
 /// Returns how much of each piece of \p File is cached, for up to \p Width
@@ -253,14 +422,8 @@ Exit runResidency(const CommandArguments &Arguments) {
     else if (HasLines)
       Text.addFile(One);
   };
-  Exit Status = Exit::Done;
-  listFiles(
-      Arguments,
-      [&](json::OStream *J) {
-        Files.forEach(Inspect, [&](const CacheFile &One) { Show(One, J); });
-        Status = Files.finish();
-      },
-      [&](json::OStream &J) {
+  const Exit Status =
+      listFiles(Arguments, Files, Inspect, Show, [&](json::OStream &J) {
         writeOperands(Arguments.Operands, Each, J);
         writeTotals(All, J);
       });
@@ -297,8 +460,7 @@ constexpr size_t StayReasons = std::size(StayTexts);
 class StayingFiles {
 public:
   void add(const CacheFile &File) {
-    ++All.Files;
-    All.Resident += *File.After;
+    Bytes += *File.After;
     if (File.Backing == os::FileBacking::Memory)
       Sums[NoDisk].add(0, *File.After);
     else if (File.IsUnwritten)
@@ -325,10 +487,10 @@ public:
       if (Sums[I].Files)
         Visit(StayTexts[I], Sums[I]);
   }
-  uint64_t bytes() const { return All.Resident; }
+  uint64_t bytes() const { return Bytes; }
 
 private:
-  Totals All;
+  uint64_t Bytes = 0; ///< of all these files
   Totals Sums[StayReasons];
   std::vector<std::string> Others; ///< paths of files with other reasons
   std::vector<uint64_t> Stayed;    ///< their cached bytes
@@ -393,13 +555,8 @@ Exit runEvict(const CommandArguments &Arguments) {
     const ByteRange All = {0, File.size()};
     One.Before = residentBytes(Cache, File, All);
     One.Error = Cache.evict(File);
-    if (One.Error)
-      return;
-    const std::optional<os::Residency> Now = Cache.residency(File, All);
-    if (!Now)
-      return;
-    One.After = std::min(Now->ResidentPages * Cache.pageSize(), File.size());
-    One.IsUnwritten = Now->UnwrittenPages != 0;
+    if (!One.Error)
+      One.After = residentBytes(Cache, File, All, &One.IsUnwritten);
   };
   auto Show = [&](const CacheFile &One, json::OStream *J) {
     if (hasFailed(One)) {
@@ -424,17 +581,15 @@ Exit runEvict(const CommandArguments &Arguments) {
         J->attribute("resident", One.After);
       });
   };
-  Exit Status = Exit::Done;
-  listFiles(
-      Arguments,
-      [&](json::OStream *J) {
-        Files.forEach(Inspect, [&](const CacheFile &One) { Show(One, J); });
-        Status = Files.finish();
+  const Exit Status =
+      listFiles(Arguments, Files, Inspect, Show, [&](json::OStream &J) {
         Done.Staying.findReasons();
-      },
-      [&](json::OStream &J) { writeEvicted(Done, J); });
-  if (!Arguments.JSON)
+        writeEvicted(Done, J);
+      });
+  if (!Arguments.JSON) {
+    Done.Staying.findReasons();
     printEvicted(Done, Files.skipped());
+  }
   return Status;
 }
 

@@ -8,11 +8,8 @@
 
 #include "Command.h"
 #include "LineOutput.h"
-#include "ManifestCoverage.h"
 #include "Options.h"
 #include "TreeOptions.h"
-#include "headstart/FileTree/Manifest.h"
-#include "headstart/FileTree/TreeChanges.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"

@@ -18,7 +18,7 @@
 #include "Command.h"
 #include "LineOutput.h"
 #include "headstart/FileTree/IgnoreRules.h"
-#include "headstart/FileTree/Manifest.h"
+#include "headstart/FileTree/TreeChanges.h"
 #include "headstart/FileTree/TreeFilter.h"
 #include "headstart/FileTree/TreeWalker.h"
 #include "llvm/ADT/SmallVector.h"
@@ -79,6 +79,27 @@ enum class DeadLinks : uint8_t { AreMissing, AreFiles };
 TreeOperands classifyOperands(const std::vector<std::string> &Operands,
                               ProblemPrinter &Problems,
                               DeadLinks Dead = DeadLinks::AreMissing);
+
+/// \name Coverage of a manifest
+/// A manifest does not contain what its walk skipped. A comparison must not
+/// take those entries for new ones.
+/// @{
+/// Checks that the manifest's walk, which \p Plan repeats, entered the
+/// directory of \p Part; a directory that was removed passes. The error names
+/// the directory that the walk skipped, and the reason. Uses the present ignore
+/// files. Blocks.
+llvm::Error checkCovers(const ManifestPart &Part, const TreePlan &Plan);
+
+/// Checks that a walk of \p Wanted shows no more files than one of \p Recorded.
+/// Succeeds only if this is obvious. The error names the wider option.
+llvm::Error checkIsNoWider(const TreeSelection &Wanted,
+                           const TreeSelection &Recorded);
+
+/// Checks that a walk shows no more files if it begins at \p Part, from which
+/// its depth and globs count. Requires that `checkIsNoWider` has succeeded.
+llvm::Error checkIsNoWiderAt(const ManifestPart &Part,
+                             const TreeSelection &Wanted);
+/// @}
 
 /// The names of types: "file", "folder", "link", ...
 llvm::StringRef typeName(os::EntryType Type);

@@ -15,12 +15,10 @@
 
 #include "Command.h"
 #include "LineOutput.h"
-#include "ManifestCoverage.h"
 #include "Options.h"
 #include "ProgressLine.h"
 #include "TreeOptions.h"
 #include "headstart/Engine/TreeFetcher.h"
-#include "headstart/FileTree/TreeChanges.h"
 #include "headstart/Link/PrefetchSettings.h"
 #include "headstart/OS/ChildProcess.h"
 #include "headstart/OS/StopSignals.h"
