@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Command.h"
-#include "LinkerCommandLine.h"
 #include "Options.h"
 #include "ProgressLine.h"
 #include "headstart/Bench/Bench.h"

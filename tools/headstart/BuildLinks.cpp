@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Build.h"
-#include "LinkerCommandLine.h"
 #include "headstart/Inputs/LinkerModel.h"
+#include "headstart/Link/ForeignCommand.h"
 #include "headstart/Link/LinkerProbe.h"
 #include "headstart/Link/ProfileStore.h"
 #include "headstart/OS/Program.h"

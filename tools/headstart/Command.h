@@ -14,7 +14,8 @@
 #ifndef HEADSTART_TOOLS_HEADSTART_COMMAND_H
 #define HEADSTART_TOOLS_HEADSTART_COMMAND_H
 
-#include "headstart/Inputs/LinkCommand.h"
+#include "headstart/Inputs/InputList.h"
+#include "headstart/Plan/FetchPlan.h"
 #include "headstart/Report/Message.h"
 #include "headstart/Report/TraceLog.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -84,6 +85,23 @@ Exit finishOutput(Exit Status);
 
 /// "headstart 0.1.0 (LLVM 22.1.8)".
 std::string versionText();
+
+/// Checks that the arguments contain a linker, and that --flavour, which sets
+/// \p Forced, is known. If not, prints an error and returns its status.
+Exit checkLinkerCommandLine(const CommandArguments &Arguments,
+                            llvm::StringRef Subcommand,
+                            std::optional<Flavour> &Forced);
+
+struct PlannedFile {
+  std::string Path;
+  std::vector<PlannedRange> Ranges;
+};
+
+/// Plans every input of \p Command that exists, as the engine would without a
+/// profile and with an empty cache. Stores all inputs in \p Inputs. Blocks for
+/// the disk.
+std::vector<PlannedFile> planInputs(const LinkCommand &Command,
+                                    std::vector<ListedInput> &Inputs);
 
 /// \name The subcommands
 /// headstart.cpp has their help. `run` and `build` end the process as the

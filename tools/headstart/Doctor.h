@@ -15,12 +15,12 @@
 #define HEADSTART_TOOLS_HEADSTART_DOCTOR_H
 
 #include "Command.h"
-#include "headstart/Link/PrefetchSettings.h"
 #include "llvm/Support/JSON.h"
 #include <cstdint>
 #include <deque>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace headstart {
 
@@ -38,17 +38,13 @@ struct Check {
   std::string Costs, Do; ///< the effect and the fix of a note or problem
 
   void note(std::string Cost, std::string Advice) {
-    set(Verdict::Note, std::move(Cost), std::move(Advice));
-  }
-  void problem(std::string Cost, std::string Advice) {
-    set(Verdict::Problem, std::move(Cost), std::move(Advice));
-  }
-
-private:
-  void set(Verdict V, std::string Cost, std::string Advice) {
-    Status = V;
+    Status = Verdict::Note;
     Costs = std::move(Cost);
     Do = std::move(Advice);
+  }
+  void problem(std::string Cost, std::string Advice) {
+    note(std::move(Cost), std::move(Advice));
+    Status = Verdict::Problem;
   }
 };
 
@@ -67,20 +63,9 @@ struct CheckGroup {
   }
 };
 
-/// Checks the program and its environment variables, which set \p Settings as
-/// in ld.lld.
-CheckGroup checkProgram(PrefetchSettings &Settings);
-/// Checks which system calls work.
-CheckGroup checkSystem();
-CheckGroup checkMemory(const PrefetchSettings &Settings);
-CheckGroup checkProcessors(const PrefetchSettings &Settings);
-/// Checks the directory of the profiles.
-CheckGroup checkRecords(const PrefetchSettings &Settings);
-/// Checks the linkers and compilers on PATH; runs them with --version and such.
-CheckGroup checkLinkers();
-/// Checks \p Path, a directory or a file, and its file system. \p Problem is
-/// the reason why it cannot be inspected, or empty.
-CheckGroup checkDirectory(const std::string &Path, std::string &Problem);
+/// Adds the checks of the program, of the linkers and compilers on PATH, which
+/// it runs with --version and such, and of the machine.
+void checkMachine(std::vector<CheckGroup> &Groups);
 
 } // namespace headstart
 

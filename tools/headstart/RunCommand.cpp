@@ -17,7 +17,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Command.h"
-#include "LinkerCommandLine.h"
 #include "headstart/Engine/PrefetchEngine.h"
 #include "headstart/Link/ForeignCommand.h"
 #include "headstart/Link/LinkTurn.h"
