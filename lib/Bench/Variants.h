@@ -10,7 +10,7 @@
 #define HEADSTART_LIB_BENCH_VARIANTS_H
 
 #include "headstart/Bench/Bench.h"
-#include "headstart/Link/LinkerName.h"
+#include "headstart/Link/LinkerProbe.h"
 #include "headstart/OS/MeasuredProgram.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"

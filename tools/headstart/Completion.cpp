@@ -14,7 +14,7 @@
 
 #include "Completion.h"
 #include "headstart/Inputs/LinkerModel.h"
-#include "headstart/Link/LinkerName.h"
+#include "headstart/Link/LinkerProbe.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"

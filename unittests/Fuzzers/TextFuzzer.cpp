@@ -13,7 +13,7 @@
 
 #include "../../lib/OS/Linux/Cgroup.h"
 #include "MemoryFile.h"
-#include "headstart/Report/TimeTrace.h"
+#include "headstart/Report/TraceLog.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <cstdint>
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "headstart/Link/FetchPace.h"
+#include "headstart/Link/BuildFetcher.h"
 #include "gtest/gtest.h"
 #include <chrono>
 

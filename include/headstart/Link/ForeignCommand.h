@@ -16,7 +16,7 @@
 #define HEADSTART_LINK_FOREIGNCOMMAND_H
 
 #include "headstart/Inputs/LinkCommand.h"
-#include "headstart/Link/LinkerName.h"
+#include "headstart/Link/LinkerProbe.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <atomic>
 #include <optional>

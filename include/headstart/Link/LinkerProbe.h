@@ -1,4 +1,4 @@
-//===- LinkerProbe.h - Queries of a linker program --------------*- C++ -*-===//
+//===- LinkerProbe.h - Which program is a linker? ---------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,16 +7,18 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Runs programs to learn which linker they are, or which linker a compiler
-/// driver would run, and parses a driver's answer to `-###`: the commands that
-/// it would run. Nothing is linked.
+/// Determines from its arguments what kind of program a command line starts: a
+/// linker, or a compiler driver that will start one. Runs programs to learn
+/// which linker they are, or which linker a driver would run, and parses a
+/// driver's answer to `-###`: the commands that it would run. Nothing is
+/// linked.
 ///
 //===----------------------------------------------------------------------===//
 
 #ifndef HEADSTART_LINK_LINKERPROBE_H
 #define HEADSTART_LINK_LINKERPROBE_H
 
-#include "headstart/Link/LinkerName.h"
+#include "headstart/Inputs/CommandLine.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>
@@ -24,6 +26,33 @@
 #include <vector>
 
 namespace headstart {
+
+/// Compiler drivers, by the method to query which commands they would run.
+enum class DriverKind : uint8_t {
+  Clang,   ///< clang, clang++, flang: `-###`
+  ClangCL, ///< clang-cl: `-###`, and the linker's arguments are link.exe's
+  GCC,     ///< gcc, g++, cc, c++ and those of other languages: `-###`
+  Rustc,   ///< reports its link only when it links
+};
+
+/// A program whose command line Headstart can read.
+struct KnownProgram {
+  Flavour Linker = Flavour::ELF;    ///< if Driver is absent
+  std::optional<DriverKind> Driver; ///< present: the program is not a linker
+  /// The number of arguments before the linker's own: the program, `headstart`
+  /// before it, and `-flavor` with its value.
+  size_t LeadingArgs = 1;
+  /// The arguments that the program itself adds before those of its command
+  /// line: the machine for which a MinGW ld is built.
+  std::vector<std::string> ImpliedArgs;
+};
+
+/// Recognizes the program of \p Args by its name (also with a version after it,
+/// a target before it, or `.exe`), by `-flavor` for lld, or by the first
+/// argument of `headstart`. `link` may be link.exe or coreutils' program, so
+/// the other arguments decide. Returns nothing for an unknown program. Reads no
+/// file.
+std::optional<KnownProgram> recognizeProgram(llvm::ArrayRef<std::string> Args);
 
 struct LinkerVersion {
   std::string Line; ///< the first line; empty if there is none
