@@ -399,13 +399,12 @@ Error Bench::watch(CacheState State) {
 void Bench::noteDiscarded() {
   for (const CacheState State : CacheStates)
     for (const BenchVariant &Reported : Report.Variants) {
-      const std::vector<BenchRound> &Rounds = Reported.in(State).Rounds;
-      const auto Count = llvm::count_if(
-          Rounds, [](const BenchRound &R) { return !R.IsValid; });
+      const BenchSeries &Series = Reported.in(State);
+      const size_t Count = Series.Rounds.size() - Series.numValid();
       if (Count != 0)
         note("discarded " + counted(Count, stateName(State) + " round") +
              " of '" + Reported.Name + (Count == 1 ? "': " : "', the first: ") +
-             llvm::find_if(Rounds, [](const BenchRound &R) {
+             llvm::find_if(Series.Rounds, [](const BenchRound &R) {
                return !R.IsValid;
              })->Note);
     }

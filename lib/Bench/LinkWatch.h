@@ -1,4 +1,4 @@
-//===- LinkWatch.h - Samples of a running link ------------------*- C++ -*-===//
+//===- LinkWatch.h - The inputs of a link, and its samples ------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -9,17 +9,70 @@
 #ifndef HEADSTART_LIB_BENCH_LINKWATCH_H
 #define HEADSTART_LIB_BENCH_LINKWATCH_H
 
-#include "InputFiles.h"
+#include "headstart/Inputs/LinkCommand.h"
 #include "headstart/OS/MeasuredProgram.h"
+#include "headstart/OS/PageCache.h"
 #include "headstart/Plan/LinkProfile.h"
 #include "headstart/Report/BenchReport.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include <chrono>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 namespace headstart {
+
+/// How much of a set of files is cached, in bytes.
+struct ResidentPart {
+  uint64_t Resident = 0;
+  uint64_t Known = 0;   ///< the size of the files with known residency
+  uint64_t Unknown = 0; ///< the size of the files with unknown residency
+  /// The size of cached shared libraries, which neither Known nor Unknown
+  /// includes. 0 if `residency` includes libraries.
+  uint64_t InUse = 0;
+  std::vector<uint64_t> OfEach; ///< resident bytes; 0 if unknown
+  size_t FirstUnknown = 0;      ///< a file of Unknown, if there is one
+
+  double share() const {
+    return Known == 0
+               ? 0
+               : static_cast<double>(Resident) / static_cast<double>(Known);
+  }
+};
+
+/// The files that one link reads.
+class InputFiles {
+public:
+  /// Finds the inputs that are regular files. Blocks for the disk.
+  explicit InputFiles(const LinkCommand &Command);
+
+  const std::vector<BenchInput> &files() const { return Files; }
+
+  /// Queries how much is cached now. Without \p WithLibraries it leaves out
+  /// shared libraries that are cached in part or whole: other programs use
+  /// them, so no link ever finds them cold. Blocks.
+  ResidentPart residency(bool WithLibraries) const;
+  /// Why the system does not report \p Part's Unknown, with a path. Blocks.
+  std::string whyUnknown(const ResidentPart &Part) const;
+  /// Why \p Part, queried after `evict`, is not cold, with a path. Blocks.
+  std::string whyNotCold(const ResidentPart &Part) const;
+  /// Requests the eviction of all files, until \p Stopped. Blocks.
+  void evict(llvm::function_ref<bool()> Stopped) const;
+  /// Fetches all files, until \p Stopped. Blocks.
+  void fetch(llvm::function_ref<bool()> Stopped) const;
+
+  /// The index of the file that the linker or the system calls \p Path.
+  std::optional<size_t> indexOf(llvm::StringRef Path) const;
+
+private:
+  std::vector<BenchInput> Files;
+  llvm::StringMap<size_t> ByPath; ///< also by the files' real paths
+  os::PageCache Cache;
+};
 
 /// Collects the samples of one link. Only one thread may use it.
 class LinkWatch {

@@ -72,8 +72,7 @@ static void markOutliers(BenchSeries &Series) {
   constexpr double Threshold = 3.5;
   constexpr double Share = 0.05;
   constexpr size_t Fewest = 4; // fewer do not show which one is unusual
-  const auto NumValid = static_cast<size_t>(llvm::count_if(
-      Series.Rounds, [](const BenchRound &R) { return R.IsValid; }));
+  const size_t NumValid = Series.numValid();
   for (BenchRound &R : Series.Rounds) {
     const double Distance = std::abs(R.Seconds - Series.Median);
     R.Outlier = R.IsValid && NumValid >= Fewest &&

@@ -21,8 +21,8 @@ StringRef stateName(CacheState State) {
   return State == CacheState::Cold ? "cold" : "warm";
 }
 
-bool BenchSeries::hasValidRound() const {
-  return llvm::any_of(Rounds, [](const BenchRound &R) { return R.IsValid; });
+size_t BenchSeries::numValid() const {
+  return llvm::count_if(Rounds, [](const BenchRound &R) { return R.IsValid; });
 }
 
 uint64_t BenchReport::inputBytes() const {
@@ -159,7 +159,7 @@ void JSONWriter::series(StringRef Key, const BenchSeries &Series) {
       for (const BenchRound &R : Series.Rounds)
         round(R);
     });
-    const bool Any = Series.hasValidRound();
+    const bool Any = Series.numValid() != 0;
     decimalIf(Any, "median_seconds", Series.Median);
     decimalIf(Any, "min_seconds", Series.Min);
     decimalIf(Any, "max_seconds", Series.Max);

@@ -40,13 +40,12 @@ static std::string columnOr(std::optional<uint64_t> Value,
 /// Returns the ratio, with its interval if \p Series has enough rounds.
 static std::string ratioOf(const BenchComparison &Comparison,
                            const BenchSeries &Series) {
-  constexpr int MinRounds = 3;
+  constexpr size_t MinRounds = 3;
   if (Comparison.Found == Verdict::Base)
     return "1";
   if (!Comparison.Ratio)
     return "?";
-  if (llvm::count_if(Series.Rounds,
-                     [](const BenchRound &R) { return R.IsValid; }) < MinRounds)
+  if (Series.numValid() < MinRounds)
     return formatv("{0:F2}", Comparison.Ratio->Median);
   return formatv("{0:F2} ({1:F2} to {2:F2})", Comparison.Ratio->Median,
                  Comparison.Ratio->Low, Comparison.Ratio->High);
@@ -124,7 +123,7 @@ static void writeInWords(const BenchVariant &Variant, CacheState State,
                          StringRef First, raw_ostream &OS) {
   const BenchSeries &S = Variant.in(State);
   std::string Words = "no valid round";
-  if (S.hasValidRound()) {
+  if (S.numValid() != 0) {
     Words = inWords(S.ToFirst, First);
     // Equal if off is the first variant, or if neither comparison is clear.
     if (S.ToOff && inWords(*S.ToOff, "off") != Words)
@@ -157,7 +156,7 @@ static void writeSeries(const BenchReport &Report, CacheState State,
       "faults");
   for (const BenchVariant &Variant : Report.Variants) {
     const BenchSeries &S = Variant.in(State);
-    if (!S.hasValidRound()) {
+    if (S.numValid() == 0) {
       Add({Variant.Name, "?", "?", "?", "?"}, S.ToOff ? "?" : "", "?", "?");
       continue;
     }

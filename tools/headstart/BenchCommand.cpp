@@ -294,7 +294,7 @@ static Exit finish(const CommandArguments &Arguments,
   for (const CacheState State : CacheStates)
     for (const BenchVariant &Variant : Report.Variants) {
       const BenchSeries &Series = Variant.in(State);
-      if (!Series.Rounds.empty() && !Series.hasValidRound())
+      if (!Series.Rounds.empty() && Series.numValid() == 0)
         Add(Exit::Failed);
     }
   return Status;

@@ -84,7 +84,7 @@ struct BenchSeries {
   /// effect of prefetching. Present only for the variants that prefetch.
   std::optional<BenchComparison> ToOff;
 
-  bool hasValidRound() const; ///< whether any round was kept
+  size_t numValid() const; ///< the number of kept rounds
 };
 
 /// A stage of the linker, in milliseconds from the start of the link.
