@@ -15,7 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Command.h"
-#include "headstart/Link/LinkerMain.h"
+#include "headstart/Link/LinkSession.h"
 #include "headstart/OS/Program.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"

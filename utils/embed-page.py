@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Puts the page of `headstart bench` into a C++ source.
+"""Puts the page of `headstart bench` into C++.
 
-    embed-page.py --page lib/Report/Page [--d3 d3.min.js --license FILE] --out FILE.cpp
+    embed-page.py --page lib/Report/Page [--d3 d3.min.js --license FILE] --out FILE.inc
 
 The script makes one file of page.html, page.css, the scripts and the charting library,
 and cuts it at the place of the report. The policy in its head names the two scripts by
 their hashes and forbids everything else: no other script runs, and the page loads
-nothing. Without the library there is no page, and the source has two empty parts.
+nothing. Without the library there is no page, and the file has two empty parts.
 """
 
 import argparse
@@ -17,13 +17,11 @@ import re
 import sys
 
 BANNER = """\
-//===- BenchPageParts.cpp - The page of headstart bench, as bytes ---------===//
+//===- BenchPageParts.inc - The page of headstart bench, as bytes ---------===//
 //
 // Written by utils/embed-page.py from lib/Report/Page.
 //
 //===----------------------------------------------------------------------===//
-
-#include "BenchPageParts.h"
 
 """
 REPORT = "{{report}}"
@@ -86,17 +84,16 @@ def literals(text: str):
 
 
 def make_source(parts) -> str:
-    """The C++ source with the two parts, which are empty without a library."""
-    out = [BANNER, "using llvm::StringRef;\n\nnamespace headstart {\n"]
+    """Two functions with the parts, which are empty without a library."""
+    out = [BANNER]
     for name, text in zip(("Before", "Behind"), parts):
         pieces = list(literals(text))
         if pieces:
             out.append(f"\nstatic constexpr llvm::StringLiteral {name}[] = {{\n"
                        + ",\n".join(pieces) + "};\n")
         value = name if pieces else "{}"
-        out.append(f"\nllvm::ArrayRef<llvm::StringLiteral> page{name}Report() "
+        out.append(f"\nstatic llvm::ArrayRef<llvm::StringLiteral> page{name}Report() "
                    f"{{ return {value}; }}\n")
-    out.append("\n} // namespace headstart\n")
     return "".join(out)
 
 

@@ -7,11 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Link/LinkSession.h"
-#include "headstart/Link/ProfileStore.h"
-#include "headstart/Link/Reports.h"
 #include "headstart/OS/Program.h"
 #include "headstart/OS/SystemMemory.h"
-#include "headstart/OS/Threads.h"
 #include "headstart/Report/Message.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/ErrorHandling.h"

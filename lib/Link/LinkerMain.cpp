@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "headstart/Link/LinkerMain.h"
 #include "Seam.h"
 #include "headstart/Inputs/LinkerModel.h"
 #include "headstart/Link/LinkSession.h"

@@ -1,4 +1,4 @@
-//===- BenchText.cpp - The results of a comparison, for a terminal --------===//
+//===- BenchText.cpp - The results of a comparison, for people ------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -12,12 +12,17 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
 #include <algorithm>
 #include <cmath>
 
 using namespace llvm;
 
 namespace headstart {
+
+// The output of utils/embed-page.py for lib/Report/Page: the page before and
+// after the report, in pieces. Empty if the build found no D3.
+#include "BenchPageParts.inc"
 
 std::string formatLinkTime(double Seconds) {
   if (Seconds < 0.0995)
@@ -214,6 +219,26 @@ void writeBenchText(const BenchReport &Report, raw_ostream &OS) {
   if (!Report.OutputNote.empty())
     OS << (Report.SameOutputs ? " " : "") << Report.OutputNote;
   OS << "\n";
+}
+
+bool hasBenchPage() { return !pageBeforeReport().empty(); }
+
+void writeBenchPage(StringRef ReportJSON, raw_ostream &OS) {
+  for (StringLiteral Piece : pageBeforeReport())
+    OS << Piece;
+  const std::string Fixed = json::fixUTF8(ReportJSON);
+  ReportJSON = Fixed;
+  // "</script" would end the HTML element, and "<!--" would move its end. JSON
+  // has '<' only in strings, so escaping it does not change the report.
+  while (!ReportJSON.empty()) {
+    auto [Plain, Rest] = ReportJSON.split('<');
+    OS << Plain;
+    if (Plain.size() != ReportJSON.size())
+      OS << "\\u003c";
+    ReportJSON = Rest;
+  }
+  for (StringLiteral Piece : pageBehindReport())
+    OS << Piece;
 }
 
 } // namespace headstart

@@ -7,15 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Command.h"
+#include "LineOutput.h"
 #include "Options.h"
-#include "ProgressLine.h"
 #include "headstart/Bench/Bench.h"
 #include "headstart/Link/PrefetchSettings.h"
 #include "headstart/Link/Reports.h"
 #include "headstart/OS/ChildProcess.h"
 #include "headstart/OS/Program.h"
 #include "headstart/OS/StopSignals.h"
-#include "headstart/Report/BenchPage.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"

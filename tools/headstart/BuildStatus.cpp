@@ -181,9 +181,8 @@ static void printStatus(const json::Object &Status) {
 Exit showBuildStatus(bool AsJSON) {
   json::Array Statuses = readStatuses();
   if (AsJSON) {
-    printJSON([&](json::OStream &J) {
-      J.attribute("builds", std::move(Statuses));
-    });
+    printJSON(
+        [&](json::OStream &J) { J.attribute("builds", std::move(Statuses)); });
     return Exit::Done;
   }
   if (Statuses.empty())

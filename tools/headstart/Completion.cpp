@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Completion.h"
+#include "Options.h"
 #include "headstart/Inputs/LinkerModel.h"
 #include "headstart/Link/LinkerProbe.h"
 #include "llvm/ADT/STLExtras.h"
@@ -21,8 +21,6 @@
 #include "llvm/Option/Arg.h"
 #include "llvm/Option/ArgList.h"
 #include "llvm/Option/Option.h"
-#include "llvm/Support/raw_ostream.h"
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -1,4 +1,4 @@
-//===- LineOutput.h - Lines from many threads -------------------*- C++ -*-===//
+//===- LineOutput.h - Lines of output and of progress -----------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,8 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Standard output for a walk: each thread fills a buffer of its own, which is
-/// written in whole records.
+/// Lines that several threads or a long command write.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -16,9 +15,11 @@
 #define HEADSTART_TOOLS_HEADSTART_LINEOUTPUT_H
 
 #include "Command.h"
+#include "headstart/Engine/TreeFetcher.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -30,6 +31,8 @@
 
 namespace headstart {
 
+/// Standard output for a walk: each thread fills a buffer of its own, which is
+/// written in whole records.
 class LineOutput {
 public:
   /// The output of threads 0 to \p Threads - 1. Some thread calls \p OnFailure
@@ -107,6 +110,36 @@ private:
   };
   std::map<std::string, Counted> Problems; ///< by text; guarded by Mutex
 };
+
+/// The progress of a command, on one line of a terminal. Draws on standard
+/// error if that is a terminal; otherwise does nothing. Only one thread at a
+/// time may use it.
+class ProgressLine {
+public:
+  ProgressLine();
+
+  bool isShown() const { return Columns != 0; }
+
+  /// Draws \p Figures. \p IsComplete: no more files will be added to them.
+  void draw(const TreeFetchFigures &Figures, bool IsComplete);
+  /// Replaces the line with \p Text, as far as it fits.
+  void show(llvm::StringRef Text);
+  void erase();
+
+private:
+  using Clock = std::chrono::steady_clock;
+
+  void measure(const TreeFetchFigures &Figures);
+
+  unsigned Columns; ///< of the terminal; 0: no terminal
+  size_t Drawn = 0; ///< columns that are in use
+  Clock::time_point LastTime = Clock::now();
+  uint64_t LastDone = 0;
+  double BytesPerSecond = 0; ///< recently; 0: not known yet
+};
+
+/// "0:07", "12:34", "1:02:03".
+std::string formatSeconds(double Seconds);
 
 } // namespace headstart
 

@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The options in Options.td, by which a subcommand queries its arguments.
+/// The subcommands, and the options in Options.td, by which a subcommand
+/// queries its arguments.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -15,9 +16,13 @@
 #define HEADSTART_TOOLS_HEADSTART_OPTIONS_H
 
 #include "Command.h"
+#include "headstart/LLVM.h"
 #include "headstart/Link/PrefetchSettings.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Option/OptTable.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
 #include <optional>
 
 namespace headstart {
@@ -32,6 +37,35 @@ enum OptionId : unsigned {
 /// Parses the value of --memory; nothing without the option.
 llvm::Expected<std::optional<MemoryLimit>>
 memoryLimit(const CommandArguments &Arguments);
+
+struct Subcommand {
+  llvm::StringLiteral Name;
+  const char *Usage;
+  const char *Summary;
+  Exit (*Run)(const CommandArguments &);
+  unsigned Takes;            ///< the options that it takes: a Visibility
+  bool TakesCommand = false; ///< whether its operands are a command line
+  /// Otherwise: the possible first operands, with commas; null: paths.
+  const char *Operands = nullptr;
+};
+
+/// `headstart --autocomplete ARGS...` prints what can complete the last
+/// argument. The scripts in completions/ run it, as clang's script runs clang.
+///
+/// Writes the completions of the last of \p Argv, which may be empty. The first
+/// of \p Argv is the program: a drop-in linker, or, by any other name,
+/// headstart with \p Table and \p Subcommands. Each line is one of these, with
+/// tabs between its fields:
+///
+///     word WORD [HELP]   this argument
+///     open WORD [HELP]   this beginning of an argument that goes on
+///     files BEGINNING    a path, appended to this beginning of the argument
+///     programs BEGINNING a program to run, appended to this beginning
+///     command N          what can complete the command line that begins with
+///                        argument N, where the program is argument 0
+void printCompletions(llvm::raw_ostream &OS, llvm::ArrayRef<const char *> Argv,
+                      const GenericOptionTable &Table,
+                      llvm::ArrayRef<Subcommand> Subcommands);
 
 } // namespace headstart
 

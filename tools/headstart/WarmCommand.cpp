@@ -16,7 +16,6 @@
 #include "Command.h"
 #include "LineOutput.h"
 #include "Options.h"
-#include "ProgressLine.h"
 #include "TreeOptions.h"
 #include "headstart/Engine/TreeFetcher.h"
 #include "headstart/Link/PrefetchSettings.h"

@@ -6,20 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Command.h"
-#include "Completion.h"
 #include "Options.h"
-#include "headstart/LLVM.h"
 #include "headstart/OS/Program.h"
 #include "headstart/OS/StopSignals.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Option/ArgList.h"
-#include "llvm/Option/OptTable.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/raw_ostream.h"
-#include <optional>
 #include <utility>
 
 using namespace llvm;

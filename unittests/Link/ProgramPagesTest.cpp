@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "headstart/Link/ProgramPages.h"
 #include "OS/TestFiles.h"
 #include "headstart/Link/ProfileStore.h"
 #include "headstart/OS/PageCache.h"

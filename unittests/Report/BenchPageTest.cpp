@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "headstart/Report/BenchPage.h"
+#include "headstart/Report/BenchReport.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Regex.h"
 #include "gmock/gmock.h"

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "headstart/Report/BenchPage.h"
+#include "headstart/Report/BenchReport.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace llvm;

@@ -15,15 +15,10 @@
 #ifndef HEADSTART_LINK_LINKSESSION_H
 #define HEADSTART_LINK_LINKSESSION_H
 
-#include "headstart/Engine/PrefetchEngine.h"
 #include "headstart/Link/LinkTurn.h"
-#include "headstart/Link/PrefetchSettings.h"
-#include "headstart/Link/ProgramPages.h"
+#include "headstart/Link/ProfileStore.h"
 #include "headstart/Link/Reports.h"
-#include "headstart/OS/Threads.h"
-#include "headstart/Plan/LinkProfile.h"
-#include "headstart/Report/LinkStats.h"
-#include "headstart/Report/TraceLog.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -135,6 +130,12 @@ private:
   std::mutex JoinMutex; ///< only one thread at a time may join the engine
   std::once_flag Begun, Ended;
 };
+
+/// Runs the linker as stock lld's main does. \p Args is the command line, whose
+/// first element, the program's name, selects lld's driver. \p Origin is the
+/// start of main. Returns the exit status, or does not return: lld leaves
+/// through `Process::Exit` if it need not clean up. Only one call at a time.
+int runLinker(llvm::ArrayRef<const char *> Args, TraceClock::time_point Origin);
 
 } // namespace headstart
 

@@ -8,9 +8,9 @@
 ///
 /// \file
 /// The figures of `headstart bench`, and their forms: the JSON, which scripts
-/// and the page read (headstart-bench(1) lists every key), and the tables for a
-/// terminal. Plain data; uses no other layer. A figure is absent if this system
-/// does not report it.
+/// and the page read (headstart-bench(1) lists every key), the tables for a
+/// terminal, and the page. Plain data; uses no other layer. A figure is absent
+/// if this system does not report it.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -184,6 +184,20 @@ void writeBenchCSV(const BenchReport &Report, llvm::raw_ostream &OS);
 
 /// Writes the tables and sentences for people. Does not wrap notes and titles.
 void writeBenchText(const BenchReport &Report, llvm::raw_ostream &OS);
+
+/// \name The page of `headstart bench`
+/// One HTML file that loads nothing: the unchanged report, and a script that
+/// draws it with D3. Its source is lib/Report/Page; docs/Benchmarking.md
+/// explains how to read it.
+/// @{
+/// Whether this build contains the page. A build that finds no D3 omits it.
+bool hasBenchPage();
+
+/// Writes the page of \p ReportJSON, a JSON object in UTF-8, and replaces other
+/// bytes. No text in it can end its HTML element. If it is not a report, the
+/// page says so. Requires hasBenchPage(). Any thread; \p OS stores errors.
+void writeBenchPage(llvm::StringRef ReportJSON, llvm::raw_ostream &OS);
+/// @}
 
 } // namespace headstart
 

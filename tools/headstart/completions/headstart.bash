@@ -1,6 +1,6 @@
 # bash: headstart and the drop-in linkers. Requires bash-completion, which loads
 # this file by the name of the command. The program itself lists the completions:
-# tools/headstart/Completion.h.
+# tools/headstart/Options.h.
 
 _headstart()
 {

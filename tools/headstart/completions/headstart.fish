@@ -1,5 +1,5 @@
 # fish: headstart and the drop-in linkers. The program itself lists the
-# completions: tools/headstart/Completion.h.
+# completions: tools/headstart/Options.h.
 
 function __headstart_complete
     set -l words (commandline -opc)
