@@ -8,7 +8,6 @@
 
 #include "Variants.h"
 #include "headstart/Inputs/LinkerModel.h"
-#include "headstart/Link/LinkerProbe.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"

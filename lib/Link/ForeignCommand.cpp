@@ -8,7 +8,6 @@
 
 #include "headstart/Link/ForeignCommand.h"
 #include "headstart/Inputs/LinkerModel.h"
-#include "headstart/Link/LinkerProbe.h"
 #include "headstart/OS/ChildProcess.h"
 #include "headstart/OS/MappedFile.h"
 #include "llvm/ADT/STLExtras.h"

@@ -37,10 +37,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
-#include <system_error>
 #include <thread>
-#include <vector>
 
 using namespace llvm;
 

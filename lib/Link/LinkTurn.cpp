@@ -12,7 +12,6 @@
 #include "headstart/OS/MappedFile.h"
 #include "headstart/OS/SystemMemory.h"
 #include "headstart/OS/Threads.h"
-#include "llvm/Support/Error.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>

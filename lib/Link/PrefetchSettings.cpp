@@ -42,33 +42,31 @@ uint64_t PrefetchSettings::budgetBytes(const os::SystemMemory &M) const {
   return M.available() / 2;
 }
 
+std::optional<uint64_t> parseBytes(StringRef Text, uint64_t Kilo) {
+  uint64_t Unit = 1, Number = 0;
+  Text.consume_back_insensitive("b");
+  if (!Text.empty() && !isDigit(Text.back())) {
+    const size_t Power = StringRef("kmgt").find(toLower(Text.back()));
+    for (size_t I = 0; Power != StringRef::npos && I <= Power; ++I)
+      Unit *= Kilo;
+    Text = Text.drop_back(Power != StringRef::npos);
+  }
+  if (Text.getAsInteger(10, Number) || Number > UINT64_MAX / Unit)
+    return std::nullopt;
+  return Number * Unit;
+}
+
 Expected<MemoryLimit> parseMemoryLimit(StringRef Text) {
   MemoryLimit Limit;
   StringRef Digits = Text;
-  auto Bad = [&] {
+  const std::optional<uint64_t> Bytes = parseBytes(Text, 1024);
+  const bool IsShare = Digits.consume_back("%") &&
+                       !Digits.getAsInteger(10, Limit.Percent) &&
+                       Limit.Percent != 0 && Limit.Percent <= 100;
+  if (!Bytes && !IsShare)
     return createStringError(
         "expected a size such as 2G, 512M or 50%, but got '" + Text + "'");
-  };
-  if (Digits.consume_back("%")) {
-    if (Digits.getAsInteger(10, Limit.Percent) || Limit.Percent == 0 ||
-        Limit.Percent > 100)
-      return Bad();
-    return Limit;
-  }
-  unsigned Shift = 0;
-  if (!Digits.empty() && !isDigit(Digits.back())) {
-    if (Digits.size() > 1 && toLower(Digits.back()) == 'b')
-      Digits = Digits.drop_back();
-    size_t Unit = StringRef("kmgt").find(toLower(Digits.back()));
-    if (Unit != StringRef::npos) {
-      Shift = 10 * (static_cast<unsigned>(Unit) + 1);
-      Digits = Digits.drop_back();
-    }
-  }
-  if (Digits.getAsInteger(10, Limit.Bytes) ||
-      Limit.Bytes > (UINT64_MAX >> Shift))
-    return Bad();
-  Limit.Bytes <<= Shift;
+  Limit.Bytes = Bytes.value_or(0);
   return Limit;
 }
 

@@ -23,7 +23,6 @@
 #include "llvm/Support/Process.h"
 #include "llvm/Support/xxhash.h"
 #include <algorithm>
-#include <chrono>
 
 using namespace llvm;
 

@@ -10,16 +10,13 @@
 #include "headstart/FileTree/Record.h"
 #include "headstart/OS/MappedFile.h"
 #include "headstart/OS/SystemMemory.h"
-#include "headstart/OS/Threads.h"
 #include "headstart/Plan/FilePlanner.h"
 #include "headstart/Report/Message.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
-#include "llvm/Support/raw_ostream.h"
 #include <chrono>
 
 using namespace llvm;

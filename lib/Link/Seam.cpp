@@ -55,19 +55,9 @@ struct Installed {
   std::atomic<LinkSession *> Session{nullptr};
   std::string ProgramName;   ///< for messages; set while none is installed
   const char *FirstArg = ""; ///< of the command line; compared by its address
-
   /// lld does not publish the names of its timers. One thread creates the
   /// timers before any other starts, in the order of a context's members; those
   /// of a later context take the places of those of an earlier one.
-  void noteTimer(const lld::Timer *Timer, StringRef Name) {
-    TimerNames[Timer] = Name.str();
-  }
-  StringRef timerName(const lld::Timer *Timer) const {
-    auto It = TimerNames.find(Timer);
-    return It == TimerNames.end() ? StringRef() : StringRef(It->second);
-  }
-
-private:
   DenseMap<const lld::Timer *, std::string> TimerNames;
 };
 
@@ -151,6 +141,19 @@ FileBuffer HEADSTART_WRAP(getFile)(const Twine &Filename, bool IsText,
                                  IsVolatile, Alignment);
 }
 
+/// Returns \p Ours, the path of Headstart's own program, or, if clang's
+/// directory is not next to it, the stock linker's of the LLVM with which
+/// Headstart was built, if that exists: lld searches clang's runtime libraries
+/// next to it.
+static std::string besideClang(std::string Ours) {
+  SmallString<256> Clang(sys::path::parent_path(Ours));
+  sys::path::append(Clang, "..", "lib", "clang");
+  if (sys::fs::exists(Clang))
+    return Ours;
+  std::string Stock = HEADSTART_STOCK_LLD;
+  return sys::fs::exists(Stock) ? Stock : Ours;
+}
+
 bool HEADSTART_WRAP(expandResponseFiles)(StringSaver &Saver,
                                          cl::TokenizerCallback Tokenize,
                                          SmallVectorImpl<const char *> &Argv) {
@@ -163,7 +166,8 @@ bool HEADSTART_WRAP(expandResponseFiles)(StringSaver &Saver,
                       StringRef(Argv[1]) == "-lldmingw";
   if (Session && !IsTranslated) {
     CommandLineContext Context = CommandLineContext::fromProcess();
-    Context.ToolPath = linkerProgramPath();
+    Context.ToolPath = besideClang(HEADSTART_REAL(getMainExecutable)(
+        "", reinterpret_cast<void *>(&HEADSTART_WRAP(exit))));
     // lld's COFF driver expands all of its arguments, the other drivers those
     // after the program's name.
     bool HasName = !Argv.empty() && Argv.front() == installed().FirstArg;
@@ -192,16 +196,6 @@ void HEADSTART_WRAP(exit)(int RetCode, bool NoCleanup) {
   HEADSTART_REAL(exit)(RetCode, NoCleanup);
 }
 
-/// Returns \p Ours, or the stock linker's path: see linkerProgramPath().
-static std::string besideClang(std::string Ours) {
-  SmallString<256> Clang(sys::path::parent_path(Ours));
-  sys::path::append(Clang, "..", "lib", "clang");
-  if (sys::fs::exists(Clang))
-    return Ours;
-  std::string Stock = HEADSTART_STOCK_LLD;
-  return sys::fs::exists(Stock) ? Stock : Ours;
-}
-
 std::string HEADSTART_WRAP(getMainExecutable)(const char *Argv0,
                                               void *MainAddr) {
   std::string Ours = HEADSTART_REAL(getMainExecutable)(Argv0, MainAddr);
@@ -220,7 +214,7 @@ OutputBuffer HEADSTART_WRAP(createOutput)(StringRef Path, size_t Size,
 lld::Timer *HEADSTART_WRAP(timer)(lld::Timer *This, StringRef Name,
                                   lld::Timer &Parent) {
   HEADSTART_REAL(timer)(This, Name, Parent);
-  installed().noteTimer(This, Name);
+  installed().TimerNames[This] = Name.str();
   return This;
 }
 
@@ -228,11 +222,6 @@ lld::ScopedTimer *HEADSTART_WRAP(scopedTimer)(lld::ScopedTimer *This,
                                               lld::Timer &Timer) {
   HEADSTART_REAL(scopedTimer)(This, Timer);
   if (LinkSession *Session = currentSession())
-    Session->reached(installed().timerName(&Timer));
+    Session->reached(installed().TimerNames.lookup(&Timer));
   return This;
-}
-
-std::string headstart::linkerProgramPath() {
-  return besideClang(HEADSTART_REAL(getMainExecutable)(
-      "", reinterpret_cast<void *>(&HEADSTART_WRAP(exit))));
 }

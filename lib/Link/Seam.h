@@ -33,11 +33,6 @@ public:
   InstalledSession &operator=(const InstalledSession &) = delete;
 };
 
-/// The path of the program next to which lld searches clang's runtime
-/// libraries: Headstart's own, or, if clang's directory is not next to it, the
-/// stock linker's of the LLVM with which Headstart was built, if that exists.
-std::string linkerProgramPath();
-
 /// Reports to the installed session that lld has reached \p Stage. Any thread.
 void stageReached(LinkStage Stage);
 

@@ -19,7 +19,6 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
@@ -45,28 +44,17 @@ static Error readRounds(StringRef Option,
   return Error::success();
 }
 
-/// Reads a speed such as "100M" or "400000000", with or without "/s", but not
-/// "2.5G". The units are powers of 1000, as is usual for the speeds of disks.
+/// Reads a speed such as "100M" or "400000000", with or without "/s". The units
+/// are powers of 1000, as is usual for the speeds of disks.
 static Error readSpeed(StringRef Text, uint64_t &BytesPerSecond) {
   StringRef Rest = Text;
   Rest.consume_back_insensitive("/s");
-  Rest.consume_back_insensitive("b");
-  uint64_t Unit = 1;
-  if (!Rest.empty() && !isDigit(Rest.back())) {
-    const size_t Power = StringRef("kmgt").find(toLower(Rest.back()));
-    if (Power == StringRef::npos)
-      Unit = 0;
-    for (size_t I = 0; Unit != 0 && I <= Power; ++I)
-      Unit *= 1000;
-    Rest = Rest.drop_back();
-  }
-  if (Unit == 0 || Rest.getAsInteger(10, BytesPerSecond) ||
-      BytesPerSecond == 0 || BytesPerSecond > UINT64_MAX / Unit)
+  BytesPerSecond = parseBytes(Rest, 1000).value_or(0);
+  if (BytesPerSecond == 0)
     return createStringError(
         "--throttle=" + Text +
         ": expected a speed such as 400M or 100000000, in bytes a "
         "second");
-  BytesPerSecond *= Unit;
   // A read that waits locks its pages. Other programs need some of these, such
   // as the C library's.
   if (BytesPerSecond < 1'000'000)
@@ -181,9 +169,10 @@ static std::error_code tryToCreate(const Twine &Path) {
   return sys::fs::remove(Path);
 }
 
-/// Checks before a long measurement that its result can be written to \p Path.
+/// Checks before a long measurement that its result can be written to \p Path,
+/// which may be a report that begins with \p Start; empty: a page.
 static Error checkPlace(const std::optional<std::string> &Path,
-                        function_ref<bool(const std::string &)> MayReplace) {
+                        StringRef Start) {
   if (!Path)
     return Error::success();
   std::error_code Why;
@@ -195,31 +184,21 @@ static Error checkPlace(const std::optional<std::string> &Path,
     Why = tryToCreate(*Path);
   if (Why)
     return createStringError("cannot write '" + *Path + "': " + Why.message());
-  if (!MayReplace(*Path))
+  const bool IsPage = Start.empty();
+  if (!mayReplaceReport(*Path, IsPage ? ArrayRef<StringRef>() : Start) &&
+      !(IsPage && mayReplacePage(*Path)))
     return createStringError(
         "'" + *Path +
         "' is not a report of headstart bench, so bench does not replace it");
   return Error::success();
 }
 
-static Error checkPage(const CommandArguments &Given) {
-  return checkPlace(Given.value(OPT_html_EQ), [](const std::string &Path) {
-    return mayReplaceReport(Path, {}) || mayReplacePage(Path);
-  });
-}
-
 static Error checkPlaces(const CommandArguments &Given) {
-  const auto StartsWith = [](StringRef Start) {
-    return [Start](const std::string &Path) {
-      return mayReplaceReport(Path, {Start});
-    };
-  };
-  if (Error E =
-          checkPlace(Given.value(OPT_json_EQ), StartsWith(BenchJSONStart)))
+  if (Error E = checkPlace(Given.value(OPT_json_EQ), BenchJSONStart))
     return E;
-  if (Error E = checkPlace(Given.value(OPT_csv_EQ), StartsWith(BenchCSVStart)))
+  if (Error E = checkPlace(Given.value(OPT_csv_EQ), BenchCSVStart))
     return E;
-  return checkPage(Given);
+  return checkPlace(Given.value(OPT_html_EQ), "");
 }
 
 /// headstart bench --from: writes the page of the report in \p Path.
@@ -254,7 +233,7 @@ static Exit renderAgain(const CommandArguments &Arguments,
   if (!Object || Object->getInteger("version") != 1 ||
       !Object->getArray("variants") || !Object->getObject("machine"))
     return fail(NoReport);
-  if (Error E = checkPage(Arguments))
+  if (Error E = checkPlace(HTML, ""))
     return fail(toString(std::move(E)));
   return writePage(*HTML, (*Buffer)->getBuffer());
 }

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Build.h"
-#include "headstart/Inputs/LinkerModel.h"
 #include "headstart/Link/ForeignCommand.h"
 #include "headstart/Link/LinkerProbe.h"
 #include "headstart/Link/ProfileStore.h"

@@ -2,28 +2,17 @@
 include "llvm/Option/OptParser.td"
 
 // The sets of options of the subcommands; see Subcommands in headstart.cpp.
-def JSONOption : OptionVisibility;
-def LinkerOption : OptionVisibility;
-def RunOption : OptionVisibility;
-def BuildOption : OptionVisibility;
-def PlanOption : OptionVisibility;
-def WalkOption : OptionVisibility;
-def StatusOption : OptionVisibility;
-def WarmOption : OptionVisibility;
-def BenchOption : OptionVisibility;
-def CacheOption : OptionVisibility;
-def DoctorOption : OptionVisibility;
+foreach Set = ["JSON", "Linker", "Run", "Build", "Plan", "Walk", "Status", "Warm",
+               "Bench", "Cache", "Doctor"] in
+  def Set # "Option" : OptionVisibility;
 
-class TakesWalk { list<OptionVisibility> Visibility = [WalkOption]; }
 class TakesTree { list<OptionVisibility> Visibility = [WalkOption, WarmOption]; }
 class TakesJobs {
   list<OptionVisibility> Visibility = [WalkOption, StatusOption, WarmOption];
 }
-class TakesBench { list<OptionVisibility> Visibility = [BenchOption]; }
 class TakesMemory {
   list<OptionVisibility> Visibility = [WarmOption, BenchOption, BuildOption];
 }
-class TakesRun { list<OptionVisibility> Visibility = [RunOption]; }
 
 // An option with a value: --NAME=VALUE, or --NAME VALUE.
 multiclass Valued<list<OptionVisibility> Takes, string Name, string Value,
@@ -56,9 +45,9 @@ defm prefetch_profile : Valued<[PlanOption], "prefetch-profile", "<FILE>",
     "Print the ranges in the profile of an earlier link; read no input">;
 
 // The drop-in linkers have these options, too.
-def prefetch_inputs : Flag<["--"], "prefetch-inputs">, TakesRun,
+def prefetch_inputs : Flag<["--"], "prefetch-inputs">, Visibility<[RunOption]>,
     HelpText<"Prefetch while the linker runs (default)">;
-def no_prefetch_inputs : Flag<["--"], "no-prefetch-inputs">, TakesRun,
+def no_prefetch_inputs : Flag<["--"], "no-prefetch-inputs">, Visibility<[RunOption]>,
     HelpText<"Only run the linker">;
 defm prefetch_jobs : Valued<[RunOption], "prefetch-jobs", "<N>",
     "Prefetch with N threads (default: 8, or up to 64 from a high-latency store); "
@@ -68,9 +57,9 @@ defm prefetch_memory : Valued<[RunOption], "prefetch-memory", "<SIZE>",
 defm prefetch_queue : Valued<[RunOption], "prefetch-queue", "<auto|none|SIZE>",
     "Let links that do not fit in memory together run one after another (default: "
     "auto); SIZE replaces the memory that they share">, Values<"auto,none">;
-def prefetch_stats : Flag<["--"], "prefetch-stats">, TakesRun,
+def prefetch_stats : Flag<["--"], "prefetch-stats">, Visibility<[RunOption]>,
     HelpText<"Print to standard error what was fetched">;
-def prefetch_stats_EQ : Joined<["--"], "prefetch-stats=">, TakesRun,
+def prefetch_stats_EQ : Joined<["--"], "prefetch-stats=">, Visibility<[RunOption]>,
     MetaVarName<"<FILE>">, HelpText<"Write what was fetched to a file, as JSON">;
 defm prefetch_trace : Valued<[RunOption], "prefetch-trace", "<FILE>",
     "Write a trace for Perfetto or chrome://tracing to a file">;
@@ -100,9 +89,9 @@ def jobs : Separate<["--"], "jobs">, TakesJobs, Alias<jobs_EQ>;
 // Options for the form of a list.
 def null : Flag<["-"], "0">, Visibility<[WalkOption, StatusOption]>,
     HelpText<"End each line with a null byte instead of a newline">;
-def sort : Flag<["--"], "sort">, TakesWalk,
+def sort : Flag<["--"], "sort">, Visibility<[WalkOption]>,
     HelpText<"Sort by name, each directory directly before its entries">;
-def stat : Flag<["--"], "stat">, TakesWalk,
+def stat : Flag<["--"], "stat">, Visibility<[WalkOption]>,
     HelpText<"Print the size in bytes and the modification time before each path">;
 defm type : Valued<[WalkOption], "type", "<f|d|l>",
     "Select only files (f), directories (d) or links (l); letters combine">, Values<"f,d,l">;
@@ -144,14 +133,15 @@ defm prepare : Valued<[BenchOption], "prepare", "<COMMAND>",
     "the system does not report what is cached">;
 defm throttle : Valued<[BenchOption], "throttle", "<BYTES/s>",
     "Limit reads from the disk to this speed: 400M, 100000000">;
-def json_EQ : Joined<["--"], "json=">, TakesBench, MetaVarName<"<FILE>">,
+def json_EQ : Joined<["--"], "json=">, Visibility<[BenchOption]>, MetaVarName<"<FILE>">,
     HelpText<"Also write the JSON report to a file">;
 defm csv : Valued<[BenchOption], "csv", "<FILE>",
     "Also write the rounds to a file, as comma-separated values">;
 defm html : Valued<[BenchOption], "html", "<FILE>",
     "Also write the results to a file, as a page with plots">;
-def no_html : Flag<["--"], "no-html">, TakesBench, HelpText<"Do not mention --html at the end">;
-def no_watch : Flag<["--"], "no-watch">, TakesBench,
+def no_html : Flag<["--"], "no-html">, Visibility<[BenchOption]>,
+    HelpText<"Do not mention --html at the end">;
+def no_watch : Flag<["--"], "no-watch">, Visibility<[BenchOption]>,
     HelpText<"Skip the observed links, which the page's charts need">;
 defm from : Valued<[BenchOption], "from", "<REPORT>",
     "Link nothing; write the page (--html) of a report that --json wrote">;

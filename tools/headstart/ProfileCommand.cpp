@@ -17,13 +17,11 @@
 #include "llvm/Support/Chrono.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 #include <atomic>
 #include <ctime>
-#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -51,37 +49,27 @@ static std::string summaryOf(const LinkProfile &Profile) {
                  formatBytes(Profile.touchedBytes()), dateOf(Profile));
 }
 
-namespace {
-
-/// The state of a file compared with its recorded identity.
-enum class FileChange : uint8_t { Same, Changed, Missing, Unknown };
-
-} // namespace
-
-static StringRef changeName(FileChange Change) {
-  static constexpr StringLiteral Names[] = {"same", "changed", "missing",
-                                            "unknown"};
-  return Names[static_cast<size_t>(Change)];
-}
+// The state of a file compared with its recorded identity.
+static constexpr StringRef Same = "same", Changed = "changed",
+                           Missing = "missing", Unknown = "unknown";
 
 /// The profile does not store the link's directory: if a relative path does not
 /// exist in the current directory, the file may still exist.
-static FileChange changeOf(const RecordedFile &File) {
+static StringRef changeOf(const RecordedFile &File) {
   std::error_code Error;
   const os::FileStatus Now = os::statFile(File.Path, Error);
   if (Error)
-    return FileChange::Unknown;
+    return Unknown;
   if (Now.Kind == os::FileKind::Missing)
-    return sys::path::is_relative(File.Path) ? FileChange::Unknown
-                                             : FileChange::Missing;
-  return Now.Identity == File.Identity ? FileChange::Same : FileChange::Changed;
+    return sys::path::is_relative(File.Path) ? Unknown : Missing;
+  return Now.Identity == File.Identity ? Same : Changed;
 }
 
 /// Returns the change of each file of \p Profile.
-static std::vector<FileChange> changesSince(const LinkProfile &Profile) {
+static std::vector<StringRef> changesSince(const LinkProfile &Profile) {
   // The threads wait for the disk, not for a processor.
   constexpr size_t Jobs = 8;
-  std::vector<FileChange> Changes(Profile.Files.size(), FileChange::Unknown);
+  std::vector<StringRef> Changes(Profile.Files.size(), Unknown);
   std::atomic<size_t> Next{0};
   const auto Work = [&] {
     for (size_t I = 0; (I = Next.fetch_add(1)) < Changes.size();)
@@ -96,22 +84,9 @@ static std::vector<FileChange> changesSince(const LinkProfile &Profile) {
   return Changes;
 }
 
-static constexpr StringRef UnknownRelative = "unknown (relative)";
-
-/// Describes \p Change for the user.
-static StringRef describe(StringRef Path, FileChange Change) {
-  bool IsRelative = sys::path::is_relative(Path);
-  return Change == FileChange::Unknown && IsRelative ? UnknownRelative
-                                                     : changeName(Change);
-}
-
-static constexpr FileChange AllChanges[] = {
-    FileChange::Same, FileChange::Changed, FileChange::Missing,
-    FileChange::Unknown};
-
 /// Writes \p Profile; with \p Changes, one for each file, also lists the files.
 static void writeJSON(const LinkProfile &Profile, StringRef Path,
-                      std::optional<ArrayRef<FileChange>> Changes,
+                      std::optional<ArrayRef<StringRef>> Changes,
                       json::OStream &J) {
   J.object([&] {
     J.attribute("profile", json::fixUTF8(Path));
@@ -124,8 +99,8 @@ static void writeJSON(const LinkProfile &Profile, StringRef Path,
       return;
     }
     J.attributeObject("now", [&] {
-      for (FileChange C : AllChanges)
-        J.attribute(changeName(C), count(*Changes, C));
+      for (StringRef Change : {Same, Changed, Missing, Unknown})
+        J.attribute(Change, count(*Changes, Change));
     });
     J.attributeArray("files", [&] {
       for (const auto &[F, Change] : zip_equal(Profile.Files, *Changes))
@@ -133,7 +108,7 @@ static void writeJSON(const LinkProfile &Profile, StringRef Path,
           writePath(F.Path, J);
           J.attribute("size", F.Identity.Size);
           J.attribute("touched_bytes", F.touchedBytes());
-          J.attribute("now", changeName(Change));
+          J.attribute("now", Change);
         });
     });
   });
@@ -203,30 +178,28 @@ static Exit show(ArrayRef<std::string> Named, json::OStream *J) {
                     "prints the outputs");
       continue;
     }
-    std::vector<FileChange> Changes = changesSince(**Profile);
+    std::vector<StringRef> Changes = changesSince(**Profile);
     if (J) {
       writeJSON(**Profile, Path, ArrayRef(Changes), *J);
       continue;
     }
-    std::vector<StringRef> Texts;
+    static constexpr StringRef UnknownRelative = "unknown (relative)";
     for (const auto &[F, Change] : zip_equal((*Profile)->Files, Changes))
-      Texts.push_back(describe(F.Path, Change));
+      if (Change == Unknown && sys::path::is_relative(F.Path))
+        Change = UnknownRelative;
     outs() << summaryOf(**Profile) << "\n" << "files now: ";
     ListSeparator Comma;
-    for (FileChange C : AllChanges)
-      if (size_t Number = count(Texts, changeName(C));
-          Number || C == FileChange::Same)
-        outs() << Comma << Number << ' ' << changeName(C);
-    if (size_t Number = count(Texts, UnknownRelative))
-      outs() << Comma << Number << ' ' << UnknownRelative;
+    for (StringRef Change : {Same, Changed, Missing, Unknown, UnknownRelative})
+      if (size_t Number = count(Changes, Change); Number || Change == Same)
+        outs() << Comma << Number << ' ' << Change;
     outs() << "\n";
-    for (const auto &[F, Text] : zip_equal((*Profile)->Files, Texts)) {
+    for (const auto &[F, Change] : zip_equal((*Profile)->Files, Changes)) {
       outs() << formatv("{0,8} of {1,8}  {2}", formatBytes(F.touchedBytes()),
                         formatBytes(F.Identity.Size), F.Path);
-      if (Text == UnknownRelative)
+      if (Change == UnknownRelative)
         outs() << " (unknown: the path is relative)";
-      else if (Text != changeName(FileChange::Same))
-        outs() << " (" << Text << ')';
+      else if (Change != Same)
+        outs() << " (" << Change << ')';
       outs() << "\n";
     }
   }

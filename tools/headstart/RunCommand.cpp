@@ -27,7 +27,6 @@
 #include "headstart/OS/SystemMemory.h"
 #include "headstart/OS/Threads.h"
 #include "headstart/Report/LinkStats.h"
-#include "headstart/Report/TraceLog.h"
 #include <algorithm>
 #include <atomic>
 #include <chrono>

@@ -19,7 +19,6 @@
 #include "llvm/Support/Process.h"
 #include <ctime>
 #include <mutex>
-#include <optional>
 
 using namespace llvm;
 
@@ -178,24 +177,18 @@ std::vector<ManifestPath> UnknownPaths::below(ArrayRef<TreeRoot> Roots) const {
 
 static os::EntryType typeOf(sys::fs::file_type Type) {
   using sys::fs::file_type;
-  switch (Type) {
-  case file_type::regular_file:
-    return os::EntryType::Regular;
-  case file_type::directory_file:
-    return os::EntryType::Directory;
-  case file_type::symlink_file:
-    return os::EntryType::Link;
-  case file_type::fifo_file:
-    return os::EntryType::Fifo;
-  case file_type::socket_file:
-    return os::EntryType::Socket;
-  case file_type::block_file:
-    return os::EntryType::BlockDevice;
-  case file_type::character_file:
-    return os::EntryType::CharacterDevice;
-  default:
-    return os::EntryType::Unknown;
-  }
+  static constexpr std::pair<file_type, os::EntryType> Types[] = {
+      {file_type::regular_file, os::EntryType::Regular},
+      {file_type::directory_file, os::EntryType::Directory},
+      {file_type::symlink_file, os::EntryType::Link},
+      {file_type::fifo_file, os::EntryType::Fifo},
+      {file_type::socket_file, os::EntryType::Socket},
+      {file_type::block_file, os::EntryType::BlockDevice},
+      {file_type::character_file, os::EntryType::CharacterDevice}};
+  for (const auto &[Theirs, Ours] : Types)
+    if (Theirs == Type)
+      return Ours;
+  return os::EntryType::Unknown;
 }
 
 /// The entry of a file that an operand names; a link only if it leads nowhere.

@@ -27,12 +27,10 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
-#include <optional>
 
 using namespace llvm;
 
