@@ -49,19 +49,11 @@ private:
     J.attribute(Key, headstart::textOrNull(Value));
   }
   /// Writes six decimals, which is finer than the resolution of these clocks.
-  void decimal(double Value) {
-    J.rawValue([&](raw_ostream &OS) { OS << format("%.6f", Value); });
-  }
-  void decimal(StringRef Key, double Value) {
-    J.attributeBegin(Key);
-    decimal(Value);
-    J.attributeEnd();
+  void decimal(StringRef Key, std::optional<double> Value) {
+    writeDecimal(J, Key, Value, /*Decimals=*/6);
   }
   void decimalIf(bool IsKnown, StringRef Key, double Value) {
-    if (IsKnown)
-      decimal(Key, Value);
-    else
-      J.attribute(Key, nullptr);
+    decimal(Key, IsKnown ? std::optional(Value) : std::nullopt);
   }
   void texts(StringRef Key, const std::vector<std::string> &Values);
 

@@ -12,8 +12,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/JSON.h"
-#include <array>
 
 using namespace llvm;
 
@@ -34,13 +32,12 @@ std::string formatBytes(uint64_t Bytes) {
                  Units[Unit]);
 }
 
-/// Writes \p Ms with three decimals. A microsecond is finer than the resolution
-/// of these clocks, and LLVM's JSON would print all 17 digits.
-static void writeMilliseconds(json::OStream &J, StringRef Key,
-                              std::optional<double> Ms) {
+void writeDecimal(json::OStream &J, StringRef Key, std::optional<double> Value,
+                  int Decimals) {
   J.attributeBegin(Key);
-  if (Ms)
-    J.rawValue([&](raw_ostream &OS) { OS << format("%.3f", *Ms); });
+  if (Value)
+    J.rawValue(
+        [&](raw_ostream &OS) { OS << format("%.*f", Decimals, *Value); });
   else
     J.value(nullptr);
   J.attributeEnd();
@@ -65,12 +62,14 @@ json::Value textOrNull(StringRef Text) {
   return Text.empty() ? json::Value(nullptr) : json::fixUTF8(Text);
 }
 
+// Three decimals of a millisecond are finer than the resolution of these
+// clocks.
 static void writeStore(json::OStream &J, const StoreFigures &Store) {
   J.object([&] {
-    writeMilliseconds(J, "request_us", Store.RequestUs);
-    writeMilliseconds(J, "byte_ns", Store.ByteNs);
-    writeMilliseconds(J, "latency_ms", Store.LatencyMs);
-    writeMilliseconds(J, "name_ms", Store.NameMs);
+    writeDecimal(J, "request_us", Store.RequestUs);
+    writeDecimal(J, "byte_ns", Store.ByteNs);
+    writeDecimal(J, "latency_ms", Store.LatencyMs);
+    writeDecimal(J, "name_ms", Store.NameMs);
     J.attribute("at_once", Store.AtOnce);
     J.attribute("samples", Store.Samples);
   });
@@ -97,20 +96,20 @@ void writeStatsJSON(const LinkStats &S, raw_ostream &OS) {
     J.attribute("budget_bytes", S.BudgetBytes);
     J.attribute("jobs", S.Jobs);
     J.attribute("profile", S.Profile);
-    writeMilliseconds(J, "first_hint_ms", S.FirstHintMs);
-    writeMilliseconds(J, "last_hint_ms", S.LastHintMs);
-    writeMilliseconds(J, "link_ms", S.LinkMs);
+    writeDecimal(J, "first_hint_ms", S.FirstHintMs);
+    writeDecimal(J, "last_hint_ms", S.LastHintMs);
+    writeDecimal(J, "link_ms", S.LinkMs);
     J.attribute("why_off", textOrNull(S.WhyOff));
     J.attribute("unfinished", S.Unfinished);
     J.attribute("short_of_memory", S.ShortOfMemory);
-    writeMilliseconds(J, "waited_ms", S.WaitedMs);
+    writeDecimal(J, "waited_ms", S.WaitedMs);
     J.attribute("linker_read_bytes", S.LinkerReadBytes);
     J.attribute("linker_stops", S.LinkerStops);
     if (S.ProcessorMs)
       J.attributeObject("processor_ms", [&] {
         for (unsigned W = 0; W != NumPrefetchWorks; ++W)
-          writeMilliseconds(J, prefetchWorkName(static_cast<PrefetchWork>(W)),
-                            S.ProcessorMs->at(W));
+          writeDecimal(J, prefetchWorkName(static_cast<PrefetchWork>(W)),
+                       S.ProcessorMs->at(W));
       });
     else
       J.attribute("processor_ms", nullptr);

@@ -7,16 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Report/TraceLog.h"
+#include "headstart/Report/LinkStats.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/Support/Format.h"
 #include <algorithm>
-#include <map>
 #include <set>
-#include <string>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 using namespace llvm;
 using std::chrono::microseconds;
@@ -214,11 +211,7 @@ Error TraceLog::addTimeTrace(std::unique_ptr<MemoryBuffer> Text) {
 
 /// Writes \p D in microseconds, the format's unit, to the nanosecond.
 static void writeTime(json::OStream &J, StringRef Key, TraceClock::duration D) {
-  J.attributeBegin(Key);
-  J.rawValue([&](raw_ostream &OS) {
-    OS << format("%.3f", std::chrono::duration<double, std::micro>(D).count());
-  });
-  J.attributeEnd();
+  writeDecimal(J, Key, std::chrono::duration<double, std::micro>(D).count());
 }
 
 /// Writes a name ("process_name") or a place in the order

@@ -116,6 +116,11 @@ void writeStatsJSON(const LinkStats &Stats, llvm::raw_ostream &OS);
 /// Writes a paragraph for people, in lines of at most 79 columns.
 void writeStatsParagraph(const LinkStats &Stats, llvm::raw_ostream &OS);
 
+/// Writes an attribute of the open object: \p Value with \p Decimals decimals,
+/// where LLVM's JSON would print all 17 digits; null if it is absent.
+void writeDecimal(llvm::json::OStream &J, llvm::StringRef Key,
+                  std::optional<double> Value, int Decimals = 3);
+
 /// \p Text as JSON; null if it is empty.
 llvm::json::Value textOrNull(llvm::StringRef Text);
 
