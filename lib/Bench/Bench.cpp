@@ -14,11 +14,8 @@
 
 #include "headstart/Bench/Bench.h"
 #include "BenchRun.h"
-#include "headstart/Bench/Redirect.h"
-#include "headstart/Bench/Statistics.h"
 #include "headstart/Inputs/LinkerModel.h"
 #include "headstart/Link/LinkQueue.h"
-#include "headstart/Link/LinkerProbe.h"
 #include "headstart/Link/ProfileStore.h"
 #include "headstart/OS/Machine.h"
 #include "headstart/OS/MeasuredProgram.h"

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "headstart/Bench/Redirect.h"
+#include "headstart/Bench/Bench.h"
 #include "headstart/Link/ProfileStore.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "headstart/Bench/Statistics.h"
+#include "headstart/Bench/Bench.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Variants.h"
+#include "BenchRun.h"
 #include "headstart/Inputs/LinkerModel.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
@@ -105,7 +105,7 @@ Error findStock(StringRef Given, LinkerFacts &Facts,
       Why = "'" + Stock + "' is the same program";
   } else if (Why.empty()) {
     Facts.StockArgs = driverArgs(Facts, Stock);
-    const std::string Started = linkerOf(Facts.StockArgs);
+    const std::string Started = linkerOf(Facts.StockArgs, "ld.lld");
     if (realPath(Started) != realPath(Stock))
       Why = "options that select '" + Stock + "' make '" + Facts.Args.front() +
             "' run " +

@@ -8,7 +8,6 @@
 
 #include "Build.h"
 #include "headstart/Link/ForeignCommand.h"
-#include "headstart/Link/LinkerProbe.h"
 #include "headstart/Link/ProfileStore.h"
 #include "headstart/OS/Program.h"
 #include "llvm/ADT/STLExtras.h"

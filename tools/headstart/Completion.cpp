@@ -14,7 +14,7 @@
 
 #include "Options.h"
 #include "headstart/Inputs/LinkerModel.h"
-#include "headstart/Link/LinkerProbe.h"
+#include "headstart/Link/ForeignCommand.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"

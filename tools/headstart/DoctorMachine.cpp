@@ -9,7 +9,7 @@
 #include "Doctor.h"
 #include "headstart/Engine/PrefetchEngine.h"
 #include "headstart/Inputs/LinkerModel.h"
-#include "headstart/Link/LinkerProbe.h"
+#include "headstart/Link/ForeignCommand.h"
 #include "headstart/Link/PrefetchSettings.h"
 #include "headstart/Link/ProfileStore.h"
 #include "headstart/OS/Capabilities.h"
@@ -482,8 +482,8 @@ void LinkerChecks::checkCompiler(StringRef Name) {
     Missing.push_back(Name.str());
     return;
   }
-  const std::string Default = linkerOf(Path, "", Self);
-  const std::string Chosen = linkerOf(Path, "-fuse-ld=headstart", Self);
+  const std::string Default = linkerOf({Path, Self});
+  const std::string Chosen = linkerOf({Path, Self, "-fuse-ld=headstart"});
   Check &C =
       Group.add(Name.str(), textOrNull(Default),
                 (Name + " links with " +

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "headstart/Bench/Redirect.h"
+#include "headstart/Bench/Bench.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "headstart/Bench/Statistics.h"
+#include "headstart/Bench/Bench.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include <algorithm>

@@ -9,7 +9,6 @@
 #include "headstart/Link/ForeignCommand.h"
 #include "OS/PosixTestSupport.h"
 #include "OS/TestFiles.h"
-#include "headstart/Link/LinkerProbe.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include <sys/stat.h>

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "headstart/Link/LinkerProbe.h"
 #include "OS/TestFiles.h"
+#include "headstart/Link/ForeignCommand.h"
 #include "gtest/gtest.h"
 #include <filesystem>
 
@@ -54,10 +54,10 @@ TEST_F(LinkerProbeTest, FindsLinkerOfDriver) {
                    Linker +
                    "\" \"-o\" \"a.out\"' >&2;;\n"
                    "esac\n");
-  EXPECT_EQ(linkerOf(Clang, "", "x.o"), Linker);
-  EXPECT_EQ(linkerOf(Clang, "-fuse-ld=mine", "x.o"), Linker);
-  EXPECT_EQ(linkerOf(Clang, "-fuse-ld=bad", "x.o"), "");
-  EXPECT_EQ(linkerOf(Directory.path("missing"), "", "x.o"), "");
+  EXPECT_EQ(linkerOf({Clang, "x.o"}), Linker);
+  EXPECT_EQ(linkerOf({Clang, "x.o", "-fuse-ld=mine"}), Linker);
+  EXPECT_EQ(linkerOf({Clang, "x.o", "-fuse-ld=bad"}), "");
+  EXPECT_EQ(linkerOf({Directory.path("missing"), "x.o"}), "");
 }
 
 TEST_F(LinkerProbeTest, FindsLinkerBehindCollect2) {
@@ -69,7 +69,7 @@ TEST_F(LinkerProbeTest, FindsLinkerBehindCollect2) {
                          ";;\n"
                          "*) echo ' /usr/lib/gcc/collect2 -o a.out x.o' >&2;;\n"
                          "esac\n");
-  EXPECT_EQ(linkerOf(GCC, "", "x.o"), Linker);
+  EXPECT_EQ(linkerOf({GCC, "x.o"}), Linker);
 }
 
 } // namespace

@@ -18,6 +18,7 @@
 #include "headstart/Link/ForeignCommand.h"
 #include "headstart/OS/ControlGroup.h"
 #include "headstart/Report/BenchReport.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <array>
@@ -83,6 +84,72 @@ private:
 /// process behind. Errors: a BenchUsageError; a link that fails, with its
 /// output; a limit that cannot be set; `errc::interrupted` if it was stopped.
 llvm::Expected<BenchReport> runBench(const BenchOptions &Options);
+
+/// \name The redirection of a link's outputs
+/// Changes a link so that it reads the same inputs and writes elsewhere. It can
+/// then run repeatedly without harm.
+/// @{
+
+/// A command line whose outputs are all in one directory.
+struct RedirectedLink {
+  std::vector<std::string> Args; ///< the program first
+  LinkCommand Command;           ///< the meaning of Args
+  std::string Problem;           ///< for people; empty if there is none
+};
+
+/// Adds arguments to \p Args, from which \p Link was read, that redirect its
+/// outputs to \p Directory, and reads the result again. If an output would
+/// still be outside of \p Directory, the Problem names it. Blocks like
+/// readForeignCommand.
+RedirectedLink redirect(llvm::ArrayRef<std::string> Args,
+                        const ForeignCommand &Link,
+                        std::optional<Flavour> Forced,
+                        llvm::StringRef Directory);
+
+/// @}
+
+/// \name Statistics of few noisy timings
+/// Medians, spread, outliers and ratios. Pure functions.
+/// @{
+
+/// Returns the median of \p Values; 0 if there are none.
+double medianOf(std::vector<double> Values);
+
+/// Returns the median of the distances from the median.
+double medianDeviation(const std::vector<double> &Values);
+
+/// Returns an interval that contains the true median in at least 95 of 100
+/// cases, for any distribution: from the k-th smallest to the k-th largest of
+/// \p Values, with k from the binomial distribution. For n < 6 values it is the
+/// smallest to the largest, and contains the median in 1 - 2^(1-n) of cases.
+BenchRatio intervalOfMedian(std::vector<double> Values);
+
+/// Smaller differences count as none. Two medians of the same program can
+/// differ by this share on a machine that also does other work.
+inline constexpr double MinDifference = 0.02;
+
+/// Fewer pairs get no verdict: four pairs all point in one direction by chance
+/// in one case of eight.
+inline constexpr size_t MinPairs = 5;
+
+/// Returns a difference only if the interval of \p Ratio does not contain 1,
+/// and its median is at least MinDifference away from 1.
+Verdict judge(const BenchRatio &Ratio);
+
+/// Fills in the summary of the kept rounds of \p Series. Marks outliers: rounds
+/// with a modified z-score over 3.5 (Iglewicz and Hoaglin, 1993) that differ
+/// from the median by more than a twentieth.
+void summarize(BenchSeries &Series);
+
+/// Compares \p Series with \p Base by pairs of kept rounds with the same
+/// number. The verdict is Unknown for fewer than MinPairs.
+BenchComparison compare(const BenchSeries &Base, const BenchSeries &Series);
+
+/// Fills in the summaries of \p Variants in \p State, and their comparisons
+/// with the first variant. Variants that prefetch are also compared with "off".
+void summarizeAndCompare(std::vector<BenchVariant> &Variants, CacheState State);
+
+/// @}
 
 } // namespace headstart
 
