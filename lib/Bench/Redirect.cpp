@@ -150,27 +150,22 @@ static std::string ownReport(const LinkCommand &Command) {
 RedirectedLink redirect(ArrayRef<std::string> Args, const ForeignCommand &Link,
                         std::optional<Flavour> Forced, StringRef Directory) {
   RedirectedLink Result;
-  if (!Link.Command || !Link.Command->Links || Link.Command->Outputs.empty()) {
-    Result.Problem =
-        "'" + Args.front() + "': this command line names no inputs";
-    return Result;
-  }
-  if (Link.AlsoCompiles) {
-    Result.Problem = "'" + Args.front() +
-                     "' also compiles with these arguments: compile first, "
-                     "then measure the link of the objects";
-    return Result;
-  }
-  if (std::string Option = sideEffect(Link); !Option.empty()) {
-    Result.Problem =
-        "'" + Option + "' writes files that headstart bench cannot redirect";
-    return Result;
-  }
-  if (std::string Option = ownReport(*Link.Command); !Option.empty()) {
-    Result.Problem =
-        "remove '" + Option + "': headstart bench sets it for each variant";
-    return Result;
-  }
+  const auto Fail = [&](const Twine &Why) {
+    Result.Problem = Why.str();
+    return std::move(Result);
+  };
+  if (!Link.Command || !Link.Command->Links || Link.Command->Outputs.empty())
+    return Fail("'" + Args.front() + "': this command line names no inputs");
+  if (Link.AlsoCompiles)
+    return Fail("'" + Args.front() +
+                "' also compiles with these arguments: compile first, then "
+                "measure the link of the objects");
+  if (std::string Option = sideEffect(Link); !Option.empty())
+    return Fail("'" + Option +
+                "' writes files that headstart bench cannot redirect");
+  if (std::string Option = ownReport(*Link.Command); !Option.empty())
+    return Fail("remove '" + Option +
+                "': headstart bench sets it for each variant");
   std::vector<std::string> More = redirectingArgs(Link, Directory);
   if (Link.Driver)
     More = throughDriver(*Link.Driver, Link.Style, std::move(More),
@@ -182,23 +177,18 @@ RedirectedLink redirect(ArrayRef<std::string> Args, const ForeignCommand &Link,
 
   ForeignCommand Again =
       readForeignCommand(Result.Args, Forced, /*Cancelled=*/nullptr);
-  if (!Again.Command || !Again.Command->Links) {
-    Result.Problem = Again.Problem.empty()
-                         ? "with its outputs redirected, the command line no "
-                           "longer links"
-                         : Again.Problem;
-    return Result;
-  }
+  if (!Again.Command || !Again.Command->Links)
+    return Fail(Again.Problem.empty() ? "with its outputs redirected, the "
+                                        "command line no longer links"
+                                      : Again.Problem);
   // The comparison runs links without LLD_REPRODUCE.
   const std::string Reproducer =
       sys::Process::GetEnv("LLD_REPRODUCE").value_or("");
   for (const LinkOutput &Output : Again.Command->Outputs)
     if (!isBelow(absolutePath(Output.Path), absolutePath(Directory)) &&
-        Output.Path != Reproducer) {
-      Result.Problem = "the link writes to '" + Output.Path +
-                       "', and no known option redirects this output";
-      return Result;
-    }
+        Output.Path != Reproducer)
+      return Fail("the link writes to '" + Output.Path +
+                  "', and no known option redirects this output");
   Result.Command = std::move(*Again.Command);
   return Result;
 }

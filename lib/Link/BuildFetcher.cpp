@@ -174,19 +174,16 @@ bool BuildFetcher::enterStep(size_t Link, uint64_t Bytes) {
 
 /// Ends a step that has fetched \p Bytes, and returns the size of the next.
 uint64_t BuildFetcher::leaveStep(size_t Link, uint64_t Bytes) {
-  std::unique_lock Lock(Mutex);
-  leave(Lock);
+  std::lock_guard Lock(Mutex);
+  if (--Active == 0)
+    Changed.notifyAll();
   Links[Link].FetchedBytes += Bytes;
   Pace.end(os::now(), Bytes);
   return Pace.stepBytes();
 }
 
 void BuildFetcher::leave() {
-  std::unique_lock Lock(Mutex);
-  leave(Lock);
-}
-
-void BuildFetcher::leave(std::unique_lock<std::mutex> & /*Lock*/) {
+  std::lock_guard Lock(Mutex);
   if (--Active == 0)
     Changed.notifyAll();
 }

@@ -51,12 +51,16 @@ const char *decisionName(Decision What) {
   return Keys.at(static_cast<size_t>(What));
 }
 
-const char *prefetchWorkName(PrefetchWork Work) {
-  static constexpr std::array<const char *, NumPrefetchWorks> Names = {
-      "opening",  "residency",    "looking",    "planning",
-      "fetching", "handing_over", "scheduling", "record"};
-  return Names.at(static_cast<size_t>(Work));
-}
+/// By PrefetchWork: the key in the JSON, and the words for people.
+static constexpr std::array<std::pair<StringRef, StringRef>, NumPrefetchWorks>
+    Works = {{{"opening", "opening files"},
+              {"residency", "querying what is cached"},
+              {"looking", "reading headers and symbols"},
+              {"planning", "planning"},
+              {"fetching", "fetching"},
+              {"handing_over", "passing files to the linker"},
+              {"scheduling", "scheduling"},
+              {"record", "the profile"}}};
 
 json::Value textOrNull(StringRef Text) {
   return Text.empty() ? json::Value(nullptr) : json::fixUTF8(Text);
@@ -107,9 +111,8 @@ void writeStatsJSON(const LinkStats &S, raw_ostream &OS) {
     J.attribute("linker_stops", S.LinkerStops);
     if (S.ProcessorMs)
       J.attributeObject("processor_ms", [&] {
-        for (unsigned W = 0; W != NumPrefetchWorks; ++W)
-          writeDecimal(J, prefetchWorkName(static_cast<PrefetchWork>(W)),
-                       S.ProcessorMs->at(W));
+        for (const auto &[Work, Ms] : zip_equal(Works, *S.ProcessorMs))
+          writeDecimal(J, Work.first, Ms);
       });
     else
       J.attribute("processor_ms", nullptr);
@@ -351,15 +354,6 @@ static void addLinker(const LinkStats &S, raw_ostream &P) {
 
 /// Writes the prefetcher's own processor time, and its main purpose.
 static void addProcessor(const LinkStats &S, raw_ostream &P) {
-  static constexpr std::array<const char *, NumPrefetchWorks> For = {
-      "opening files",
-      "querying what is cached",
-      "reading headers and symbols",
-      "planning",
-      "fetching",
-      "passing files to the linker",
-      "scheduling",
-      "the profile"};
   if (!S.ProcessorMs)
     return;
   double Sum = 0;
@@ -370,7 +364,7 @@ static void addProcessor(const LinkStats &S, raw_ostream &P) {
     return;
   const auto Most = llvm::max_element(*S.ProcessorMs);
   P << " The prefetcher took " << seconds(Sum) << " of processor time";
-  const StringRef Work = For.at(Most - S.ProcessorMs->begin());
+  const StringRef Work = Works.at(Most - S.ProcessorMs->begin()).second;
   if (seconds(*Most) == seconds(Sum))
     P << ", almost all of it for " << Work << ".";
   else

@@ -165,24 +165,19 @@ TraceLog::TraceLog(TraceClock::time_point Origin, StringRef Program)
   SystemOrigin = std::chrono::duration_cast<microseconds>(Since).count();
 }
 
-/// The caller holds Mutex.
-TraceLane &TraceLog::newLane(StringRef Name, int Place) {
-  Lanes.push_back(std::make_unique<TraceLane>(Name, Place));
-  return *Lanes.back();
-}
-
 TraceLane &TraceLog::addLane(StringRef Name, int Place) {
   std::lock_guard<std::mutex> Lock(Mutex);
-  return newLane(Name, Place);
+  return *Lanes.emplace_back(std::make_unique<TraceLane>(Name, Place));
 }
 
 TraceLane &TraceLog::laneOfThisThread(StringRef Name, int Place) {
   std::lock_guard<std::mutex> Lock(Mutex);
   TraceLane *&Lane = OfThreads[std::this_thread::get_id()];
   if (!Lane) {
-    size_t Number = OfThreads.size();
-    Lane = &newLane(
-        Number == 1 ? Name.str() : (Name + " " + Twine(Number)).str(), Place);
+    const size_t Number = OfThreads.size();
+    const std::string Own =
+        Number == 1 ? Name.str() : (Name + " " + Twine(Number)).str();
+    Lane = Lanes.emplace_back(std::make_unique<TraceLane>(Own, Place)).get();
   }
   return *Lane;
 }

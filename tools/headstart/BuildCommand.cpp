@@ -245,14 +245,8 @@ void BuildCompanion::noteBegun(ArrayRef<BuildLinkFigures> Links) {
 void BuildCompanion::writeStatus(StringRef State, StringRef Why) {
   if (HasEnded.load())
     return;
-  BuildStatus Status;
-  Status.Directory = Build.Directory;
-  Status.Command = Command;
-  Status.BudgetBytes = BudgetBytes;
-  Status.State = State;
-  Status.Why = Why;
-  Status.Links = Fetcher.figures();
-  File.write(Status);
+  File.write(
+      {Build.Directory, Command, BudgetBytes, State, Why, Fetcher.figures()});
 }
 
 void BuildCompanion::watch() {

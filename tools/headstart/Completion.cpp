@@ -47,9 +47,6 @@ public:
   size_t firstOperand(ArrayRef<const char *> Argv) const;
 
 private:
-  std::unique_ptr<Arg> parse(const InputArgList &Args, unsigned &Index) const {
-    return Table.ParseOneArg(Args, Index, Shown);
-  }
   bool printNames(StringRef Typed, bool OwnOnly) const;
   bool printName(const Option &O, StringRef Typed) const;
   void printValues(const Option &O, StringRef Beginning, StringRef Typed) const;
@@ -160,7 +157,7 @@ bool OptionCompleter::complete(ArrayRef<const char *> Argv,
   unsigned Index = 0;
   while (Index < Argv.size()) {
     Begin = Index;
-    Last = parse(Args, Index);
+    Last = Table.ParseOneArg(Args, Index, Shown);
     if (!Last) // an option takes more values than withValues adds
       return false;
   }
@@ -198,7 +195,7 @@ size_t OptionCompleter::firstOperand(ArrayRef<const char *> Argv) const {
     const unsigned Begin = Index;
     if (StringRef(Argv[Begin]) == "--")
       return Begin + 1;
-    const std::unique_ptr<Arg> A = parse(Args, Index);
+    const std::unique_ptr<Arg> A = Table.ParseOneArg(Args, Index, Shown);
     if (!A || A->getOption().getKind() == Option::InputClass)
       return Begin;
   }

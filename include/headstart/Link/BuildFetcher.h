@@ -174,7 +174,6 @@ private:
   void fetchSteps(const Item &Next, const os::OpenFile &File,
                   llvm::ArrayRef<ByteRange> Missing);
   bool enter(std::unique_lock<std::mutex> &Lock);
-  void leave(std::unique_lock<std::mutex> &Lock);
   uint64_t stepBytes() const;
   bool enterStep(size_t Link, uint64_t Bytes);
   uint64_t leaveStep(size_t Link, uint64_t Bytes);

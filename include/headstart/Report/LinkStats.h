@@ -34,7 +34,8 @@ struct CountedProblem {
   uint64_t Count = 0;
 };
 
-/// The purposes for which the prefetcher takes processor time.
+/// The purposes for which the prefetcher takes processor time; LinkStats.cpp
+/// has their names.
 enum class PrefetchWork : uint8_t {
   Opening,     ///< finding, opening and mapping inputs
   Residency,   ///< querying what is cached
@@ -46,9 +47,6 @@ enum class PrefetchWork : uint8_t {
   Record,      ///< reading the last link's profile, storing this link's
 };
 inline constexpr unsigned NumPrefetchWorks = 8;
-
-/// Returns the key in the JSON, a literal: "handing_over".
-const char *prefetchWorkName(PrefetchWork Work);
 
 /// The last estimates of a store's prices.
 struct StoreFigures {

@@ -166,7 +166,6 @@ public:
   uint64_t write(llvm::raw_ostream &OS) const;
 
 private:
-  TraceLane &newLane(llvm::StringRef Name, int Place);
   void writeEvents(llvm::json::OStream &J) const;
   void writeSamples(llvm::json::OStream &J) const;
   uint64_t writeTimeTrace(llvm::json::OStream &J) const;
