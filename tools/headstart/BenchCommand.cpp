@@ -11,7 +11,6 @@
 #include "Options.h"
 #include "headstart/Bench/Bench.h"
 #include "headstart/Link/PrefetchSettings.h"
-#include "headstart/Link/Reports.h"
 #include "headstart/OS/ChildProcess.h"
 #include "headstart/OS/Program.h"
 #include "headstart/OS/StopSignals.h"

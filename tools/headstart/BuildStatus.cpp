@@ -8,8 +8,8 @@
 
 #include "Build.h"
 #include "headstart/Link/LinkQueue.h"
+#include "headstart/Link/PrefetchSettings.h"
 #include "headstart/Link/ProfileStore.h"
-#include "headstart/Link/Reports.h"
 #include "headstart/OS/ChildProcess.h"
 #include "headstart/OS/Program.h"
 #include "headstart/Report/LinkStats.h"

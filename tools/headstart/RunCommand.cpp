@@ -21,7 +21,6 @@
 #include "headstart/Link/ForeignCommand.h"
 #include "headstart/Link/LinkTurn.h"
 #include "headstart/Link/PrefetchSettings.h"
-#include "headstart/Link/Reports.h"
 #include "headstart/OS/ChildProcess.h"
 #include "headstart/OS/Program.h"
 #include "headstart/OS/SystemMemory.h"

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "headstart/Link/Reports.h"
+#include "headstart/Link/PrefetchSettings.h"
 #include "OS/TestFiles.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"

@@ -17,7 +17,7 @@
 
 #include "headstart/Link/LinkTurn.h"
 #include "headstart/Link/ProfileStore.h"
-#include "headstart/Link/Reports.h"
+#include "headstart/Link/PrefetchSettings.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
