@@ -32,8 +32,6 @@ using namespace llvm;
 
 namespace headstart {
 
-static constexpr StringLiteral NoPrefetch = "no link prefetches";
-
 /// Returns the environment of this process, reduced to \p Variable.
 static CommandLineContext onlyWith(StringRef Variable) {
   CommandLineContext Context = CommandLineContext::fromProcess();
@@ -41,21 +39,6 @@ static CommandLineContext onlyWith(StringRef Variable) {
     return Name == Variable ? All(Name) : std::nullopt;
   };
   return Context;
-}
-
-/// Returns the messages about \p Variable, of each kind of linker that rejects
-/// it: the linker's name and its message.
-static std::vector<std::pair<std::string, std::string>>
-complaintsAbout(StringRef Variable) {
-  std::vector<std::pair<std::string, std::string>> All;
-  for (const Flavour F : {Flavour::ELF, Flavour::COFF, Flavour::MachO}) {
-    PrefetchSettings Ignored;
-    applyEnvironment(F, onlyWith(Variable), Ignored,
-                     [&](const std::string &What) {
-                       All.emplace_back(LinkerModel::of(F).Program.str(), What);
-                     });
-  }
-  return All;
 }
 
 static void checkVariable(StringRef Variable, CheckGroup &Group) {
@@ -66,25 +49,29 @@ static void checkVariable(StringRef Variable, CheckGroup &Group) {
                        Value ? json::Value(json::fixUTF8(*Value))
                              : json::Value(nullptr),
                        Value ? Name + "=" + *Value : Name + " is not set");
-  const auto Complaints = complaintsAbout(Variable);
-  constexpr size_t Kinds = 3;
-  if (!Complaints.empty()) {
-    C.Text = Complaints.front().second;
-    if (Complaints.size() == Kinds)
-      return C.problem("no link prefetches, and each link prints a warning",
-                       "correct " + Name + ", or unset it");
-    SmallVector<std::string, Kinds> Names;
-    for (const auto &[Linker, What] : Complaints)
-      Names.push_back(Linker);
-    return C.note("links by " + join(Names, ", ") +
-                      " do not prefetch, and each link prints a warning",
-                  "use only options in " + Name + " that all linkers accept");
+  static constexpr Flavour Kinds[] = {Flavour::ELF, Flavour::COFF,
+                                      Flavour::MachO};
+  std::vector<std::string> Rejecting; // the linkers that reject it
+  bool IsOff = false;
+  for (const Flavour F : Kinds) {
+    PrefetchSettings Settings;
+    applyEnvironment(F, onlyWith(Variable), Settings,
+                     [&](const std::string &What) {
+                       if (Rejecting.empty())
+                         C.Text = What;
+                       Rejecting.push_back(LinkerModel::of(F).Program.str());
+                     });
+    IsOff |= F == Flavour::ELF && !whyOff(Settings).empty();
   }
-  PrefetchSettings Settings;
-  applyEnvironment(Flavour::ELF, onlyWith(Variable), Settings,
-                   [](const std::string &) {});
-  if (!whyOff(Settings).empty())
-    C.note(NoPrefetch.str(), "unset " + Name);
+  if (Rejecting.size() == std::size(Kinds))
+    C.problem("no link prefetches, and each link prints a warning",
+              "correct " + Name + ", or unset it");
+  else if (!Rejecting.empty())
+    C.note("links by " + join(Rejecting, ", ") +
+               " do not prefetch, and each link prints a warning",
+           "use only options in " + Name + " that all linkers accept");
+  else if (IsOff)
+    C.note("no link prefetches", "unset " + Name);
 }
 
 /// Checks the program and its environment variables, which set \p Settings as
@@ -204,7 +191,6 @@ static void noteMissing(const CapabilityText &T, const os::Capability &Mine,
              : "use " + Mine.Since + " or later";
 }
 
-/// Checks which system calls work.
 static CheckGroup checkSystem() {
   const std::vector<os::Capability> All = os::probeCapabilities();
   const auto Find = [&](Kind K) -> const os::Capability & {
@@ -316,7 +302,6 @@ static CheckGroup checkProcessors(const PrefetchSettings &Settings) {
   return Group;
 }
 
-/// Checks the directory of the profiles.
 static CheckGroup checkRecords(const PrefetchSettings &Settings) {
   CheckGroup Group = {"records", "Profiles", "", {}};
   constexpr StringLiteral Costs =

@@ -21,7 +21,6 @@ using namespace llvm;
 
 namespace headstart {
 
-/// Writes the attribute "inputs" of an open object.
 static void writeInputs(ArrayRef<ListedInput> Inputs, json::OStream &J) {
   J.attributeArray("inputs", [&] {
     for (const ListedInput &Input : Inputs)
@@ -190,7 +189,6 @@ inOrder(ArrayRef<PlannedFile> Files,
           Visit(File, Range);
 }
 
-/// Writes the attribute "ranges" of an open object.
 static void writeRanges(ArrayRef<PlannedFile> Files, json::OStream &J) {
   J.attributeArray("ranges", [&] {
     inOrder(Files, [&](const PlannedFile &File, const PlannedRange &R) {

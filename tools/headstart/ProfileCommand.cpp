@@ -65,7 +65,6 @@ static StringRef changeOf(const RecordedFile &File) {
   return Now.Identity == File.Identity ? Same : Changed;
 }
 
-/// Returns the change of each file of \p Profile.
 static std::vector<StringRef> changesSince(const LinkProfile &Profile) {
   // The threads wait for the disk, not for a processor.
   constexpr size_t Jobs = 8;

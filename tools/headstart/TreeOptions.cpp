@@ -45,16 +45,14 @@ static Expected<unsigned> parseCount(StringRef Option, StringRef Text,
 }
 
 static Error addTypes(StringRef Letters, TreeFilter &Filter) {
+  static constexpr os::EntryType Types[] = {
+      os::EntryType::Regular, os::EntryType::Directory, os::EntryType::Link};
   for (char Letter : Letters) {
-    if (Letter == 'f')
-      Filter.addType(os::EntryType::Regular);
-    else if (Letter == 'd')
-      Filter.addType(os::EntryType::Directory);
-    else if (Letter == 'l')
-      Filter.addType(os::EntryType::Link);
-    else
+    const size_t Type = StringRef("fdl").find(Letter);
+    if (Type == StringRef::npos)
       return createStringError("--type=" + Letters +
                                ": expected letters of f, d and l");
+    Filter.addType(Types[Type]);
   }
   return Error::success();
 }

@@ -316,7 +316,6 @@ static bool mayBeHidden(const CommandArguments &Arguments, const TreePlan &Plan,
          !Operands.Directories.empty();
 }
 
-/// Prints the \p Figures of a fetch that \p IsInterrupted or not.
 static void report(const CommandArguments &Arguments,
                    const TreeFetchFigures &Figures, bool IsInterrupted) {
   const double Seconds =

@@ -140,20 +140,9 @@ std::vector<PrefetchOption> prefetchOptions(const InputArgList &Args) {
   return Options;
 }
 
-/// Returns a suggestion that corrects an unknown name.
 std::string hint(StringRef Nearest, const std::string &Help) {
   return Nearest.empty() ? "; see " + Help
                          : "; did you mean '" + Nearest.str() + "'?";
-}
-
-/// The names of the options in \p Set, without their aliases.
-std::vector<std::string> namesOf(const OptionTable &Table, OptionSet Set) {
-  std::vector<std::string> Names;
-  for (unsigned Id = 1; Id <= Table.getNumOptions(); ++Id)
-    if (const Option O = Table.getOption(Id);
-        O.hasVisibilityFlag(Set) && !O.getAlias().isValid())
-      Names.push_back(O.getPrefixedName().str());
-  return Names;
 }
 
 Exit unknownOption(const Subcommand &S, const OptionTable &Table,
@@ -163,11 +152,15 @@ Exit unknownOption(const Subcommand &S, const OptionTable &Table,
     Nearest.clear();
   if (Nearest.empty() && S.Run == runRun &&
       StringRef(Arg).contains("prefetch")) {
-    // "--prefetch-stats" and "--prefetch-stats=" are two options of the table.
     std::vector<std::string> Names;
-    for (StringRef Name : namesOf(Table, RunOption))
-      if (!is_contained(Names, Name.rtrim('=')))
-        Names.push_back(Name.rtrim('=').str());
+    for (unsigned Id = 1; Id <= Table.getNumOptions(); ++Id) {
+      const Option O = Table.getOption(Id);
+      const StringRef Name = O.getPrefixedName().rtrim('=');
+      // "--prefetch-stats" and "--prefetch-stats=" are two options.
+      if (O.hasVisibilityFlag(RunOption) && !O.getAlias().isValid() &&
+          !is_contained(Names, Name))
+        Names.push_back(Name.str());
+    }
     return fail("headstart run does not support '" +
                     StringRef(Arg).split('=').first.str() + "'; it supports " +
                     join(Names, ", "),
