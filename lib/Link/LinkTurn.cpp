@@ -75,12 +75,6 @@ static bool hasNoTurn(const os::SystemMemory &Memory, uint64_t NeedBytes) {
          NeedBytes < totalBytes(Memory) / SmallShare;
 }
 
-/// Whether a link that has its turn has started this process.
-static bool inheritsTurn() {
-  const std::optional<std::string> File = sys::Process::GetEnv(TurnVariable);
-  return File && isInQueue(*File);
-}
-
 std::string LinkTurn::wait(const PrefetchSettings &Settings, StringRef Tool,
                            const std::string &Output, uint64_t NeedBytes) {
   constexpr std::chrono::milliseconds Pause(50);
@@ -106,7 +100,9 @@ std::string LinkTurn::wait(const PrefetchSettings &Settings, StringRef Tool,
           queueDirectory(Cache, os::memoryName(), Settings.QueueBytes),
           NeedBytes, Output, Limits);
     if (!runWithTimeout([Result, IsFirst, Mine = Queue, Total, Free] {
-          Result->IsInherited = IsFirst && inheritsTurn();
+          // A link that has its turn may have started this process.
+          const auto File = sys::Process::GetEnv(TurnVariable);
+          Result->IsInherited = IsFirst && File && isInQueue(*File);
           if (!Result->IsInherited)
             Result->Answer = Mine->poll(Total, Free);
         })) {

@@ -392,31 +392,27 @@ static std::string statsFile(const std::string &Name, StringRef Tool) {
   return std::string(Path);
 }
 
-static void writeAll(const PrefetchSettings &Settings, LinkStats Stats,
-                     const TraceLog *Trace, StringRef Tool) {
-  uint64_t LeftOut = 0;
-  if (Trace)
-    // lld's own trace may have the same name: Headstart's trace contains it.
-    writeTo(Settings.TraceFile, Tool, {TraceStart, R"({"traceEvents":[)"},
-            [&](raw_ostream &OS) { LeftOut = Trace->write(OS); });
-  if (LeftOut != 0)
-    Stats.Problems.push_back(
-        {"Headstart could not read an event of the time trace", LeftOut});
-  if (Settings.Stats && Settings.StatsFile.empty())
-    writeStatsParagraph(Stats, errs());
-  else if (Settings.Stats)
-    writeTo(statsFile(Settings.StatsFile, Tool), Tool, {StatsStart},
-            [&](raw_ostream &OS) { writeStatsJSON(Stats, OS); });
-}
-
 void writeReports(const PrefetchSettings &Settings, LinkStats Stats,
                   const TraceLog *Trace, StringRef Tool) {
   if (!Trace && !Settings.Stats)
     return;
   // Without signals, a file that grows past `ulimit -f` is an error, and does
   // not end the linker.
-  os::runWithoutSignals(
-      [&] { writeAll(Settings, std::move(Stats), Trace, Tool); });
+  os::runWithoutSignals([&] {
+    uint64_t LeftOut = 0;
+    if (Trace)
+      // lld's own trace may have the same name: Headstart's trace contains it.
+      writeTo(Settings.TraceFile, Tool, {TraceStart, R"({"traceEvents":[)"},
+              [&](raw_ostream &OS) { LeftOut = Trace->write(OS); });
+    if (LeftOut != 0)
+      Stats.Problems.push_back(
+          {"Headstart could not read an event of the time trace", LeftOut});
+    if (Settings.Stats && Settings.StatsFile.empty())
+      writeStatsParagraph(Stats, errs());
+    else if (Settings.Stats)
+      writeTo(statsFile(Settings.StatsFile, Tool), Tool, {StatsStart},
+              [&](raw_ostream &OS) { writeStatsJSON(Stats, OS); });
+  });
 }
 
 } // namespace headstart

@@ -227,12 +227,6 @@ bool canKeepProfiles(const std::string &Directory) {
          !sys::fs::remove(Probe);
 }
 
-/// The time of the last use of the file of \p Status, according to its times.
-static sys::TimePoint<> lastUseOf(const sys::fs::file_status &Status) {
-  return std::max(Status.getLastAccessedTime(),
-                  Status.getLastModificationTime());
-}
-
 void renewProfile(const std::string &Path) {
   constexpr std::chrono::hours Often(24);
   const sys::TimePoint<> Now = std::chrono::system_clock::now();
@@ -264,7 +258,9 @@ bool pruneProfiles(const std::string &Directory) {
   for (std::string &Path : pathsIn(Directory, Prefix)) {
     sys::fs::file_status Status;
     if (!sys::fs::status(Path, Status))
-      Used.emplace_back(lastUseOf(Status), std::move(Path));
+      Used.emplace_back(std::max(Status.getLastAccessedTime(),
+                                 Status.getLastModificationTime()),
+                        std::move(Path));
   }
   llvm::sort(Used, std::greater<>());
   for (size_t I = 0; I != Used.size(); ++I)

@@ -216,9 +216,12 @@ void Companion::report(const os::ProgramEnd &End,
   writeReports(Settings, Stats, Trace.get(), "headstart");
 }
 
-/// Reads the user's settings: the environment, then the command line.
-static Error readSettings(const CommandArguments &Arguments,
-                          PrefetchSettings &Settings) {
+Exit runRun(const CommandArguments &Arguments) {
+  std::optional<Flavour> Forced;
+  Exit Status = checkLinkerCommandLine(Arguments, "run", Forced);
+  if (Status != Exit::Done)
+    return Status;
+  PrefetchSettings Settings;
   // One variable serves all linkers, and lld-link accepts the most spellings of
   // the options.
   applyEnvironment(Flavour::COFF, CommandLineContext::fromProcess(), Settings,
@@ -226,19 +229,8 @@ static Error readSettings(const CommandArguments &Arguments,
                      printMessage("headstart", Severity::Warning, Problem);
                    });
   if (Error E = applyOptions(Arguments.Prefetch, Settings))
-    return E;
-  Settings.On = whyOff(Settings).empty();
-  return Error::success();
-}
-
-Exit runRun(const CommandArguments &Arguments) {
-  std::optional<Flavour> Forced;
-  Exit Status = checkLinkerCommandLine(Arguments, "run", Forced);
-  if (Status != Exit::Done)
-    return Status;
-  PrefetchSettings Settings;
-  if (Error E = readSettings(Arguments, Settings))
     return fail(toString(std::move(E)), Exit::WrongUsage);
+  Settings.On = whyOff(Settings).empty();
 
   bool Reports = Settings.Stats || (Settings.On && !Settings.TraceFile.empty());
   if (!Settings.On && !Reports)

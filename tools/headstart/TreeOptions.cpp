@@ -108,7 +108,8 @@ TreeRoot::TreeRoot(StringRef Path) : Given(Path.empty() ? "." : Path) {
 }
 
 TreeOperands classifyOperands(const std::vector<std::string> &Operands,
-                              ProblemPrinter &Problems, DeadLinks Dead) {
+                              ProblemPrinter &Problems,
+                              bool DeadLinksAreFiles) {
   TreeOperands Result;
   if (Operands.empty())
     Result.Directories.emplace_back("");
@@ -119,8 +120,7 @@ TreeOperands classifyOperands(const std::vector<std::string> &Operands,
       Error = std::make_error_code(std::errc::no_such_file_or_directory);
     bool LeadsNowhere = Error == std::errc::no_such_file_or_directory ||
                         Error == std::errc::too_many_symbolic_link_levels;
-    if (LeadsNowhere && Dead == DeadLinks::AreFiles &&
-        sys::fs::is_symlink_file(Operand))
+    if (LeadsNowhere && DeadLinksAreFiles && sys::fs::is_symlink_file(Operand))
       Error.clear();
     if (Error)
       Problems.print(Operand, Error.message());

@@ -71,14 +71,12 @@ struct TreeOperands {
   std::vector<std::string> Files; ///< all that are not directories
 };
 
-/// Whether links that lead nowhere count as missing or as files.
-enum class DeadLinks : uint8_t { AreMissing, AreFiles };
-
-/// Classifies \p Operands, following links. Reports to \p Problems those that
-/// cannot be found. Without operands, returns the current directory. Blocks.
+/// Classifies \p Operands, following links; links that lead nowhere are missing
+/// or files. Reports to \p Problems those that cannot be found. Without
+/// operands, returns the current directory. Blocks.
 TreeOperands classifyOperands(const std::vector<std::string> &Operands,
                               ProblemPrinter &Problems,
-                              DeadLinks Dead = DeadLinks::AreMissing);
+                              bool DeadLinksAreFiles = false);
 
 /// \name Coverage of a manifest
 /// A manifest does not contain what its walk skipped. A comparison must not

@@ -270,8 +270,8 @@ Exit runWalk(const CommandArguments &Arguments) {
   if (!Plan)
     return fail(toString(Plan.takeError()), Exit::WrongUsage);
   ProblemPrinter Problems;
-  const TreeOperands Operands =
-      classifyOperands(Arguments.Operands, Problems, DeadLinks::AreFiles);
+  const TreeOperands Operands = classifyOperands(Arguments.Operands, Problems,
+                                                 /*DeadLinksAreFiles=*/true);
   const auto ManifestFile = Arguments.value(OPT_manifest_EQ);
   if (ManifestFile) {
     if (std::string Conflict = conflictOf(Arguments, *ManifestFile, Operands);
