@@ -15,7 +15,6 @@
 #include "headstart/OS/PageCache.h"
 #include "headstart/OS/Threads.h"
 #include "headstart/Report/LinkStats.h"
-#include "headstart/Report/ResidencyBar.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"

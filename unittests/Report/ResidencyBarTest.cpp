@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "headstart/Report/ResidencyBar.h"
+#include "headstart/Report/Message.h"
 #include "gtest/gtest.h"
 #include <limits>
 #include <map>
