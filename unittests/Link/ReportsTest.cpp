@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "headstart/Link/PrefetchSettings.h"
 #include "OS/TestFiles.h"
+#include "headstart/Link/PrefetchSettings.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"

@@ -16,8 +16,8 @@
 #define HEADSTART_LINK_LINKSESSION_H
 
 #include "headstart/Link/LinkTurn.h"
-#include "headstart/Link/ProfileStore.h"
 #include "headstart/Link/PrefetchSettings.h"
+#include "headstart/Link/ProfileStore.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
