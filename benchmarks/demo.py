@@ -9,10 +9,10 @@ them in turn with stock lld-link, with stock lld-link /prefetch-inputs and with 
 import argparse
 import sys
 
-import coff
 import harness
 import links
 import machine
+import samples
 from figures import Runs, format_bytes, median, ratio, runs_of
 from machine import say
 
@@ -60,7 +60,7 @@ def main() -> int:
                         help="make the sample objects, and stop")
     options = parser.parse_args()
     harness.signals_as_exceptions()
-    sample = coff.quick if options.quick else coff.demo
+    sample = samples.coff_quick if options.quick else samples.coff_demo
     if options.only_inputs:
         sample()
         return 0

@@ -1,13 +1,14 @@
 """Writes docs/Benchmarks.md and the README's table from the figures."""
 
 import string
+from typing import Callable
 
 import build
-import linktables
+import links
 import plots as plotting
-import published
-from figures import DIFFERENT, format_bytes, ratio, runs_of, table, time_cell
-from links import FIRST, NEXT
+from figures import (DIFFERENT, format_bytes, median, ratio, runs_of, sameness, saved, table,
+                     time_cell)
+from links import FIRST, NEXT, PREFETCHING, READ_WORKERS
 
 HEADER = """# Benchmarks
 
@@ -41,7 +42,7 @@ SAME = ("In every link, the outputs of Headstart are identical to those of stock
         "byte for byte.")
 NOT_SAME = "A link is marked if its outputs differ from those of stock lld."
 
-# The plot of each section, except those of linktables.py.
+# The plot of each section, except those of `link_tables`.
 PLOTS = {"scale": "scale", "tree-warm": "walks", "far": "far"}
 
 
@@ -97,6 +98,125 @@ def short(entry: dict) -> str:
     return "--short " if entry.get("short") else ""
 
 
+# -- the links that have the usual variants: a row for each -----------------------
+
+OWN = (PREFETCHING, READ_WORKERS)
+HEAD = ["stock", "lld's own prefetching", "first link", "next links", "read, MB"]
+
+
+def is_row(entry: dict) -> bool:
+    """Whether this is a link without other variants, which need a table of their own."""
+    if not plotting.is_link(entry):
+        return False
+    _, *others = entry["figures"]["cold"]
+    return set(others) - set(OWN) == {FIRST, NEXT}
+
+
+def cold_row(entry: dict) -> list[str]:
+    one = entry["figures"]
+    runs = runs_of(one, "cold")
+    own = next((name for name in OWN if name in runs), "–")
+    return [plotting.heading(one["title"]) + sameness(one["same"]), *links.times(runs, own),
+            links.read(runs)]
+
+
+def section(title: str, pictures: str, head: list[str], rows: list[list[str]]) -> str:
+    return "\n".join([f"## {title}", "", *([pictures] if pictures else []),
+                      *table(head, rows), ""]) if rows else ""
+
+
+def link_tables(figures: dict[str, dict], picture: Callable[[str], str],
+                source: Callable[[str, str], str]) -> str:
+    """Returns the sections. `picture` returns a plot, or an empty string; `source` says
+    by which command, in how many rounds, when and where a link was measured."""
+    cold, limited, warm = [], [], []
+    for name, entry in figures.items():
+        if not is_row(entry):
+            continue
+        one = entry["figures"]
+        rounds = len(next(iter(one["cold"].values())))
+        row = cold_row(entry)
+        if plotting.is_limited(entry):
+            limited.append([*row, source(name, str(rounds))])
+            continue
+        # Without limits, the link that made the statistics is one of these.
+        touched = one["stats"][-1]["touched_bytes"]
+        inputs = f"{one['inputs']:,}, {format_bytes(one['bytes'])}"
+        cold.append([row[0], inputs, *row[1:], links.megabytes(touched) if touched else "–",
+                     links.processor_times(runs_of(one, "cold")), source(name, str(rounds))])
+        if one["warm"]:
+            warm.append([row[0], *links.times(runs_of(one, "warm")),
+                         str(len(next(iter(one["warm"].values()))))])
+    measured = "command, rounds, date"
+    return "\n".join(filter(None, [
+        section("Cold links", picture("cold"), ["link", "inputs", *HEAD, "touched, MB",
+                                              "processor", measured], cold),
+        section("Cold links, disk limited",
+                picture("throttled") + picture("limited"), ["link", *HEAD, measured], limited),
+        section("Warm links", picture("warm"),
+                ["link", "stock", "first link", "next links", "rounds"], warm)]))
+
+
+# -- the published experiment: cold without and with prefetching, and warm ----------
+
+# llvm/llvm-project#169224: 4,169 objects of 26,325,429,114 bytes, on Windows 11
+# with 32 cores, 128 GB and an NVMe disk. Warm: means of 10 runs, 29.689 s and
+# 29.594 s. Cold: 48.1 s without and 34.2 s with prefetching.
+PUBLISHED = "https://github.com/llvm/llvm-project/pull/169224"
+OBJECTS, BYTES = 4169, 26_325_429_114
+COLD, COLD_PREFETCHED, WARM, WARM_PREFETCHED = 48.1, 34.2, 29.7, 29.6
+
+STOCK = "lld-link 22 (stock)"
+# The links that have all four variants, cold and warm; the largest first.
+NAMES = ("large-debug", "coff")
+
+
+def published_name(figures: dict[str, dict]) -> str | None:
+    """The benchmark that is compared with the published one."""
+    for name in NAMES:
+        if name in figures and figures[name]["figures"]["warm"]:
+            return name
+    return None
+
+
+def theirs() -> list[list[str]]:
+    rows = [("published, without", COLD, WARM),
+            ("published, `/prefetch-inputs`", COLD_PREFETCHED, WARM_PREFETCHED)]
+    return [[name, f"{cold:.1f} s", f"{cold / COLD:.2f}",
+             f"{saved(cold, COLD, WARM):.0%}" if cold != COLD else "–",
+             f"{warm:.1f} s", f"{warm / WARM:.2f}"] for name, cold, warm in rows]
+
+
+def ours(figures: dict) -> list[list[str]]:
+    cold, warm = runs_of(figures, "cold"), runs_of(figures, "warm")
+    base, warm_base = cold[STOCK], warm[STOCK]
+    rows = []
+    for name in (STOCK, PREFETCHING, FIRST, NEXT):
+        less = saved(median(cold[name]), median(base), median(warm_base))
+        rows.append([f"here, {name}", f"{median(cold[name]):.2f} s",
+                     f"{ratio(cold[name], base):.2f}", f"{less:.0%}" if name != STOCK else "–",
+                     f"{median(warm[name]):.2f} s", f"{ratio(warm[name], warm_base):.2f}"])
+    return rows
+
+
+def published(figures: dict[str, dict]) -> str:
+    """Returns the table, or an empty string if the figures lack the link it needs."""
+    name = published_name(figures)
+    if not name:
+        return ""
+    here = figures[name]["figures"]
+    return "\n".join([
+        "## The published experiment, repeated", "",
+        *table(["", "cold", "ratio", "saved", "warm", "ratio"], theirs() + ours(here)),
+        "", f"Published: [the link]({PUBLISHED}) with which lld introduced `/prefetch-inputs`, "
+        f"{OBJECTS:,} objects, {format_bytes(BYTES)}; Windows 11, 32 cores, 128 GB, an NVMe "
+        f"disk. Here: `{name}`, {here['inputs']:,} files, {format_bytes(here['bytes'])}. "
+        "Compare only ratios. *Saved* is the part of the difference between a cold and a warm "
+        "link without prefetching that prefetching removes."])
+
+
+# -- the page, and the README -------------------------------------------------------
+
 def document(figures: dict[str, dict], benchmarks: dict, plots: dict, raw: str) -> str:
     """Returns the page. `benchmarks` has all benchmarks by name, in order; `plots` is
     the result of plots.py."""
@@ -110,12 +230,12 @@ def document(figures: dict[str, dict], benchmarks: dict, plots: dict, raw: str) 
     def plot(name: str) -> str:
         return picture(name, plots[name]) if name in plots else ""
 
-    parts = [linktables.text(ordered, plot, row_source)]
-    if top := published.text(figures):
+    parts = [link_tables(ordered, plot, row_source)]
+    if top := published(figures):
         parts.append(top + "\n")
     about = len(parts)
     for name, entry in ordered.items():
-        if linktables.is_row(entry):
+        if is_row(entry):
             continue
         title, text = benchmarks[name].text(entry["figures"]).split("\n", 1)
         shown = "\n" + plot(PLOTS[name]) if PLOTS.get(name) in plots else ""
@@ -151,9 +271,9 @@ def other_rows(figures: dict[str, dict]) -> list[list[str]]:
         if name not in figures:
             continue
         one = figures[name]["figures"]
-        warm, *_ = linktables.times(runs_of(one, "warm"))
+        warm, *_ = links.times(runs_of(one, "warm"))
         rows.append([title.format(inputs=one["inputs"], bytes=format_bytes(one["bytes"])),
-                     *linktables.times(runs_of(one, "cold")), warm])
+                     *links.times(runs_of(one, "cold")), warm])
     return rows
 
 

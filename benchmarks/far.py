@@ -13,12 +13,10 @@ import shutil
 import statistics
 import subprocess
 import sys
-from typing import Callable
 
-import coff
-import flavours
 import harness
 import links
+import samples
 from figures import format_bytes, sameness, table
 from harness import Variant
 from links import FIRST, NEXT, Sample
@@ -31,10 +29,7 @@ ROUND_TRIPS = 20                # a link may wait for this many
 CAT, WARM = "16 cat, then stock", "headstart warm, then stock"
 DEEP = "Headstart, max_background=64"
 FARFS = harness.BIN / "farfs"
-
-
-def samples() -> list[Sample]:
-    return [coff.small(), flavours.elf_objects(), flavours.macho_small()]
+SAMPLES = (samples.coff_small, samples.elf_objects, samples.macho_small)
 
 
 def before(way: str, files: pathlib.Path) -> str:
@@ -116,7 +111,8 @@ def measure_names(factor: float) -> dict | None:
     if not has_view():
         return None
     measured = []
-    for sample in samples():
+    for make in SAMPLES:
+        sample = make()
         harness.warm_up(sample.inputs)
         with harness.scratch_in(sample.folder.parent) as scratch:
             every = {way.name: way for way in links.ways(sample, scratch / "profile")}
@@ -160,11 +156,12 @@ def has_view() -> bool:
     return False
 
 
-def measure(factor: float, which: Callable[[], list[Sample]] = samples) -> dict | None:
+def measure(factor: float) -> dict | None:
     if not has_view():
         return None
     flavours_measured = []
-    for sample in which():
+    for make in SAMPLES:
+        sample = make()
         harness.warm_up(sample.inputs)
         flavours_measured.append(measure_one(sample, factor))
     return {"title": "High latency", "flavours": flavours_measured}

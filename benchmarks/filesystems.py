@@ -12,13 +12,11 @@ import shutil
 import subprocess
 from typing import Iterator
 
-import coff
-import flavours
 import harness
 import links
+import samples
 from figures import grouped, runs_of, sameness, table
-from links import Condition, Sample
-from linktables import processor_times, read, times
+from links import Condition, Sample, processor_times, read, times
 from machine import say
 
 
@@ -92,7 +90,7 @@ def measure(factor: float) -> dict | None:
         say("   skipped: mounting needs root")
         return None
     result = []
-    for sample in (flavours.elf_objects(), coff.small()):
+    for sample in (samples.elf_objects(), samples.coff_small()):
         for system in FILE_SYSTEMS:
             if missing := system.missing():
                 say(f"   {system.name} skipped: {missing}")

@@ -225,6 +225,30 @@ def rows(cold: Runs, warm: Runs) -> list[list[str]]:
     return result
 
 
+def times(runs: Runs, own: str = "") -> list[str]:
+    """The times with their ratios. `own` is the name of lld's own prefetching, or the
+    cell of a link that has none."""
+    base, *_ = runs
+    return [f"{median(runs[base]):.2f} s",
+            *(time_cell(runs[name], runs[base]) if name in runs else name
+              for name in (own, FIRST, NEXT) if name)]
+
+
+def megabytes(count: float) -> str:
+    return f"{count / 1e6:,.0f}"
+
+
+def read(runs: Runs) -> str:
+    """The MB that stock and Headstart's two links read."""
+    return " / ".join(megabytes(median(runs[name], "read_bytes"))
+                      for name in (next(iter(runs)), FIRST, NEXT))
+
+
+def processor_times(runs: Runs) -> str:
+    base = next(iter(runs.values()))
+    return " / ".join(processor(runs[name], base) for name in (FIRST, NEXT))
+
+
 def rows_of_others(*kinds: Runs) -> list[list[str]]:
     """A row for each variant: the times of another user, then those of the owner."""
     result = []

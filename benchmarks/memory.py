@@ -4,28 +4,25 @@ import contextlib
 import subprocess
 import sys
 
-import coff
 import far
-import flavours
 import harness
-import heldback
 import links
 import machine
+import samples
 from figures import format_bytes, grouped, median, runs_of, sameness, table
-from links import Condition, Sample
-from linktables import processor_times, read, times
+from links import Condition, Sample, processor_times, read, times
 from machine import say
 
 SHARES = (1.2, 1.0, 0.8, 0.6)
-SAMPLES = (coff.medium, heldback.SAMPLES["many"], flavours.elf_objects, heldback.SAMPLES["dwarf"],
-           flavours.macho_small, heldback.SAMPLES["optimized"])
+SAMPLES = (samples.coff_medium, samples.HELD_BACK["many"], samples.elf_objects,
+           samples.HELD_BACK["dwarf"], samples.macho_small, samples.HELD_BACK["optimized"])
 
 
-def measure(factor: float, samples=SAMPLES) -> dict | None:
+def measure(factor: float, makers=SAMPLES) -> dict | None:
     if not machine.can_limit_memory():
         return None
     result = []
-    for make in samples:
+    for make in makers:
         sample = make()
         own, touched = links.memory_of(sample)
         for share in SHARES:
@@ -94,7 +91,8 @@ def huge() -> Sample:
                     "-o", folder / "types.obj"], input=HUGE_TYPES, text=True, check=True)
     (root / "link.rsp").write_text("".join(
         f"{folder}/{number}/types.obj\n" for number in range(HUGE_OBJECTS)))
-    return Sample("COFF: equal types", "lld-link", folder, [folder], coff.words(root), "a.exe")
+    return Sample("COFF: equal types", "lld-link", folder, [folder], samples.coff_words(root),
+                  "a.exe")
 
 
 def measure_huge(_: float) -> dict | None:
@@ -136,7 +134,7 @@ BUSY_SHARE, BUSY, BUSY_ROUNDS = 0.88, 2, 10
 def measure_busy(factor: float) -> dict | None:
     if not machine.can_limit_memory():
         return None
-    sample = coff.demo()
+    sample = samples.coff_demo()
     with contextlib.ExitStack() as stack:
         for _ in range(BUSY):
             busy = subprocess.Popen([sys.executable, "-c", "while True: pass"])

@@ -19,10 +19,9 @@ import sys
 import time
 from typing import Callable, Iterator
 
-import coff
-import flavours
 import harness
 import links
+import samples
 from figures import grouped, sameness, table
 from harness import Variant
 from links import Sample
@@ -174,7 +173,7 @@ def measure(factor: float) -> dict | None:
         say("   skipped: mounting needs root")
         return None
     result = []
-    for sample in (coff.small(), flavours.macho_small()):
+    for sample in (samples.coff_small(), samples.macho_small()):
         harness.warm_up(sample.inputs)
         for mount in MOUNTS:
             if mount.missing():

@@ -7,10 +7,10 @@ objects, cold and warm, with stock and Headstart in turn.
 import fractions
 import statistics
 
-import coff
 import harness
 import links
 import machine
+import samples
 from figures import Runs, format_bytes, kept, median, runs_of, sameness, table, time_cell
 from machine import say
 
@@ -23,8 +23,8 @@ ROUNDS, WARM_ROUNDS = 5, 7
 def corpus(size: fractions.Fraction, objects: int) -> links.Sample:
     count = round(objects * size)
     if count == OBJECTS:
-        return coff.medium()
-    return coff.sample(f"COFF: {count} objects", f"scale-{count}", ["--objects", str(count)])
+        return samples.coff_medium()
+    return samples.coff(f"COFF: {count} objects", f"scale-{count}", ["--objects", str(count)])
 
 
 def measure_one(sample: links.Sample, factor: float) -> dict:
@@ -44,10 +44,10 @@ def measure_one(sample: links.Sample, factor: float) -> dict:
 
 def measure(factor: float, objects: int = OBJECTS) -> dict:
     # Makes all corpora first: the kernel still writes a new one for a while.
-    samples = [(size, corpus(size, objects)) for size in SIZES]
+    corpora = [(size, corpus(size, objects)) for size in SIZES]
     points = []
-    with machine.held(samples[0][1].folder) as readahead:
-        for size, sample in samples:
+    with machine.held(corpora[0][1].folder) as readahead:
+        for size, sample in corpora:
             say(f"   {size}: {len(sample.files())} objects, {format_bytes(sample.size())}")
             points.append({"size": str(size), **measure_one(sample, factor)})
     return {"title": "How the cost grows with the inputs", "readahead": readahead, "points": points}

@@ -5,15 +5,13 @@ import functools
 from typing import Callable
 
 import build
-import coff
 import far
 import filesystems
-import flavours
 import harness
-import heldback
 import links
 import memory
 import mounts
+import samples
 import scale
 import together
 import trees
@@ -54,9 +52,8 @@ def tree(name: str) -> Benchmark:
 
 def full() -> dict[str, Benchmark]:
     """All benchmarks, in the order of the document."""
-    conditions = {**coff.CONDITIONS, **flavours.CONDITIONS, **heldback.CONDITIONS}
     return {
-        **{name: link(condition) for name, condition in conditions.items()},
+        **{name: link(condition) for name, condition in samples.CONDITIONS.items()},
         "scale": Benchmark(scale.measure, scale.text),
         "far": Benchmark(far.measure, far.text),
         "far-names": Benchmark(far.measure_names, far.text_names),
@@ -77,11 +74,12 @@ def short() -> dict[str, Benchmark]:
     the main link of each flavour cold and warm, one on a slow disk, one with little
     memory, the growth with the inputs, and one tree."""
     return {
-        "coff": link(Condition(coff.small, rounds=5, warm_rounds=5)),
-        "coff-400": link(Condition(coff.small, megabytes_per_second=400, rounds=3)),
-        "memory": Benchmark(lambda factor: memory.measure(factor, [coff.small]), memory.text),
-        "elf-archives": link(Condition(flavours.elf_archives, rounds=3, warm_rounds=5)),
-        "macho": link(Condition(flavours.macho_small, rounds=3, warm_rounds=3)),
+        "coff": link(Condition(samples.coff_small, rounds=5, warm_rounds=5)),
+        "coff-400": link(Condition(samples.coff_small, megabytes_per_second=400, rounds=3)),
+        "memory": Benchmark(lambda factor: memory.measure(factor, [samples.coff_small]),
+                            memory.text),
+        "elf-archives": link(Condition(samples.elf_archives, rounds=3, warm_rounds=5)),
+        "macho": link(Condition(samples.macho_small, rounds=3, warm_rounds=3)),
         "scale": Benchmark(
             lambda factor: scale.measure(factor * 3 / scale.ROUNDS, scale.SMALL_OBJECTS),
             scale.text),

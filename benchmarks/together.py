@@ -11,12 +11,11 @@ import subprocess
 import time
 from typing import Sequence
 
-import coff
 import harness
-import heldback
 import links
 import machine
 import peers
+import samples
 from figures import format_bytes, grouped, table
 from harness import Variant
 from links import Sample
@@ -88,12 +87,12 @@ def measure_group(title: str, kinds: Sequence[dict[str, Link]], factor: float) -
 def measure(factor: float) -> dict:
     if not machine.can_limit_memory():
         return {}
-    linker = lld(coff.medium())
+    linker = lld(samples.coff_medium())
     groups = {"lld-link": [linker]}
     if missing := peers.find("mold").missing:
         say(f"   without mold: {missing}")
     else:
-        groups["lld-link and mold"] = [linker, mold(heldback.SAMPLES["dwarf"]())]
+        groups["lld-link and mold"] = [linker, mold(samples.HELD_BACK["dwarf"]())]
     return {"groups": [measure_group(title, kinds, factor) for title, kinds in groups.items()]}
 
 

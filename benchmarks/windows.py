@@ -5,10 +5,10 @@ The host evicts the inputs. A ratio includes the cost of Wine.
 
 import pathlib
 
-import coff
 import harness
 import links
 import machine
+import samples
 from figures import format_bytes, kept, runs_of, sameness, table
 from harness import Variant
 from machine import say
@@ -40,7 +40,7 @@ def measure(factor: float) -> dict:
     if not STOCK.exists() or not OURS.exists():
         say("   skipped: the programs for Windows are not built (./dev windows)")
         return {}
-    sample = coff.medium()
+    sample = samples.coff_medium()
     size = sample.size()
     with harness.scratch_in(sample.folder) as scratch, machine.held(sample.folder) as readahead:
         out = scratch / "out"

@@ -19,7 +19,6 @@ import links
 import memory
 import peers
 import plots
-import published
 import scale
 import suite
 import trees
@@ -150,10 +149,10 @@ class Links(unittest.TestCase):
 class Published(unittest.TestCase):
     def test_the_larger_link_is_preferred(self):
         both = {"coff": entry(link()), "large-debug": entry(link())}
-        self.assertEqual(published.name_of(both), "large-debug")
+        self.assertEqual(document.published_name(both), "large-debug")
         both["large-debug"]["figures"]["warm"] = {}
-        self.assertEqual(published.name_of(both), "coff")
-        self.assertEqual(published.text({}), "")
+        self.assertEqual(document.published_name(both), "coff")
+        self.assertEqual(document.published({}), "")
 
 
 def scaled_figures() -> dict:
