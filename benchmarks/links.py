@@ -1,7 +1,7 @@
 """Compares links of sample inputs with stock lld under one known condition.
 
-Runs all variants in turn, cold, and for some conditions warm. A `Sample` (coff.py,
-flavours.py) describes the link, a `Condition` the settings that stay fixed.
+Runs all variants in turn, cold, and for some conditions warm. A `Sample` (samples.py)
+describes the link, a `Condition` the settings that stay fixed.
 """
 
 import dataclasses

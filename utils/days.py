@@ -29,7 +29,7 @@ from days.shrink import show
 from links.judge import ROOT, parser_of, prepare
 
 SKIPPED = 77
-REAL_SHARE = 4   # with COUNT, one of this many steps has a real size
+REAL_SHARE = 4
 QUICK = (0, 2, 4)  # the real sizes that a COUNT uses (days/project.py)
 
 
@@ -69,31 +69,35 @@ def days_of(count: int, first: int, flavour: str, size: str, abilities):
         seed += 1
 
 
+def go_through(run: Campaign, days, totals: dict):
+    """Runs the days, and adds up and stores their results. Returns the records, and whether
+    all days ran."""
+    def on_result(result):
+        if result["text"]:
+            print(result["text"], flush=True)
+        total = totals[result["flavour"], result["size"]]
+        total.add(result)
+        total.save_sometimes()
+    try:
+        finished = run.go_through(days, on_result)
+    finally:
+        for total in totals.values():
+            total.save()
+    return [total.record for total in totals.values()], finished
+
+
 def sample(arguments, run: Campaign):
     """Runs COUNT steps, without storing their counts."""
     parts = parts_of(arguments)
-    by_size = {size: [f for f, s in parts if s == size] for size in TARGETS}
-    days, totals = [], {}
     run.forget_trees()
+    days = []
     for flavour, size in parts:
-        share = 1 if not arguments.size else REAL_SHARE
-        if size == "small":
-            share = REAL_SHARE - 1 if not arguments.size else REAL_SHARE
-        count = -(-arguments.count * share // (REAL_SHARE * len(by_size[size])))
+        # With both sizes, one of REAL_SHARE steps has a real size.
+        share = REAL_SHARE if arguments.size else 1 if size == "real" else REAL_SHARE - 1
+        count = -(-arguments.count * share // (REAL_SHARE * len(arguments.flavours)))
         days += days_of(count, arguments.first, flavour, size, run.abilities)
-        totals[flavour, size] = Totals(None, flavour, size, "")
     days.sort(key=lambda day: day[1] != "real")  # the longest first
-
-    def on_result(result):
-        told(result)
-        totals[result["flavour"], result["size"]].add(result)
-    finished = run.go_through(days, on_result)
-    return [t.record for t in totals.values()], finished
-
-
-def told(result) -> None:
-    if result["text"]:
-        print(result["text"], flush=True)
+    return go_through(run, days, {part: Totals(None, *part, "") for part in parts})
 
 
 def whole(arguments, run: Campaign):
@@ -110,18 +114,7 @@ def whole(arguments, run: Campaign):
                 if seed not in total.record["done"]:
                     yield flavour, size, seed, 0
                 seed += 1
-
-    def on_result(result):
-        told(result)
-        total = totals[result["flavour"], result["size"]]
-        total.add(result)
-        total.save_sometimes()
-    try:
-        finished = run.go_through(days(), on_result)
-    finally:
-        for total in totals.values():
-            total.save()
-    return [t.record for t in totals.values()], finished
+    return go_through(run, days(), totals)
 
 
 def main() -> int:

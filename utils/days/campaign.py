@@ -164,10 +164,10 @@ class Totals:
     def save_sometimes(self) -> None:
         if time.monotonic() - self.saved > SAVE_EVERY:
             self.save()
-            self.saved = time.monotonic()
 
     def save(self) -> None:
-        if not self.dirty:
+        self.saved = time.monotonic()
+        if not self.dirty or not self.path:
             return
         self.record["commit"] = commit()
         self.record["date"] = time.strftime("%Y-%m-%d")
