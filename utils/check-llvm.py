@@ -83,10 +83,6 @@ class Installation:
                               "-isystem", self.include, *flags, "-c", source, "-o", out)
         return first_error(said) if status else ""
 
-    def members(self, name):
-        return [member for archive in self.archives for member in archive.members
-                if member.name == name]
-
 
 # -- option tables -----------------------------------------------------------
 
@@ -222,7 +218,8 @@ def check_seam(llvm):
 
 def timers_of(llvm):
     """The names of lld-link's timers, and a few other strings."""
-    members = llvm.members("COFFLinkerContext.cpp.o")
+    members = [member for archive in llvm.archives for member in archive.members
+               if member.name == "COFFLinkerContext.cpp.o"]
     if len(members) != 1:
         raise Problem("liblldCOFF.a has no COFFLinkerContext.cpp.o, whose strings "
                       "are the names of lld-link's timers")
@@ -309,12 +306,6 @@ def check_sources(llvm):
 
 # -- the whole ---------------------------------------------------------------
 
-def default_known():
-    """The version that Headstart is built with."""
-    text = (ROOT / "cmake" / "HeadstartOptions.cmake").read_text()
-    return re.search(r"set\(HEADSTART_LLVM_VERSION (\d+)", text)[1]
-
-
 def known_timers(name, work):
     try:
         return timers_of(Installation(name, work))
@@ -350,7 +341,9 @@ def check(name, known, work):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("next", metavar="NEXT", help="a version, or the folder of an installation")
-    parser.add_argument("--known", default=default_known(), metavar="LLVM",
+    options = (ROOT / "cmake" / "HeadstartOptions.cmake").read_text()
+    parser.add_argument("--known", metavar="LLVM",
+                        default=re.search(r"set\(HEADSTART_LLVM_VERSION (\d+)", options)[1],
                         help="the one that Headstart is built with (%(default)s)")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as work:

@@ -111,11 +111,6 @@ def format_of(data: bytes, where: str) -> str:
     return ""
 
 
-def library_name(path: pathlib.Path) -> str:
-    """`lldELF` for liblldELF.a and lldELF.lib."""
-    return path.name.rsplit(".", 1)[0].removeprefix("lib")
-
-
 class Member:
     """A member of an archive."""
 
@@ -140,7 +135,7 @@ class Archive:
 
     def __init__(self, path: pathlib.Path):
         self.path = path
-        self.name = library_name(path)
+        self.name = path.name.rsplit(".", 1)[0].removeprefix("lib")  # lldELF
         try:
             data = path.read_bytes()
         except OSError as error:
@@ -303,18 +298,15 @@ def check_definition(entry, symbol, archives):
         raise Problem(f"{where[0][1].where} defines {function}, {expected} was to")
 
 
-def c_name(name: str, member: Member) -> str:
-    return ("_" if member.format == "macho" else "") + name
-
-
 def changes_of(member, names):
     """Returns old name -> new name for one member."""
+    prefix = "_" if member.format == "macho" else ""
     changes = {}
     for short, symbol in names.items():
         if member.defines(symbol):
-            changes[symbol] = c_name(REAL + short, member)
+            changes[symbol] = prefix + REAL + short
         elif member.refers_to(symbol):
-            changes[symbol] = c_name(WRAP + short, member)
+            changes[symbol] = prefix + WRAP + short
     return changes
 
 
@@ -361,11 +353,6 @@ def write_archive(archive, names, tools, out):
     os.replace(partial, target)
 
 
-def write_if_changed(path: pathlib.Path, text: str):
-    if not path.exists() or path.read_text(encoding="utf-8") != text:
-        path.write_text(text, encoding="utf-8")
-
-
 def run(table, archives, tools, out=None, names_file=None):
     """Executes the command line. Returns the symbols by their short names."""
     look_into(archives, table, tools)
@@ -375,9 +362,10 @@ def run(table, archives, tools, out=None, names_file=None):
         check_definition(entry, symbol, archives)
         names[entry["name"]] = symbol
     if names_file:
-        lines = [f'#define HEADSTART_SYMBOL_{short} "{symbol}"\n'
-                 for short, symbol in names.items()]
-        write_if_changed(names_file, "// Written by rename-seam.py.\n" + "".join(lines))
+        text = "// Written by rename-seam.py.\n" + "".join(
+            f'#define HEADSTART_SYMBOL_{short} "{symbol}"\n' for short, symbol in names.items())
+        if not names_file.exists() or names_file.read_text(encoding="utf-8") != text:
+            names_file.write_text(text, encoding="utf-8")
     if out:
         out.mkdir(parents=True, exist_ok=True)
         for archive in archives:

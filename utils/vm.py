@@ -41,7 +41,6 @@ import documents  # noqa: E402
 CACHE = ROOT / "build-tools/vm"
 BUILD = ROOT / "build/vm"
 DOCUMENT = ROOT / "docs/Platforms.md"
-LINKERS = ("ld.lld", "headstart")
 SKIPPED = 77
 
 
@@ -204,13 +203,8 @@ def make_work(work: pathlib.Path, corpus: pathlib.Path, build: pathlib.Path) -> 
     shutil.copytree(corpus / "obj", work / "corpus/obj")
     names = re.sub(r"(?m)^.*/(?=obj/)", "", (corpus / "link.rsp").read_text())
     (work / "corpus/link.rsp").write_text(names)
-    program = (build / "bin/headstart").resolve()
-    for name in LINKERS:
-        target = work / "bin" / name
-        if name == "headstart":
-            shutil.copy(program, target)
-        else:
-            target.symlink_to("headstart")
+    shutil.copy((build / "bin/headstart").resolve(), work / "bin/headstart")
+    (work / "bin/ld.lld").symlink_to("headstart")
     for name in guest.TESTS:
         shutil.copy(build / "unittests" / name, work / "tests")
 
@@ -340,6 +334,7 @@ def rows(result: dict) -> list:
 
 HEADS = ["Linux", "file system", "stock", "ours", "with profile", "fetched", "outputs"]
 DOCUMENT_HEADS = ["Linux", "file systems", "MB fetched", "outputs"]
+TEST_HEADS = ["Linux", "unit tests", "failed", "skipped"]
 
 
 def document_rows(table: list) -> list:
@@ -366,10 +361,7 @@ def describe(result: dict) -> str:
         f"{megabytes(same['fetched_there'])} MB here, {megabytes(same['fetched_here'])} MB "
         f"there, {megabytes(same['fetched_any'])} MB together")
     lines.append("cold links, MB read from the disk:")
-    table = [HEADS, *rows(result)]
-    widths = [max(len(row[column]) for row in table) for column in range(len(HEADS))]
-    lines += ["  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths))
-              .rstrip() for row in table]
+    lines += documents.table(HEADS, rows(result), texts=(0, 1, 6))
     lines += [f"  not on {name}: {why}" for name, why in result.get("lacks", {}).items()]
     lines += [f"  {row['name']}: budget {megabytes(row['budget'])} of "
               f"{megabytes(row['limit'])} MB, peak {megabytes(row['peak'])}, waited for "
@@ -396,11 +388,6 @@ def write_rows(mark: str, heads: list, new_rows: list) -> None:
             if not line.startswith(f"| {new_rows[0][0]} |")]
     documents.replace_section(DOCUMENT, begin, end, "\n".join(
         [head, line, *sorted(kept + new, key=lambda line: line.split("|")[1])]))
-
-
-def write_document(result: dict) -> None:
-    write_rows("vm", DOCUMENT_HEADS, document_rows(rows(result)))
-    write_rows("vm-tests", ["Linux", "unit tests", "failed", "skipped"], test_rows(result))
 
 
 def main() -> int:
@@ -446,7 +433,8 @@ def main() -> int:
     print(text, end="")
     if arguments.write and not result["problems"]:
         with locked():
-            write_document(result)
+            write_rows("vm", DOCUMENT_HEADS, document_rows(rows(result)))
+            write_rows("vm-tests", TEST_HEADS, test_rows(result))
     return 1 if result["problems"] else 0
 
 

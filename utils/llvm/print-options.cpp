@@ -21,7 +21,7 @@
 #include "llvm/Option/Option.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
-#include <string>
+#include <utility>
 
 using namespace llvm;
 using namespace llvm::opt;
@@ -31,32 +31,20 @@ LLD_HAS_DRIVER(elf)
 LLD_HAS_DRIVER(mingw)
 LLD_HAS_DRIVER(macho)
 
-static std::string kindOf(const Option &O) {
-  switch (O.getKind()) {
-  case Option::FlagClass:
-    return "FLAG";
-  case Option::JoinedClass:
-    return "JOINED";
-  case Option::SeparateClass:
-    return "SEPARATE";
-  case Option::JoinedOrSeparateClass:
-    return "JOINED_OR_SEPARATE";
-  case Option::JoinedAndSeparateClass:
-    return "JOINED_AND_SEPARATE";
-  case Option::MultiArgClass:
-    return "MULTIARG";
-  case Option::CommaJoinedClass:
-    return "COMMAJOINED";
-  case Option::RemainingArgsClass:
-    return "REMAINING_ARGS";
-  case Option::RemainingArgsJoinedClass:
-    return "REMAINING_ARGS_JOINED";
-  case Option::ValuesClass:
-    return "VALUES";
-  default: // a group, an input, an unknown option
-    return "";
-  }
-}
+/// The kinds of options; the others are a group, an input and an unknown
+/// option.
+static constexpr std::pair<Option::OptionClass, StringLiteral> Kinds[] = {
+    {Option::FlagClass, "FLAG"},
+    {Option::JoinedClass, "JOINED"},
+    {Option::SeparateClass, "SEPARATE"},
+    {Option::JoinedOrSeparateClass, "JOINED_OR_SEPARATE"},
+    {Option::JoinedAndSeparateClass, "JOINED_AND_SEPARATE"},
+    {Option::MultiArgClass, "MULTIARG"},
+    {Option::CommaJoinedClass, "COMMAJOINED"},
+    {Option::RemainingArgsClass, "REMAINING_ARGS"},
+    {Option::RemainingArgsJoinedClass, "REMAINING_ARGS_JOINED"},
+    {Option::ValuesClass, "VALUES"},
+};
 
 /// Makes an option's `Info` accessible.
 struct Inside : Option {
@@ -85,12 +73,11 @@ extern "C" void printOptions(const OptTable *Options) {
     const Option O = Options->getOption(ID);
     SmallVector<StringRef, 4> Prefixes;
     addPrefixes(*Options, O, Prefixes);
-    const std::string Kind = kindOf(O);
-    if (Kind.empty())
-      continue;
-    for (StringRef Prefix : Prefixes)
-      outs() << Prefix << "\t" << O.getName() << "\t" << Kind << "\t"
-             << O.getNumArgs() << "\n";
+    for (const auto &[Class, Kind] : Kinds)
+      if (O.getKind() == Class)
+        for (StringRef Prefix : Prefixes)
+          outs() << Prefix << "\t" << O.getName() << "\t" << Kind << "\t"
+                 << O.getNumArgs() << "\n";
   }
   outs().flush();
   std::_Exit(0);
