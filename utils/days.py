@@ -22,10 +22,9 @@ import os
 import signal
 import sys
 
-from days import campaign, report
+from days import campaign
 from days.campaign import TARGETS, Campaign, Totals, digest_of_programs
 from days.day import outline
-from days.shrink import show
 from links.judge import ROOT, parser_of, prepare
 
 SKIPPED = 77
@@ -129,18 +128,17 @@ def main() -> int:
     if arguments.write and arguments.count is None:
         programs = digest_of_programs(arguments.ours)
         records = [Totals(arguments.work, *part, programs).record for part in parts_of(arguments)]
-        print(report.plain(records))
-        report.write(records)
+        print(campaign.plain(records))
+        campaign.write(records)
         return 0
     run.make_pools(arguments.flavours)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     if arguments.seed is not None:
-        place = campaign.place_to_show(arguments, run.abilities)
         steps = arguments.steps and [int(n) for n in arguments.steps.split(",")]
-        return show(place, arguments.size, arguments.seed, steps, arguments.objects)
+        return campaign.show(arguments, run.abilities, steps)
     records, finished = (sample if arguments.count else whole)(arguments, run)
-    print(report.decisions(records))
-    print(report.plain(records))
+    print(campaign.decisions(records))
+    print(campaign.plain(records))
     if not finished:
         print("stopped; the steps so far count" if arguments.count is None else "stopped")
         return 130

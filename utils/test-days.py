@@ -16,7 +16,7 @@ import sys
 import time
 import unittest
 
-from days import report
+from days import campaign
 
 HERE = pathlib.Path(__file__).resolve().parent
 SCRIPT = """#!/bin/bash
@@ -118,9 +118,9 @@ class Report(unittest.TestCase):
     def test_tables(self):
         record = {"flavour": "coff", "size": "real", "decisions": {"x": 2},
                   "counts": {"days": 1, "steps": 1500, "kind: touch": 3}}
-        self.assertIn("| coff | 500 inputs and more | 1 | 1,500 | 0 | 0 |", report.table([record]))
-        self.assertEqual("Steps: touch 3.", report.kinds([record]))
-        self.assertIn("1500 steps, 0 different", report.plain([record]))
+        self.assertIn("| coff | 500 inputs and more | 1 | 1,500 | 0 | 0 |", campaign.table([record]))
+        self.assertEqual("Steps: touch 3.", campaign.kinds([record]))
+        self.assertIn("1500 steps, 0 different", campaign.plain([record]))
 
 
 def main() -> None:

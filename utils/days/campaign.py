@@ -1,5 +1,6 @@
 """Runs many days on several processes, adds up their counts over runs, and describes
-days that differ."""
+days that differ; repeats and shrinks such a day; writes the results as text and into
+docs/Correctness.md."""
 
 import collections
 import concurrent.futures
@@ -9,20 +10,46 @@ import json
 import multiprocessing
 import os
 import pathlib
+import platform
 import shutil
 import signal
 import subprocess
+import textwrap
 import time
 
+import documents
 from days.day import Day, Stopped
 from days.launch import SANITIZERS, adopt_orphans, find_abilities
 from days.linking import Different, Place
 from days.objects import Objects
 from links.judge import ROOT
+from links.pool import FLAVOURS
 
 TARGETS = {"small": 10000, "real": 1500}  # steps, of each flavour
 KEPT_TREES = 12
 SAVE_EVERY = 15.0  # seconds
+LEAST_OBJECTS = 16
+TRIES = 3  # a difference may depend on the moment
+SHRINK_SECONDS = 240.0
+DOCUMENT = ROOT / "docs" / "Correctness.md"
+BEGIN = "<!-- days: written by ./dev days --write -->"
+END = "<!-- days: end -->"
+SIZES = {"small": "20 to 300 inputs", "real": "500 inputs and more"}
+COLUMNS = ["days", "steps", "links", "different"]
+
+WHAT = """\
+A day is a random project and 5 to 30 steps. The project has 20 to about 4,000 objects of
+1 to 90 KiB, some of them in archives, and the libraries, linker scripts, response files
+and text stubs of its flavour. A step changes the project as a programmer, a build system
+or `git` does, or disturbs the link. Before each link, random pages of the inputs are
+cached, and there may be a profile of this or of another state. Some links run stock lld
+or mold under `headstart run`. After each step, the outputs, the messages and the exit status
+must be those of stock lld, the link must have ended, and Headstart must not leave a process, a
+lock or a temporary file.
+
+`./dev days` runs the campaign; after Ctrl-C, the next call resumes it.
+`./dev days --flavour elf --size real --seed N` repeats one day and shrinks it if it differs.
+"""
 
 stop = multiprocessing.Event()
 places: dict = {}  # of this worker
@@ -55,13 +82,6 @@ def get_place(arguments, abilities, flavour: str, size: str) -> Place:
             arguments, abilities, flavour,
             arguments.work / f"worker-{os.getpid()}" / f"{flavour}-{size}", stop.is_set)
     return places[key]
-
-
-def place_to_show(arguments, abilities) -> Place:
-    """A place in this process, whose tree stays."""
-    adopt_orphans()
-    return new_place(arguments, abilities, arguments.flavour, arguments.work / (
-        f"seed-{arguments.flavour}-{arguments.size}-{arguments.seed}"))
 
 
 def one_day(arguments, abilities, flavour: str, size: str, seed: int, steps: int = 0) -> dict:
@@ -244,3 +264,145 @@ class Campaign:
                     raise
         self.remove_old()
         return finished
+
+
+# -- one day --------------------------------------------------------------------
+
+class Shrinker:
+    def __init__(self, place: Place, size: str, seed: int):
+        self.place, self.size, self.seed = place, size, seed
+        self.end = time.monotonic() + SHRINK_SECONDS
+
+    def attempt(self, objects: int, wanted, say=None) -> tuple | None:
+        """Runs the steps `wanted` of the day. Returns (day, difference), or None."""
+        day = Day(self.place, self.size, self.seed, objects, say)
+        try:
+            day.run(wanted)
+        except Different as different:
+            return day, different
+        return None
+
+    def differs(self, objects: int, wanted) -> bool:
+        return any(time.monotonic() < self.end and self.attempt(objects, wanted)
+                   for _ in range(TRIES))
+
+    def fewer_steps(self, objects: int, steps: list[int]) -> list[int]:
+        """Removes steps before the last one, which is the one that differs."""
+        if len(steps) > 1 and self.differs(objects, steps[-1:]):
+            return steps[-1:]
+        chunk = len(steps) // 2
+        while chunk:
+            at = 0
+            while at < len(steps) - 1:
+                fewer = steps[:at] + steps[min(at + chunk, len(steps) - 1):]
+                if self.differs(objects, fewer):
+                    steps = fewer
+                else:
+                    at += chunk
+            chunk //= 2
+        return steps
+
+    def fewer_objects(self, objects: int, steps: list[int]) -> int:
+        for share in (0.25, 0.5, 0.7, 0.9):
+            while int(objects * share) >= LEAST_OBJECTS and self.differs(
+                    int(objects * share), steps):
+                objects = int(objects * share)
+        return objects
+
+
+def show(arguments, abilities, only) -> bool:
+    """Repeats a day in this process, in a tree that stays, and shrinks it if it differs.
+    Returns whether it does. `only` has the numbers of the steps, or is None."""
+    size, seed, objects = arguments.size, arguments.seed, arguments.objects
+    adopt_orphans()
+    place = new_place(arguments, abilities, arguments.flavour,
+                      arguments.work / f"seed-{arguments.flavour}-{size}-{seed}")
+    shrinker = Shrinker(place, size, seed)
+    day = Day(place, size, seed, objects)
+    print(f"{day.flavour} {size} {seed}: {day.objects} objects, "
+          f"{len(day.kinds)} steps, in {place.get_tree().directory}")
+    found = shrinker.attempt(objects, only, print)
+    for _ in range(TRIES):
+        found = found or shrinker.attempt(objects, only)
+    if not found:
+        print("nothing is different")
+        return False
+    day, different = found
+    print(f"different at step {day.number}: {different}"[:6000])
+    steps = [n for n in range(day.number + 1) if only is None or n in only]
+    steps = shrinker.fewer_steps(day.objects, steps)
+    objects = shrinker.fewer_objects(day.objects, steps)
+    print(f"\nsmallest: --objects {objects} --steps {','.join(map(str, steps))}")
+    for _ in range(TRIES):
+        found = shrinker.attempt(objects, steps, print)
+        if found:
+            break
+    if found:
+        _, different = found
+        print(f"{different}"[:6000])
+        print(f"cd {place.get_tree().directory} && {different.command}")
+    return True
+
+
+# -- the report -------------------------------------------------------------------
+
+def sums(records: list[dict], field: str) -> collections.Counter:
+    total: collections.Counter = collections.Counter()
+    for record in records:
+        total.update(record[field])
+    return total
+
+
+def table(records: list[dict]) -> str:
+    """A row for each flavour and size."""
+    rows = [[record["flavour"], SIZES[record["size"]],
+             *(f"{record['counts'].get(c, 0):,}" for c in COLUMNS)] for record in records]
+    total = sums(records, "counts")
+    rows.append(["all", "", *(f"{total[c]:,}" for c in COLUMNS)])
+    return "\n".join(documents.table(["flavour", "size", *COLUMNS], rows, texts=(0, 1)))
+
+
+def kinds(records: list[dict]) -> str:
+    """How often each kind of step was done."""
+    total = sums(records, "counts")
+    names = sorted((n for n in total if n.startswith("kind: ")), key=lambda n: -total[n])
+    return textwrap.fill("Steps: " + ", ".join(
+        f"{n[6:]} {total[n]:,}" for n in names) + ".", 90, break_on_hyphens=False)
+
+
+def decisions(records: list[dict]) -> str:
+    """The prefetcher's decisions, in the links with statistics."""
+    by_flavour = {f: sums([r for r in records if r["flavour"] == f], "decisions") for f in FLAVOURS}
+    names = sorted({n for c in by_flavour.values() for n in c})
+    width = max(map(len, names), default=0)
+    return "\n".join(f"  {n:{width}} " + " ".join(
+        f"{by_flavour[f][n]:>9,}" for f in FLAVOURS) for n in names)
+
+
+def plain(records: list[dict]) -> str:
+    lines = []
+    for record in records:
+        c = collections.Counter(record["counts"])
+        lines.append(f"{record['flavour']} {record['size']}: {c['days']} days, {c['steps']} steps, "
+                     f"{c['links']} Headstart links, {c['stock links']} stock links, {c['failed']} "
+                     f"failed with an error, {c['different']} different, {c['unsteady']} in which "
+                     f"stock differs from itself, {c['stock lacks memory']} in which stock runs "
+                     f"out of memory, {c['milliseconds'] / max(c['steps'], 1):.0f} ms per step")
+    steps = sums(records, "counts")["steps"]
+    different = sums(records, "counts")["different"]
+    return "\n".join(lines + [f"{steps} steps, {different} different"])
+
+
+def write(records: list[dict]) -> None:
+    """Writes the section of docs/Correctness.md."""
+    records = [r for r in records if r["counts"].get("steps")]
+    commits = sorted({r["commit"] for r in records if "commit" in r})
+    dates = sorted({r["date"] for r in records if "date" in r})
+    dates = dates or [time.strftime("%Y-%m-%d")]
+    total = sums(records, "counts")
+    documents.replace_section(DOCUMENT, BEGIN, END, "\n".join([
+        "", f"{total['steps']:,} steps, {total['different']:,} different "
+        f"({' to '.join(dict.fromkeys([dates[0], dates[-1]]))}, {platform.system()} "
+        f"{platform.release()}, commit {', '.join(commits) or 'not known'}).", "",
+        WHAT, table(records), "", kinds(records), ""]))
+    print(f"wrote {DOCUMENT.relative_to(ROOT)}")
