@@ -45,9 +45,8 @@ import time
 from pathlib import Path
 from typing import Iterable
 
-from corpus.build import Build, Failure
-from corpus.plan import STRIDE, plan_units
-from corpus.target import COFF, Target, elf, macho
+from corpus.build import COFF, Build, Failure, Target, elf, macho
+from corpus.sources import STRIDE, plan_units
 
 DEFAULT_OBJECTS = 450
 DEFAULT_BYTES_PER_OBJECT = 1_670_000

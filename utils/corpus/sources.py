@@ -1,4 +1,5 @@
-"""The sources of the objects: headers, units, and the entry that starts them.
+"""The sources of the objects: headers, units, and the entry that starts them; the plan of
+the units, their places and their sizes.
 
 As in real code, most bytes of an object come from headers, so that objects
 share types and inline functions (COMDATs), which the linker folds. The headers
@@ -10,11 +11,11 @@ import random
 from pathlib import Path
 from typing import Sequence
 
-from .cpp import (CppClass, Features, pick_name, write_class, write_data, write_function,
-                  write_statements)
-from .plan import Unit
-from .vocabulary import MODULES, VERBS
+from .cpp import (MODULES, PARTS, VERBS, CppClass, Features, pick_name, write_class, write_data,
+                  write_function, write_statements)
 
+# With --archive every STRIDE-th unit is reachable from main.
+STRIDE = 8
 SHARED_CLASSES = 12  # in every module's header
 MODULE_CLASSES = 40  # only in that module's header
 
@@ -101,6 +102,25 @@ class Budget:
 
 def container_kind(kind: str) -> str:
     return kind[len("core::"):kind.index("<")]
+
+
+@dataclasses.dataclass
+class Unit:
+    """A translation unit: its place in the corpus and its wanted size."""
+
+    index: int
+    folder: str
+    module: str
+    name: str
+    wanted: int
+
+    @property
+    def namespace(self) -> str:
+        return f"game::{self.folder}::{self.name}"
+
+    @property
+    def stem(self) -> str:
+        return f"{self.folder}/{self.name}"
 
 
 class UnitWriter:
@@ -217,3 +237,37 @@ def write_main(units: Sequence[Unit]) -> str:
                           + [f"{unit.namespace}::startUnit(world);" for unit in units]
                           + ["return 0;"])
     return "\n".join(out) + "\n"
+
+
+def plan_sizes(rng: random.Random, units: int, total: int) -> list[int]:
+    """Draws the sizes: most middling, one in twelve small, a few huge."""
+    huge = round(units * 0.012)
+    small = round(units * 0.08)
+    shape = [rng.uniform(8.0, 11.0) for _ in range(huge)]
+    shape += [rng.uniform(0.06, 0.20) for _ in range(small)]
+    shape += [min(3.2, max(0.8, rng.lognormvariate(0.45, 0.28)))
+              for _ in range(units - huge - small)]
+    rng.shuffle(shape)
+    # Budget's estimates are off by a percent; the total must not be too small.
+    scale = total * 1.025 / sum(shape)
+    return [max(10_000, int(size * scale)) for size in shape]
+
+
+def folder_name(index: int) -> str:
+    module = MODULES[index % len(MODULES)]
+    row = index // len(MODULES)
+    part = PARTS[row % len(PARTS)]
+    again = row // len(PARTS)
+    return f"{module}_{part}{again + 1 if again else ''}"
+
+
+def plan_units(objects: int, total: int, folders: int, seed: int) -> list[Unit]:
+    """Plans all objects except main, directory by directory."""
+    rng = random.Random(f"{seed}:plan")
+    count = objects - 1
+    units = []
+    for index, wanted in enumerate(plan_sizes(rng, count, total)):
+        folder = index * folders // count
+        units.append(Unit(index, folder_name(folder),
+                          MODULES[folder % len(MODULES)], f"{pick_name(rng)}{index:04}", wanted))
+    return units
