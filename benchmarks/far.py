@@ -16,6 +16,7 @@ import sys
 
 import harness
 import links
+import machine
 import samples
 from figures import format_bytes, sameness, table
 from harness import Variant
@@ -53,7 +54,7 @@ def link(sample: Sample, way: Variant, view: list[str], scratch: pathlib.Path) -
     done = subprocess.run(
         [str(FARFS), *view, f"--counts={counts}", str(sample.folder), str(sample.folder), "--",
          "bash", "-c", script, "bash", str(way.program), *way.options, *sample.arguments(out)],
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=machine.enter)
     if done.returncode != 0:
         sys.exit(f"error: {way.name} failed:\n" + done.stdout.decode(errors="replace"))
     counted = json.loads(counts.read_text())

@@ -151,7 +151,8 @@ def timed(command: Sequence[str], environment: dict[str, str],
           program: str | None = None, **streams) -> Ended:
     """Runs a program to its end, and reads the pipe among `streams`."""
     start = time.monotonic()
-    process = subprocess.Popen(command, executable=program, env=environment, **streams)
+    process = subprocess.Popen(command, executable=program, env=environment,
+                               preexec_fn=machine.enter if machine.entered else None, **streams)
     pipe = process.stdout or process.stderr
     try:
         output = pipe.read()

@@ -8,10 +8,12 @@ import os
 import pathlib
 import platform
 import sys
-import time
 from typing import Iterator
 
 from figures import format_bytes
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "utils"))
+import groups  # noqa: E402
 
 
 def say(text: str = "") -> None:
@@ -53,7 +55,7 @@ def readahead_knob(folder: pathlib.Path) -> pathlib.Path | None:
     return next(filter(pathlib.Path.exists, paths), None)
 
 
-BLKIO = pathlib.Path("/sys/fs/cgroup/blkio")
+BLKIO = groups.ROOT / "blkio"
 
 
 def can_throttle() -> bool:
@@ -63,7 +65,7 @@ def can_throttle() -> bool:
 
 @contextlib.contextmanager
 def throttle(megabytes: int, folder: pathlib.Path, reads: int = 0) -> Iterator[str]:
-    """Limits the reads of this process and its children from the disk of `folder` to this many MB/s
+    """Limits the reads of a measurement's programs from the disk of `folder` to this many MB/s
     or reads per second (0: no limit) by a blkio cgroup (v1), which it removes again."""
     if megabytes == 0 and reads == 0:
         yield ""
@@ -82,75 +84,43 @@ def throttle(megabytes: int, folder: pathlib.Path, reads: int = 0) -> Iterator[s
         yield "disk limited to " + ", ".join(notes)
 
 
-def group_in(hierarchy: pathlib.Path, memberships: str) -> pathlib.Path:
-    """The group of a process in a v1 hierarchy, from its /proc/<pid>/cgroup:
-    "4:memory:/a/group"."""
-    for line in memberships.splitlines():
-        _, controllers, path = line.split(":", 2)
-        if hierarchy.name in controllers.split(","):
-            group = hierarchy / path.lstrip("/")
-            # A container may see names of groups that it does not have.
-            if (group / "cgroup.procs").exists():
-                return group
-    return hierarchy
+# The groups that the programs of a measurement enter.
+entered: list[pathlib.Path] = []
+
+
+def enter() -> None:
+    """Moves a child of this process into the groups, before it starts a program."""
+    for group in entered:
+        groups.enter(group)
 
 
 @contextlib.contextmanager
-def cgroup(hierarchy: pathlib.Path, settings: dict[str, str]) -> Iterator[None]:
-    """Moves this process, and so its children, into a new group of a v1 hierarchy, then back into
-    its former group, and removes the new one. A signal may end the block at any line."""
-    before = group_in(hierarchy, pathlib.Path("/proc/self/cgroup").read_text(encoding="utf-8"))
-    group = hierarchy / f"headstart-{os.getpid()}"
-    try:
+def cgroup(parent: pathlib.Path, settings: dict[str, str]) -> Iterator[None]:
+    """Makes a group for the programs of a measurement, and removes it again."""
+    with contextlib.ExitStack() as stack:
         try:
-            group.mkdir()
-            for name, value in settings.items():
-                (group / name).write_text(value)
-            (group / "cgroup.procs").write_text(str(os.getpid()))
+            group = stack.enter_context(groups.made(parent, "bench", settings))
         except OSError as error:
-            sys.exit(f"error: cannot make the cgroup {group}: {error}")
+            sys.exit(f"error: cannot make a cgroup in {parent}: {error}")
+        entered.append(group)
+        stack.callback(entered.remove, group)
         yield
-    finally:
-        leave(group, before)
-
-
-def leave(group: pathlib.Path, before: pathlib.Path) -> None:
-    """Moves this process back and removes `group`, if it exists."""
-    if not group.is_dir():
-        return
-    for place in (before, group.parent):
-        try:
-            (place / "cgroup.procs").write_text(str(os.getpid()))
-            break
-        except OSError as error:
-            say(f"   cannot return to the cgroup {place}: {error}")
-    # A child that is about to end may still be in the group.
-    for _ in range(50):
-        try:
-            group.rmdir()
-            return
-        except OSError:
-            time.sleep(0.1)
-    say(f"   the cgroup {group} remains: it contains a process")
-
-
-MEMORY = pathlib.Path("/sys/fs/cgroup/memory")
 
 
 def can_limit_memory() -> bool:
     """Whether `limit_memory` can work here; says so if it cannot."""
-    if os.geteuid() == 0 and (MEMORY / "memory.limit_in_bytes").exists():
+    if os.geteuid() == 0 and groups.memory_files():
         return True
-    say("   skipped: limiting memory needs root and a memory cgroup (v1)")
+    say("   skipped: limiting memory needs root and a cgroup of memory")
     return False
 
 
 @contextlib.contextmanager
 def limit_memory(size: int) -> Iterator[str]:
-    """Limits the memory of this process's future children, page cache included, to
-    `size` bytes by a memory cgroup (v1), which it removes again."""
-    # This process's own memory stays charged to its former group.
-    with cgroup(MEMORY, {"memory.limit_in_bytes": str(size)}):
+    """Limits the memory of a measurement's programs, page cache included, to `size` bytes
+    by a memory cgroup, which it removes again."""
+    parent, limit, _ = groups.memory_files()
+    with cgroup(parent, {limit: str(size)}):
         yield f"memory limited to {format_bytes(size)}"
 
 

@@ -24,8 +24,7 @@ from typing import Callable, Iterable, Iterator, Sequence
 import harness
 from links import Condition, Sample
 
-# Building the seam reads archives, too.
-sys.path.append(str(harness.ROOT / "utils"))
+# Building the seam reads archives, too. machine.py adds utils to the path.
 seam = importlib.import_module("rename-seam")
 
 ANY_SYMBOLS = ["--unresolved-symbols=ignore-all", "--allow-multiple-definition", "--no-demangle"]

@@ -192,55 +192,29 @@ class Held(unittest.TestCase):
             finally:
                 machine.readahead_knob = before
 
-    def test_a_group_is_found_in_its_hierarchy(self):
-        with tempfile.TemporaryDirectory() as name:
-            hierarchy = pathlib.Path(name) / "memory"
-            group = hierarchy / "a" / "b"
-            group.mkdir(parents=True)
-            (group / "cgroup.procs").touch()
-            self.assertEqual(machine.group_in(
-                hierarchy, "7:blkio:/a\n4:cpu,memory:/a/b\n0::/c\n"), group)
-            for others in ("4:memory:/a\n", "4:memory:/gone\n", "0::/a/b\n", ""):
-                self.assertEqual(machine.group_in(hierarchy, others), hierarchy)
-
     def test_a_signal_while_a_group_is_made(self):
-        """In a hierarchy of plain files, machine.cgroup removes the group and moves this
-        process back."""
         for problem, raised in ((KeyboardInterrupt, KeyboardInterrupt), (OSError, SystemExit)):
             with tempfile.TemporaryDirectory() as name:
-                hierarchy = pathlib.Path(name)
                 settings = mock.Mock()
                 settings.items.side_effect = problem
                 with self.assertRaises(raised):
-                    with machine.cgroup(hierarchy, settings):
+                    with machine.cgroup(pathlib.Path(name), settings):
                         self.fail("it was entered")
-                self.assertEqual([path.name for path in hierarchy.iterdir()], ["cgroup.procs"])
-                self.assertEqual((hierarchy / "cgroup.procs").read_text(), str(os.getpid()))
+                self.assertEqual(os.listdir(name), [])
+                self.assertEqual(machine.entered, [])
 
-    @unittest.skipUnless(machine.can_limit_memory(), "needs root and a memory cgroup (v1)")
-    def test_a_process_goes_back_to_the_group_it_came_from(self):
-        outer = machine.MEMORY / f"headstart-test-{os.getpid()}"
-        script = ("import pathlib, sys\n"
-                  f"sys.path.insert(0, {str(FOLDER)!r})\n"
-                  "import machine\n"
-                  "def now():\n"
-                  "    print(machine.group_in(machine.MEMORY, pathlib.Path(\n"
-                  "        '/proc/self/cgroup').read_text()))\n"
-                  "pathlib.Path(sys.argv[1], 'cgroup.procs').write_text('0')\n"
-                  "now()\n"
-                  "with machine.cgroup(machine.MEMORY, {}):\n"
-                  "    now()\n"
-                  "now()\n")
-        outer.mkdir()
-        try:
-            done = subprocess.run([sys.executable, "-c", script, str(outer)],
-                                  stdout=subprocess.PIPE, text=True, check=True)
-        finally:
-            outer.rmdir()
-        before, within, after = done.stdout.splitlines()
-        self.assertEqual((before, after), (str(outer), str(outer)))
-        self.assertNotEqual(within, before)
-        self.assertFalse(pathlib.Path(within).exists())
+    @unittest.skipUnless(machine.can_limit_memory(), "needs root and a cgroup of memory")
+    def test_programs_enter_the_group_and_this_process_does_not(self):
+        def here():
+            return pathlib.Path("/proc/self/cgroup").read_bytes()
+        before = here()
+        with machine.limit_memory(1 << 30):
+            (group,) = machine.entered
+            done = harness.timed(["cat", "/proc/self/cgroup"], dict(os.environ),
+                                 stdout=subprocess.PIPE)
+            self.assertEqual(here(), before)
+        self.assertIn(group.name.encode(), done.output)
+        self.assertFalse(group.exists())
 
     def test_no_throttle_is_no_cgroup(self):
         with machine.throttle(0, pathlib.Path("/")) as note:

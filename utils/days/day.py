@@ -13,7 +13,7 @@ import signal
 import time
 
 from days import steps
-from days.launch import Abilities, MemoryGroup, Process, empty
+from days.launch import Abilities, Process, empty, limited, peak
 from days.linking import Different, Linking, Place
 from days.project import Project, Variation, input_count
 from links.judge import differences
@@ -267,17 +267,16 @@ class Day(Linking):
             how.options.append(f"--prefetch-memory={int(size * factor) + 1}")
             self.compare(how, draw)
             return
-        groups = MemoryGroup()
         self.draw("all evicted")  # so that the group's peak includes them
-        with groups.limited(1 << 40) as group:
+        with limited(1 << 40) as group:
             empty("out")
             Process(self.judge.stock, self.judge.linker, args, self.environment,
                     group=group).result(self.arguments.timeout)
-            need = groups.peak()
+            need = peak(group)
         size = max(int(need * factor), LEAST_MEMORY)
         how = self.how(memory=size)
         how.told = f"{factor} of the {need >> 10} KiB that it needs"
-        with groups.limited(size) as group:
+        with limited(size) as group:
             try:
                 self.compare(how, draw, group=group)
             except Different:

@@ -14,13 +14,12 @@ import signal
 import subprocess
 import time
 
+import groups
 from links import residency
 
 SET_CHILD_SUBREAPER = 36
 NOBODY = 65534
 GRACE = 1.0  # seconds in which killed processes must end
-MEMORY = pathlib.Path("/sys/fs/cgroup/memory")
-UNIFIED = pathlib.Path("/sys/fs/cgroup")
 # The values in test/CMakeLists.txt.
 SANITIZERS = {
     "ASAN_OPTIONS": "detect_container_overflow=0:detect_leaks=0:handle_segv=0:handle_sigbus=0",
@@ -52,65 +51,30 @@ def kill_children() -> None:
     has_children()
 
 
-class MemoryGroup:
-    """A control group that limits the memory of one link. `limited` yields None if this
-    machine has no control groups of memory."""
-
-    def __init__(self):
-        self.group = None
-        if (MEMORY / "memory.limit_in_bytes").exists():
-            self.limit, self.parent = "memory.limit_in_bytes", MEMORY
-            self.most = "memory.max_usage_in_bytes"
-        elif "memory" in self.controllers():
-            self.limit, self.parent = "memory.max", UNIFIED
-            self.most = "memory.peak"
-        else:
-            self.limit = ""
-
-    @staticmethod
-    def controllers() -> str:
-        try:
-            return (UNIFIED / "cgroup.subtree_control").read_text()
-        except OSError:
-            return ""
-
-    def usable(self) -> bool:
-        try:
-            with self.limited(1 << 30) as group:
-                return group is not None
-        except OSError:
-            return False
-
-    def remove_old(self) -> None:
-        """Removes the groups that killed runs have left."""
-        for group in self.parent.glob("headstart-days-*") if self.limit else ():
-            if not pathlib.Path(f"/proc/{group.name.split('-')[-1]}").exists():
-                with contextlib.suppress(OSError):
-                    group.rmdir()
-
-    @contextlib.contextmanager
-    def limited(self, size: int):
-        """Yields the file into which a process writes its id to be limited."""
-        if not self.limit:
-            yield None
-            return
-        group = self.group = self.parent / f"headstart-days-{os.getpid()}"
-        group.mkdir(exist_ok=True)
-        try:
-            (group / self.limit).write_text(str(size))
-            yield group / "cgroup.procs"
-        finally:
-            for _ in range(100):
-                try:
-                    group.rmdir()
-                    break
-                except OSError:
-                    time.sleep(0.02)
+@contextlib.contextmanager
+def limited(size: int):
+    """Yields a control group that limits the memory of one link."""
+    parent, limit, _ = groups.memory_files()
+    with groups.made(parent, "days", {limit: str(size)}) as group:
+        yield group
 
 
-    def peak(self) -> int:
-        """The group's peak of memory in bytes."""
-        return int((self.group / self.most).read_text())
+def peak(group: pathlib.Path) -> int:
+    """A group's peak of memory in bytes."""
+    return int((group / groups.memory_files()[2]).read_text())
+
+
+def can_limit_memory() -> bool:
+    """Also removes the groups that killed runs have left."""
+    if os.geteuid() != 0 or not (files := groups.memory_files()):
+        return False
+    for group in files[0].glob("headstart-days-*"):
+        if not pathlib.Path(f"/proc/{group.name.split('-')[-1]}").exists():
+            with contextlib.suppress(OSError):
+                group.rmdir()
+    with contextlib.suppress(OSError), limited(1 << 30):
+        return True
+    return False
 
 
 def is_sanitized(program: pathlib.Path) -> bool:
@@ -142,13 +106,10 @@ class Abilities:
 
 def find_abilities(arguments) -> Abilities:
     sanitized = is_sanitized(arguments.ours / "headstart")
-    group = MemoryGroup()
-    if os.geteuid() == 0:
-        group.remove_old()
     return Abilities(
         other_user=os.geteuid() == 0,
         # A sanitizer reserves more than any link needs.
-        memory_group=os.geteuid() == 0 and not sanitized and group.usable(),
+        memory_group=not sanitized and can_limit_memory(),
         evict=residency.can_evict(arguments.work), mold=shutil.which("mold") or "",
         sanitized=sanitized)
 
@@ -162,10 +123,7 @@ class Process:
         if other_user:
             more = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
         if group is not None:
-            def enter():
-                with open(group, "w", encoding="ascii") as file:
-                    file.write(str(os.getpid()))
-            more["preexec_fn"] = enter
+            more["preexec_fn"] = lambda: groups.enter(group)
         self.begun = time.monotonic()
         self.process = subprocess.Popen(
             [name, *args], executable=str(program), stdin=subprocess.DEVNULL,
