@@ -1,10 +1,11 @@
 """Measures links over real mounts of this machine's own files: sshfs, rclone, s3fs.
 
-A server on the loopback serves the files through a delay (delay.py). Each link
+A server on the loopback serves the files through a delay. Each link
 mounts them over its inputs in a mount namespace of its own, so that it starts cold
 and leaves nothing behind. Needs root.
 """
 
+import asyncio
 import contextlib
 import dataclasses
 import json
@@ -28,7 +29,7 @@ from links import Sample
 from machine import say
 
 DELAYS = (1, 5, 20)  # ms, round trip
-DELAY = pathlib.Path(__file__).resolve().parent / "delay.py"
+CHUNK = 1 << 18
 
 
 def free_port() -> int:
@@ -111,6 +112,45 @@ def running(command: list[str], port: int) -> Iterator[None]:
         server.wait()
 
 
+async def pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, seconds: float) -> None:
+    loop = asyncio.get_running_loop()
+    waiting: asyncio.Queue = asyncio.Queue()
+
+    async def deliver() -> None:
+        while True:
+            due, data = await waiting.get()
+            await asyncio.sleep(max(0.0, due - loop.time()))
+            if not data:
+                break
+            writer.write(data)
+            await writer.drain()
+        writer.close()
+
+    task = asyncio.create_task(deliver())
+    data = b"x"
+    while data:
+        try:
+            data = await reader.read(CHUNK)
+        except OSError:
+            data = b""
+        await waiting.put((loop.time() + seconds, data))
+    with contextlib.suppress(OSError):
+        await task
+
+
+async def serve(port: int, to_port: int, seconds: float) -> None:
+    """Forwards a port of the loopback to another. Half of the delay applies in each
+    direction; the data keeps its order."""
+    async def connected(reader, writer):
+        there = await asyncio.open_connection("127.0.0.1", to_port)
+        await asyncio.gather(pump(reader, there[1], seconds / 2),
+                             pump(there[0], writer, seconds / 2))
+
+    server = await asyncio.start_server(connected, "127.0.0.1", port, limit=4 * CHUNK)
+    async with server:
+        await server.serve_forever()
+
+
 def inside(mount: list[str], folder: str, link: list[str], argv0: str) -> None:
     """Mounts, links and prints the time. Runs in a mount namespace of its own."""
     marker = next(os.scandir(folder)).name
@@ -133,7 +173,7 @@ def link(sample: Sample, way: Variant, mount: list[str], scratch: pathlib.Path) 
     out.mkdir()
     words = [str(way.program), *way.options, *sample.arguments(out)]
     done = subprocess.run(["unshare", "-m", "--propagation", "private", sys.executable, __file__,
-                           json.dumps([mount, str(sample.folder), words, way.argv0])],
+                           "inside", json.dumps([mount, str(sample.folder), words, way.argv0])],
                           stdout=subprocess.PIPE, timeout=600)
     told = json.loads(done.stdout or b'{"status": 1}')
     if told["status"] != 0:
@@ -154,7 +194,7 @@ def measure_mount(mount: Mount, sample: Sample, rounds: int) -> list[dict]:
         stack.enter_context(running(command(mount.serve, port), port))
         ways = links.ways(sample, scratch / "profile")
         for delay in DELAYS:
-            with running([sys.executable, str(DELAY), str(near), str(port), str(delay)], near):
+            with running([sys.executable, __file__, "delay", str(near), str(port), str(delay)], near):
                 words = command(mount.mount, near)
                 link(sample, ways[-1], words, scratch)  # stores a profile
 
@@ -206,4 +246,7 @@ def text(figures: dict) -> str:
 
 
 if __name__ == "__main__":
-    inside(*json.loads(sys.argv[1]))
+    if sys.argv[1] == "delay":
+        asyncio.run(serve(int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4]) / 1000))
+    else:
+        inside(*json.loads(sys.argv[2]))

@@ -51,30 +51,32 @@ from links.pool import ALONE, CLEAN, DEBUG, ODD, Pool
 
 HEAP = 16384  # LLVM reads smaller files and maps others
 NOBODY = 65534
+MISSING, UNREADABLE, DIRECTORY = "missing", "unreadable", "directory"
 KINDS = ["replace", "replace", "truncate", "grow", "remove", "unreadable", "folder"]
 
 
 class Change:
-    """A change of one input, and the states in which a linker may see the file."""
+    """A change of one input, and the states in which a linker may see the file: its bytes,
+    or MISSING, UNREADABLE or DIRECTORY."""
 
     def __init__(self, rng, path: pathlib.Path, others):
         self.path, self.kind = path, rng.choice(KINDS)
         self.old = path.read_bytes()
         size = len(self.old)
-        self.states = ["old", "new"]
-        self.new = self.short = b""
+        self.new = {"remove": MISSING, "unreadable": UNREADABLE, "folder": DIRECTORY}.get(self.kind)
         if self.kind == "replace":
             self.new = rng.choice([self.old + bytes(4096), rng.choice(others).read_bytes(), b"",
                                    self.old[:rng.randrange(size)], bytes(size)])
         elif self.kind == "truncate":
             self.new = self.old[:rng.choice([
                 0, rng.randrange(size), rng.randrange(max(size - 64, 0), size)])]
-            self.short = self.new + bytes(size - len(self.new))
-            self.states.append("short")
         elif self.kind == "grow":
             self.new = self.old + bytes([rng.randrange(256)]) * rng.choice([1, 100, 4096, 20000])
+        self.states = {"old": self.old, "new": self.new}
+        if self.kind == "truncate":
+            self.states["short"] = self.new + bytes(size - len(self.new))
         elif self.kind == "folder":
-            self.states += ["missing", "between"]
+            self.states.update(missing=MISSING, between=MISSING)
         self.mapped = self.kind == "truncate" and size >= HEAP
         page = mmap.PAGESIZE
         self.pages_gone = self.mapped and -(-len(self.new) // page) < -(-size // page)
@@ -84,16 +86,14 @@ class Change:
         if self.path.is_dir():
             self.path.rmdir()
         self.path.unlink(missing_ok=True)
-        if state in ("missing", "between") or (state, self.kind) == ("new", "remove"):
-            return
-        if (state, self.kind) == ("new", "folder"):
+        content = self.states[state]
+        if content == DIRECTORY:
             self.path.mkdir()
-            return
-        unreadable = (state, self.kind) == ("new", "unreadable")
-        self.path.write_bytes(self.short if state == "short" else self.new
-                              if state == "new" and not unreadable else self.old)
-        if unreadable:
+        elif content == UNREADABLE:
+            self.path.write_bytes(self.old)
             self.path.chmod(0)
+        elif content != MISSING:
+            self.path.write_bytes(content)
 
     def happen(self) -> None:
         """Makes the change while a link runs."""
@@ -223,22 +223,20 @@ def trial(stand: Stand, seed: int):
     delays = [rng.uniform(0, span) for _ in changes]
     counts = collections.Counter()
 
-    def ours():
-        return stand.judge.ours_link(stand.words, way)
-
-    def stock():
-        return stand.judge.link(stand.judge.stock, stand.judge.linker, stand.words)
-    seen = stand.race(ours, changes, delays, way)
+    judge, words = stand.judge, stand.words
+    seen = stand.race(lambda: judge.ours_link(words, way), changes, delays, way)
     verdict = stand.verdict(seen, changes)
     counts["ours: " + (verdict or "wrong")] += 1
     if any(c.mapped for c in changes):
-        theirs = stand.verdict(stand.race(stock, changes, delays, way), changes)
+        theirs = stand.verdict(stand.race(lambda: judge.link(judge.stock, judge.linker, words),
+                                          changes, delays, way), changes)
         counts["truncated: ours " + (verdict or "wrong")] += 1
         counts["truncated: stock " + (theirs or "wrong")] += 1
     text = ""
     if verdict is None:
         text = (f"{seed}: {shlex.join(way.options)}{', residency: ' + kind if kind else ''}: "
-                + "; ".join(f"{c.kind} {c.path} {len(c.old)} -> {len(c.new)} after "
+                + "; ".join(f"{c.kind} {c.path} {len(c.old)} -> "
+                            f"{c.new if isinstance(c.new, str) else len(c.new)} after "
                             f"{d * 1000:.1f} ms" for c, d in zip(changes, delays)))
         for what, lines in seen.items():
             if not what.startswith("out"):

@@ -16,7 +16,7 @@ is a word in backquotes. The page names
 - each private source (also all of tools/headstart) by its stem, by a type that it
   defines, or by the directory below lib/LAYER that holds it.
 
-Each file that the page names or links to exists: from the root, in the layer, or with the
+Each file that the page names exists: from the root, in the layer, or with the
 layer before it (`Plan/Tuning.h`). Each name in CamelCase is a word of some source.
 
 A test names each decision of the engine: a unit test of Engine as `Decision::StreakLeft`,
@@ -52,7 +52,6 @@ VERSION = re.compile(r"^\s*#\s*(if|elif)\b.*\bLLVM_VERSION_")
 PAGE = "README.md"
 MAX_PAGE_LINES = 40
 CODE = re.compile(r"`([^`\n]+)`")
-LINK = re.compile(r"\]\((?!\w+:)([^)#\s]+)")
 FILE = re.compile(r"[\w./-]*\w\.(?:cpp|h|td|def|inc|js|json|md|py|test|txt)|(?:[\w-]+/)+"
                   r"|(?:cmake|docs|examples|include|lib|test|tools|unittests|utils)/[\w./-]+")
 DECISIONS = pathlib.Path("include/headstart/Report/Decisions.def")
@@ -139,9 +138,6 @@ def page_problems(root: pathlib.Path, texts: dict):
         for file in [span for span in code if FILE.fullmatch(span)]:
             if not any((place / file).exists() for place in places):
                 yield f"{name}: nothing at {file}"
-        for target in LINK.findall(text):
-            if not (top / target).exists():
-                yield f"{name}: the link {target} leads nowhere"
         names = {word for span in code for word in re.findall(r"\w+", span)}
         for span in [span for span in code if not FILE.fullmatch(span)]:
             for word in sorted(set(TYPE_NAME.findall(span)) - words):

@@ -10,7 +10,6 @@ which LLVM and the prefetcher change their methods: 16 KiB (read to the heap, or
 (fetched whole, or by part), whole pages (no byte follows the last one).
 """
 
-import ast
 import concurrent.futures
 import contextlib
 import hashlib
@@ -154,15 +153,6 @@ def made_whole(whole: pathlib.Path):
         shutil.rmtree(beside, ignore_errors=True)
 
 
-def code_of(path: str) -> bytes:
-    """A script without its comments, which decide nothing."""
-    tree = ast.parse(pathlib.Path(path).read_text())
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-            node.value = ast.Constant(0)
-    return ast.dump(tree).encode()
-
-
 class Made:
     """Files of one flavour that LLVM's tools have made in a directory of `home`. Its name
     has a digest of the scripts that make them."""
@@ -170,9 +160,9 @@ class Made:
     def __init__(self, flavour: str, name: str, llvm: pathlib.Path, home: pathlib.Path, jobs: int):
         self.flavour = FLAVOURS[flavour]
         self.llvm = llvm
-        made_by = hashlib.sha256(
-            code_of(__file__) + code_of(sys.modules[type(self).__module__].__file__)
-            + os.fsencode(llvm.resolve())).hexdigest()[:10]
+        scripts = (__file__, sys.modules[type(self).__module__].__file__)
+        made_by = hashlib.sha256(b"".join(map(pathlib.Path.read_bytes, map(pathlib.Path, scripts)))
+                                 + os.fsencode(llvm.resolve())).hexdigest()[:10]
         self.directory = whole = home / f"{name}-{made_by}"
         if not whole.exists():
             with made_whole(whole) as self.directory:
