@@ -57,12 +57,6 @@ class Way:
     def command(self) -> list[str]:
         return [self.peer.program, *self.arguments]
 
-    def shown(self, tree: str = "") -> str:
-        """The command as the document shows it: without directories of this machine,
-        and with TREE for the tree."""
-        return shlex.join("TREE" if word == tree else os.path.basename(word)
-                          if word.startswith("/") else word for word in self.command())
-
 
 @dataclasses.dataclass
 class Column:
@@ -85,7 +79,7 @@ class Place:
             done = harness.timed(way.command(), self.environment, stdout=sink,
                                  stderr=subprocess.PIPE)
         if done.status != 0 or done.output:
-            sys.exit(f"error: {way.shown()}: exit status {done.status}\n"
+            sys.exit(f"error: {shlex.join(way.command())}: exit status {done.status}\n"
                      + done.output.decode(errors="replace"))
         return done
 
@@ -114,7 +108,7 @@ class Place:
         for name, times in seconds.items():
             say(f"    {column.title}: {name}: {format_time(statistics.median(times))}")
         return {"title": column.title, "seconds": seconds,
-                "commands": {way.name: way.shown(column.tree) for way in column.ways}}
+                "commands": [way.name for way in column.ways]}
 
     def in_turn_cold(self, column: Column, folders: int, rounds: int) -> dict:
         """`in_turn` on a tree of `folders` directories, which are evicted before each run."""

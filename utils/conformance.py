@@ -188,7 +188,6 @@ class Side:
         self.folder = folder
         self.jobs = jobs
         self.tests = folder / "test"
-        self.seconds = 0.0
         shutil.rmtree(folder, ignore_errors=True)
         (folder / "bin").mkdir(parents=True)
         for suite in SUITES:
@@ -227,7 +226,6 @@ class Side:
         output.unlink(missing_ok=True)
         wanted = self.folder / "wanted"
         wanted.write_text("".join(f"{self.tests / n}\n" for n in names))
-        start = time.monotonic()
         lit = subprocess.Popen(
             [*LIT, "-v", "--ignore-fail", f"-j{self.jobs}", f"--output={output}", f"@{wanted}"],
             stdout=open(self.folder / "log", "w", encoding="utf-8"),
@@ -239,7 +237,6 @@ class Side:
         except KeyboardInterrupt:
             os.killpg(lit.pid, signal.SIGKILL)
             raise
-        self.seconds = time.monotonic() - start
         if lit.returncode != 0 or not output.exists():
             sys.exit(f"error: lit ended with {lit.returncode}: see {self.folder / 'log'}")
         tests = json.loads(output.read_text())["tests"]
@@ -420,15 +417,14 @@ def run_variant(name: str, options, stocks: dict) -> dict:
                     Variant("stock", wrapper=variant.stock), options.jobs)
         names = choose(side.names(), options)
         say(f"{len(names)} tests with stock")
-        stocks[variant.stock] = (side, side.run(names), side.seconds)
-    stock, expected, stock_seconds = stocks[variant.stock]
+        stocks[variant.stock] = (side, side.run(names))
+    stock, expected = stocks[variant.stock]
     # "other" is as long as "stock", since outputs contain paths.
     ours = Side(options.out / name / "other", options.linkers,
                 dataclasses.replace(variant, environment={
                     **variant.environment, **options.env}), options.jobs)
     say(f"{len(expected)} tests with Headstart: {name}")
     got = ours.run(list(expected))
-    seconds = ours.seconds
     differences, flaky = compare(stock, ours, expected, got)
     for title, found in (("different", differences), ("flaky", flaky)):
         for words in found:
@@ -438,8 +434,8 @@ def run_variant(name: str, options, stocks: dict) -> dict:
         shutil.rmtree(ours.tests)
     return {"variant": name, "stock": counts(expected), "ours": counts(got),
             "differences": differences, "flaky": flaky,
-            "ours_seconds": seconds, "stock_seconds": stock_seconds, "environment": options.env,
-            "machine": machine(), "date": datetime.date.today().isoformat()}
+            "environment": options.env, "machine": machine(),
+            "date": datetime.date.today().isoformat()}
 
 
 def main() -> int:

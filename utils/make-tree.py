@@ -151,9 +151,8 @@ def git(out: pathlib.Path, *words: str, **keywords) -> bytes:
     return subprocess.check_output(["git", "-C", str(out), *words], env=environment, **keywords)
 
 
-def commit(out: pathlib.Path) -> int:
-    """Commits the files that are not ignored, and leaves a fresh index. Returns their
-    number. fast-import writes one pack: `git add` would leave a file for each directory
+def commit(out: pathlib.Path) -> None:
+    """Commits the files that are not ignored, and leaves a fresh index. fast-import writes one pack: `git add` would leave a file for each directory
     below .git, unlike in users' trees."""
     shutil.rmtree(out / ".git", ignore_errors=True)
     git(out, "init", "--quiet", "--initial-branch=main")
@@ -169,7 +168,6 @@ def commit(out: pathlib.Path) -> int:
     time.sleep(1.5)
     if git(out, "status", "--porcelain"):
         sys.exit(f"error: {out} is not clean after its commit")
-    return len(names)
 
 
 def main() -> int:
@@ -198,11 +196,10 @@ def main() -> int:
     rng = random.Random(options.seed)
     tree = KINDS[options.kind](rng, options.folders, options.files)
     write(tree, rng, out)
-    figures = {"folders": len(tree) - 1, "files": sum(map(len, tree.values()))}
     if options.kind == "repository":
-        figures["committed"] = commit(out)
+        commit(out)
     os.sync()
-    stamp.write_text(json.dumps({"recipe": recipe, "done": True, **figures}))
+    stamp.write_text(json.dumps({"recipe": recipe, "done": True}))
     return 0
 
 

@@ -8,8 +8,8 @@ utils/vm/guest.py runs there: headstart doctor, unit tests, cold links on severa
 systems and in control groups. With --run, it runs a command instead, in a copy of the
 sources and of the machine's build at their paths on the host; --if-made skips that
 unless ./dev arm64 or ./dev vm made the machine before. The script prints a table, and
-writes build/vm/KERNEL.json and .txt. It compares the plan and the fetched ranges of one
-link with those of this machine's kernel. --write also writes the rows of
+writes build/vm/KERNEL.json and .txt. It compares the plan of a link with that of this
+machine's kernel. --write also writes the rows of
 docs/Platforms.md.
 
 Systems and inputs stay in build-tools/vm, which can be deleted. The exit status is 1 if
@@ -286,25 +286,6 @@ def boot(machine: Machine, system: pathlib.Path, folder: pathlib.Path,
     return json.loads(text)
 
 
-def compare(result: dict, here: dict) -> None:
-    """Compares the plan and the ranges that a cold link fetches, in the guest and here."""
-    there = result.pop("described", {"plan": [], "fetched": {}})
-
-    def count(*sides) -> int:
-        """The number of bytes that any of the sides fetched."""
-        return sum(end - begin for path in there["fetched"].keys() | here["fetched"].keys()
-                   for begin, end in guest.united(
-                       [part for side in sides for part in side["fetched"].get(path, [])]))
-
-    # The ranges that are cheaper to fetch depend on the disk; a plan does not.
-    result["compared"] = {
-        "kernel": os.uname().release, "plan": len(there["plan"]),
-        "plan_same": there["plan"] == here["plan"], "fetched_there": count(there),
-        "fetched_here": count(here), "fetched_any": count(there, here)}
-    if there["plan"] != here["plan"]:
-        result["problems"].append("the plan differs from that of this machine")
-
-
 def megabytes(count) -> str:
     return "–" if count is None else f"{count / 1e6:.0f}"
 
@@ -354,12 +335,8 @@ def describe(result: dict) -> str:
         lines.append(f"{name}: {tests['tests']} tests, {len(tests['failed'])} failed, "
                      f"{len(tests['skipped'])} skipped")
         lines += [f"  skipped {test}: {why}" for test, why in tests["skipped"].items()]
-    same = result["compared"]
-    lines.append(
-        f"plan: {same['plan']} ranges, {'' if same['plan_same'] else 'NOT '}the same in the "
-        f"same order on Linux {same['kernel']}; a cold link fetches "
-        f"{megabytes(same['fetched_there'])} MB here, {megabytes(same['fetched_here'])} MB "
-        f"there, {megabytes(same['fetched_any'])} MB together")
+    lines.append(f"plan: {len(result['plan'])} ranges, {'' if result['plan_same'] else 'NOT '}the "
+                 f"same in the same order on Linux {os.uname().release}")
     lines.append("cold links, MB read from the disk:")
     lines += documents.table(HEADS, rows(result), texts=(0, 1, 6))
     lines += [f"  not on {name}: {why}" for name, why in result.get("lacks", {}).items()]
@@ -424,9 +401,11 @@ def main() -> int:
             print("\n".join(result["problems"]), file=sys.stderr)
             return result.get("status", 1)
         make_work(folder / "work", corpus, build)
-        here = guest.describe_link(ROOT / "build/bin", folder / "work/corpus", folder)
+        here = guest.plan_of(ROOT / "build/bin", folder / "work/corpus")
         result = boot(machine, system, folder)
-    compare(result, here)
+    result["plan_same"] = result.setdefault("plan", []) == here
+    if not result["plan_same"]:
+        result["problems"].append("the plan differs from that of this machine")
     (BUILD / f"{arguments.machine}.json").write_text(json.dumps(result, indent=1) + "\n")
     text = describe(result)
     (BUILD / f"{arguments.machine}.txt").write_text(text)

@@ -91,7 +91,6 @@ def one_day(arguments, abilities, flavour: str, size: str, seed: int, steps: int
     if steps:
         day.kinds = day.kinds[:steps]
     result = {"seed": seed, "flavour": flavour, "size": size, "text": "", "stopped": False}
-    begun = time.monotonic()
     try:
         day.run()
     except Stopped:
@@ -108,7 +107,6 @@ def one_day(arguments, abilities, flavour: str, size: str, seed: int, steps: int
         raise RuntimeError(f"{flavour} {size} {seed}, step {day.number} "
                            f"({day.kinds[day.number]}): {error!r}") from error
     os.chdir("/")
-    result["seconds"] = time.monotonic() - begun
     result["counts"] = dict(day.counts)
     result["decisions"] = dict(day.decisions)
     return result
@@ -153,7 +151,7 @@ class Totals:
     def __init__(self, work: pathlib.Path, flavour: str, size: str, programs: str):
         self.path = work and work / f"results-{flavour}-{size}.json"
         self.record = {"flavour": flavour, "size": size, "programs": programs, "next": 0,
-                       "done": [], "counts": {}, "decisions": {}, "seconds": 0.0, "different": []}
+                       "done": [], "counts": {}, "decisions": {}, "different": []}
         if self.path and self.path.exists():
             old = json.loads(self.path.read_text())
             if old["programs"] == programs:

@@ -87,39 +87,13 @@ def disk_bytes(disk) -> int:
     return int(pathlib.Path(f"/sys/block/{disk}/stat").read_text().split()[2]) * 512
 
 
-def fetched(trace: pathlib.Path) -> dict:
-    """The ranges that were fetched of each file."""
-    ranges: dict = {}
-    for event in json.loads(trace.read_text())["traceEvents"]:
-        if event["name"] == "fetch":
-            part = event["args"]
-            ranges.setdefault(part["path"], []).append(
-                [part["offset"], part["offset"] + part["bytes"]])
-    return {path: united(parts) for path, parts in ranges.items()}
-
-
-def united(parts: list) -> list:
-    union: list = []
-    for begin, end in sorted(parts):
-        if union and begin <= union[-1][1]:
-            union[-1][1] = max(union[-1][1], end)
-        else:
-            union.append([begin, end])
-    return union
-
-
 # This function runs on the host as well, to compare the systems.
-def describe_link(program: pathlib.Path, where: pathlib.Path, out: pathlib.Path) -> dict:
-    """The plan of a link, in its order, and the ranges that a cold link fetches."""
-    linker = [str(program / "ld.lld"), *ARGUMENTS]
+def plan_of(programs: pathlib.Path, where: pathlib.Path) -> list:
+    """The plan of a link, in its order."""
     plan = json.loads(subprocess.check_output(
-        [program / "headstart", "plan", "--json", "--", *linker], cwd=where))
-    subprocess.check_call([program / "headstart", "evict", "--summary", "."], cwd=where,
-                          stdout=subprocess.DEVNULL)
-    subprocess.check_call([*linker, "-o", out / "described", "--prefetch-profile=none",
-                           f"--prefetch-trace={out / 'trace.json'}"], cwd=where)
-    return {"plan": [[r["path"], r["offset"], r["length"], r["phase"]]
-                     for r in plan["ranges"]], "fetched": fetched(out / "trace.json")}
+        [programs / "headstart", "plan", "--json", "--", programs / "ld.lld", *ARGUMENTS],
+        cwd=where))
+    return [[r["path"], r["offset"], r["length"], r["phase"]] for r in plan["ranges"]]
 
 
 def try_doctor() -> None:
@@ -314,8 +288,7 @@ def main() -> None:
     say(result["kernel"])
     OUT.mkdir(exist_ok=True)
     steps = [try_doctor, try_unit_tests,
-             lambda: result.update(described=describe_link(
-                 VM / "bin", VM / "corpus", OUT)),
+             lambda: result.update(plan=plan_of(VM / "bin", VM / "corpus")),
              try_file_systems, try_bench, try_groups]
     if (VM / "command.json").exists():
         asked = json.loads((VM / "command.json").read_text())
