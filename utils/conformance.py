@@ -314,16 +314,9 @@ def table(records: dict, names: list) -> str:
         ["variant", "", "linkers", *codes, "differences"], rows, texts=(0, 1, 2)))
 
 
-DOCUMENT_TEXT = """# lld's own tests
-
-`./dev conformance` runs lld's own test suite with stock lld and with Headstart, and
-compares. The tests are those of lld {version} in Debian's source package: {suites}.
-They run with LLVM 22's programs, so some fail on both sides. A test differs if it
-passes on one side only, or fails at another line. It then runs three more times on
-both sides, in turn.
-
-`./dev conformance --write` writes this page from the last complete run of each variant.
-
+MARKS = ("<!-- conformance: written by ./dev conformance --write -->",
+         "<!-- conformance: end -->")
+RESULTS_TEXT = """
 {table}
 {environments}
 ## Differences
@@ -353,8 +346,7 @@ def write(records: dict) -> None:
     environments = [f"\n`{r['variant']}` ran with {key}={value}.\n" for r in ran
                     for key, value in r.get("environment", {}).items()]
     places = sorted({f"- {r['date']}, {r['machine']}" for r in ran})
-    DOCUMENT.write_text(DOCUMENT_TEXT.format(
-        version=(FOLDER / "version").read_text().strip(), suites=", ".join(SUITES),
+    documents.replace_section(DOCUMENT, *MARKS, RESULTS_TEXT.format(
         table=table(records, list(VARIANTS)), environments="".join(environments),
         differences=found("differences"), flaky=found("flaky"), places="\n".join(places)))
     say(f"wrote {DOCUMENT.relative_to(ROOT)}")

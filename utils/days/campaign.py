@@ -37,20 +37,6 @@ END = "<!-- days: end -->"
 SIZES = {"small": "20 to 300 inputs", "real": "500 inputs and more"}
 COLUMNS = ["days", "steps", "links", "different"]
 
-WHAT = """\
-A day is a random project and 5 to 30 steps. The project has 20 to about 4,000 objects of
-1 to 90 KiB, some of them in archives, and the libraries, linker scripts, response files
-and text stubs of its flavour. A step changes the project as a programmer, a build system
-or `git` does, or disturbs the link. Before each link, random pages of the inputs are
-cached, and there may be a profile of this or of another state. Some links run stock lld
-or mold under `headstart run`. After each step, the outputs, the messages and the exit status
-must be those of stock lld, the link must have ended, and Headstart must not leave a process, a
-lock or a temporary file.
-
-`./dev days` runs the campaign; after Ctrl-C, the next call resumes it.
-`./dev days --flavour elf --size real --seed N` repeats one day and shrinks it if it differs.
-"""
-
 stop = multiprocessing.Event()
 places: dict = {}  # of this worker
 
@@ -402,5 +388,5 @@ def write(records: list[dict]) -> None:
         "", f"{total['steps']:,} steps, {total['different']:,} different "
         f"({' to '.join(dict.fromkeys([dates[0], dates[-1]]))}, {platform.system()} "
         f"{platform.release()}, commit {', '.join(commits) or 'not known'}).", "",
-        WHAT, table(records), "", kinds(records), ""]))
+        table(records), "", kinds(records), ""]))
     print(f"wrote {DOCUMENT.relative_to(ROOT)}")
