@@ -98,14 +98,6 @@ def grouped(rows: Sequence[Sequence[str]]) -> list[list[str]]:
             for at, row in enumerate(rows)]
 
 
-def start_table(seconds: dict[str, list[float]]) -> list[str]:
-    """The times of starting programs; the first is the base of the ratios."""
-    base = next(iter(seconds.values()))
-    return table(["", "time (ratio)"], [[name, f"{statistics.median(times) * 1000:.1f} ms "
-                                         f"({statistics.median(pairs(times, base)):.2f})"]
-                                        for name, times in seconds.items()])
-
-
 def line(cells: Sequence[str]) -> str:
     return "|" + "|".join(f" {cell} " if cell else " " for cell in cells) + "|"
 

@@ -16,7 +16,7 @@ import harness
 import links
 import samples
 from figures import grouped, runs_of, sameness, table
-from links import Condition, Sample, processor_times, read, times
+from links import Condition, processor_times, read, times
 from machine import say
 
 
@@ -79,12 +79,6 @@ def covering(system: FileSystem, folder: pathlib.Path, size: int) -> Iterator[No
         yield
 
 
-def measure_on(system: FileSystem, sample: Sample, factor: float) -> dict:
-    with covering(system, sample.folder, sample.size()):
-        measured = links.measure(Condition(lambda: sample, rounds=5, warm_rounds=9), factor)
-    return {"system": system.name, **measured}
-
-
 def measure(factor: float) -> dict | None:
     if os.geteuid() != 0:
         say("   skipped: mounting needs root")
@@ -97,7 +91,9 @@ def measure(factor: float) -> dict | None:
                 continue
             say(f"   {sample.title} on {system.name}")
             try:
-                result.append(measure_on(system, sample, factor))
+                with covering(system, sample.folder, sample.size()):
+                    result.append({"system": system.name, **links.measure(
+                        Condition(lambda: sample, rounds=5, warm_rounds=9), factor)})
             except (subprocess.CalledProcessError, SystemExit) as problem:
                 say(f"   {system.name} skipped: {problem}")
     return {"links": result} if result else None

@@ -214,19 +214,6 @@ def run_warm(ways: Sequence[Variant], arguments: Sequence[str], out: pathlib.Pat
     return run_rounds(ways, arguments, out, rounds)
 
 
-def starts(ways: Sequence[Variant], rounds: int) -> dict[str, list[float]]:
-    """The seconds of /help for each program: the cost of starting it."""
-    def start(way: Variant) -> float:
-        done = timed([way.argv0, *way.options, "/help"], dict(os.environ),
-                     str(way.program), stdout=subprocess.PIPE)
-        if done.status != 0:
-            sys.exit(f"error: {way.name} /help failed")
-        return done.seconds
-    times = in_turn({way.name: way for way in ways}, rounds + 1, start)
-    # The first round warms up.
-    return {name: several[1:] for name, several in times.items()}
-
-
 def installed() -> None:
     """Copies the built programs, as an installation does. A file that a linker has
     just written is cached in small pages, and runs up to a sixth slower than a copy or

@@ -240,11 +240,6 @@ def write(path, text):
         file.write(text)
 
 
-def folders_of(root, paths):
-    return [b""] + [p for p in paths if os.path.isdir(os.path.join(root, p))
-                    and not os.path.islink(os.path.join(root, p))]
-
-
 def make_user_files(checker, maker, paths):
     """Replaces the user's excludes, which may then be missing, have the default name, or
     the name in a configuration."""
@@ -282,7 +277,8 @@ def check_tree(checker, template, seed):
     paths = maker.fill(root, maker.random.randint(1, 3), maker.random.randint(4, 10))
     repositories = [b""]
     checker.repository(template, root)
-    folders = folders_of(root, paths)
+    folders = [b""] + [p for p in paths if os.path.isdir(os.path.join(root, p))
+                       and not os.path.islink(os.path.join(root, p))]
     for folder in folders[1:]:
         if maker.random.random() < 0.08:
             checker.repository(template, os.path.join(root, folder))

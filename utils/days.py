@@ -25,6 +25,7 @@ import sys
 from days import campaign
 from days.campaign import TARGETS, Campaign, Totals, digest_of_programs
 from days.day import outline
+from days.objects import Objects
 from links.judge import ROOT, parser_of, prepare
 
 SKIPPED = 77
@@ -131,7 +132,8 @@ def main() -> int:
         print(campaign.plain(records))
         campaign.write(records)
         return 0
-    run.make_pools(arguments.flavours)
+    for flavour in arguments.flavours:  # makes the pools
+        Objects(flavour, arguments.stock, arguments.work, arguments.jobs)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     if arguments.seed is not None:
         steps = arguments.steps and [int(n) for n in arguments.steps.split(",")]

@@ -61,10 +61,6 @@ def pick_name(rng: random.Random) -> str:
     return rng.choice(SUBJECTS) + rng.choice(ASPECTS) + rng.choice(ROLES)
 
 
-def capitalized(name: str) -> str:
-    return name[0].upper() + name[1:]
-
-
 def value_type(rng: random.Random, data: Sequence[str]) -> str:
     roll = rng.random()
     if roll < 0.35:
@@ -194,7 +190,7 @@ def write_class(rng: random.Random, space: str, name: str,
     accessors: list[str] = []
     for kind, field in values[:2]:
         plain = field[:-1]
-        setter = f"set{capitalized(plain)}"
+        setter = f"set{plain[0].upper()}{plain[1:]}"
         accessors.append(f"  const {kind} &{plain}() const {{ return {field}; }}")
         accessors.append(f"  void {setter}(const {kind} &value) {{ {field} = value; }}")
         tick.append(f"{setter}({plain}());")

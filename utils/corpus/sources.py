@@ -91,17 +91,13 @@ class Budget:
         first = features.classes > 0 and not self.has_class
         return (first * self.FIRST_CLASS + features.classes * self.CLASS
                 + features.functions * self.FUNCTION + features.lines * self.LINE
-                + sum(self.CONTAINERS[container_kind(kind)]
+                + sum(self.CONTAINERS[kind.removeprefix("core::").split("<")[0]]
                       for kind in set(features.containers) - self.seen))
 
     def spend(self, features: Features) -> None:
         self.bytes += self.cost(features)
         self.has_class = self.has_class or features.classes > 0
         self.seen.update(features.containers)
-
-
-def container_kind(kind: str) -> str:
-    return kind[len("core::"):kind.index("<")]
 
 
 @dataclasses.dataclass

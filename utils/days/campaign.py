@@ -210,10 +210,6 @@ class Campaign:
         return concurrent.futures.ProcessPoolExecutor(self.arguments.jobs, initializer=start_worker,
                                                       initargs=(self.stop,))
 
-    def make_pools(self, flavours) -> None:
-        for flavour in flavours:
-            Objects(flavour, self.arguments.stock, self.arguments.work, self.arguments.jobs)
-
     def go_through(self, days, on_result) -> bool:
         """Runs days, each a (flavour, size, seed, steps), until there are no more or the
         user presses Ctrl-C; the steps so far then count. Returns whether all ran."""

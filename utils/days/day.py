@@ -13,7 +13,8 @@ import signal
 import time
 
 from days import steps
-from days.launch import Abilities, Process, empty, limited, peak
+from days.launch import (Abilities, Process, empty, has_children, kill_children, limited,
+                         peak)
 from days.linking import Different, Linking, Place
 from days.project import Project, Variation, input_count
 from links.judge import differences
@@ -176,7 +177,9 @@ class Day(Linking):
                 raise Different([f"exit status {statuses[-1].decode()}: " + seen[
                     "standard error"].decode(errors="replace")], self.command(how, args))
         self.counts["links"] += 2
-        self.none_left()
+        if has_children():
+            kill_children()
+            raise Different(["left a process running"], "")
         empty("out")
         self.compare(self.how())
 

@@ -298,11 +298,6 @@ class Linking:
         self.answers.pop(self.state(self.program(how)[1], args))
         return self.stock(how, variation, args)
 
-    def none_left(self) -> None:
-        if has_children():
-            kill_children()
-            raise Different(["left a process running"], "")
-
     def shared(self) -> str:
         """The cache that all workers share."""
         return str(self.arguments.work / "shared-cache")

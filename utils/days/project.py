@@ -45,10 +45,6 @@ class Variation:
     mold: bool = False
 
 
-def object_path(number: int, suffix: str) -> str:
-    return f"obj/d{number // 100:02d}/o{number:05d}.{suffix}"
-
-
 def input_count(size: str, seed: int, rng) -> int:
     """The number of inputs; its logarithm is distributed evenly."""
     first, last = RANGES[size][seed % len(RANGES[size])]
@@ -101,7 +97,7 @@ class Project:
         return other
 
     def path(self, number: int) -> str:
-        return object_path(number, self.suffix)
+        return f"obj/d{number // 100:02d}/o{number:05d}.{self.suffix}"
 
     def draw_options(self, rng) -> None:
         options = {

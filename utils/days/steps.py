@@ -16,11 +16,6 @@ def some(rng, things, most=None):
     return rng.sample(things, min(len(things), most or rng.choice(FEW)))
 
 
-def removable(project: Project):
-    called = project.called()
-    return [p for p in project.plain if p not in called]
-
-
 def changed(project: Project, path: str, **fields) -> None:
     project.objects[path] = dataclasses.replace(project.objects[path], **fields)
 
@@ -76,7 +71,8 @@ def remove_inputs(project: Project, rng):
             project.missing.append(path)
         forget(project, path)
         return f"{path}, which the link needs", ()
-    paths = some(rng, removable(project))
+    called = project.called()
+    paths = some(rng, [p for p in project.plain if p not in called])
     for path in paths:
         forget(project, path)
     if len(project.archives) > 1 and rng.random() < 0.2:

@@ -80,18 +80,14 @@ def render(parts) -> list[str]:
     return words
 
 
-def inputs_here() -> list[str]:
-    """The readable files of the current directory and of the pool."""
-    return sorted(str(path) for folder in (CURRENT, CURRENT / "p/obj", CURRENT / "p/lib")
-                  for path in folder.iterdir() if path.is_file() and os.access(path, os.R_OK))
-
-
 def draw_residency(way: Way, words) -> None:
     """Evicts the inputs, or some of them; the command line is the seed."""
     name = "all evicted" if way.evict else way.draw
     if name:
-        residency.draw(random.Random(os.fsencode(" ".join([name, *words]))),
-                       inputs_here(), name=name)
+        paths = sorted(str(path) for folder in (CURRENT, CURRENT / "p/obj", CURRENT / "p/lib")
+                       for path in folder.iterdir()
+                       if path.is_file() and os.access(path, os.R_OK))
+        residency.draw(random.Random(os.fsencode(" ".join([name, *words]))), paths, name=name)
 
 
 def damage(rng) -> None:
