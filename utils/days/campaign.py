@@ -5,6 +5,7 @@ docs/Correctness.md."""
 import collections
 import concurrent.futures
 import contextlib
+import functools
 import hashlib
 import json
 import multiprocessing
@@ -27,7 +28,6 @@ from links.pool import FLAVOURS
 
 TARGETS = {"small": 10000, "real": 1500}  # steps, of each flavour
 KEPT_TREES = 12
-SAVE_EVERY = 15.0  # seconds
 LEAST_OBJECTS = 16
 TRIES = 3  # a difference may depend on the moment
 SHRINK_SECONDS = 240.0
@@ -122,6 +122,7 @@ def digest_of_programs(directory: pathlib.Path) -> str:
                           ).hexdigest()[:12]
 
 
+@functools.cache
 def commit() -> str:
     """The source tree's commit, with a plus if a file has changed since."""
     def git(*args):
@@ -136,7 +137,7 @@ class Totals:
 
     def __init__(self, work: pathlib.Path, flavour: str, size: str, programs: str):
         self.path = work and work / f"results-{flavour}-{size}.json"
-        self.record = {"flavour": flavour, "size": size, "programs": programs, "next": 0,
+        self.record = {"flavour": flavour, "size": size, "programs": programs,
                        "done": [], "counts": {}, "decisions": {}, "different": []}
         if self.path and self.path.exists():
             old = json.loads(self.path.read_text())
@@ -144,8 +145,6 @@ class Totals:
                 self.record = old
             else:  # keeps the counts of another build under another name
                 self.path.rename(self.path.with_suffix(f".{old['programs']}.json"))
-        self.dirty = False
-        self.saved = time.monotonic()
 
     def add(self, result: dict) -> None:
         for field in ("counts", "decisions"):
@@ -155,30 +154,15 @@ class Totals:
         if result["text"]:
             self.record["different"].append(result["text"])
         if not result["stopped"]:
-            done = {*self.record["done"], result["seed"]}
-            while self.record["next"] in done:
-                done.remove(self.record["next"])
-                self.record["next"] += 1
-            self.record["done"] = sorted(done)
-        self.dirty = True
+            self.record["done"].append(result["seed"])
+        if self.path:
+            self.record.update(commit=commit(), date=time.strftime("%Y-%m-%d"))
+            beside = self.path.with_suffix(".new")
+            beside.write_text(json.dumps(self.record, indent=1))
+            beside.rename(self.path)
 
     def steps(self) -> int:
         return self.record["counts"].get("steps", 0)
-
-    def save_sometimes(self) -> None:
-        if time.monotonic() - self.saved > SAVE_EVERY:
-            self.save()
-
-    def save(self) -> None:
-        self.saved = time.monotonic()
-        if not self.dirty or not self.path:
-            return
-        self.record["commit"] = commit()
-        self.record["date"] = time.strftime("%Y-%m-%d")
-        beside = self.path.with_suffix(".new")
-        beside.write_text(json.dumps(self.record, indent=1))
-        beside.rename(self.path)
-        self.dirty = False
 
 
 class Campaign:
