@@ -326,18 +326,29 @@ class Problems(Case):
                 table[index].update(fields)
                 self.check(said, table=table)
 
-    def test_an_archive_is_missing(self):
-        self.check(r"core is not among the archives", self.common)
+    def test_archives(self):
+        folder, compiled = self.folder, self.folder.compile
+        two = [compiled("driver.o", DRIVER), compiled("same.o", SAME_B),
+               compiled("split.o", SPLIT), compiled("again.o", SPLIT)]
+        thin, universal = folder.path / "libthin.a", folder.path / "libuniversal.a"
+        run(LLVM / "llvm-ar", "qcs", "--thin", thin, folder.path / "driver.o")
+        universal.write_bytes(b"\xca\xfe\xba\xbe\0\0\0\2")
 
-    def test_no_definition(self):
-        empty = self.folder.archive("common", self.folder.compile("e.o", SAME_A))
-        self.check(r"must be defined once, not 0 times", empty, self.lib)
-
-    def test_two_definitions(self):
-        more = self.folder.archive(
-            "core", self.folder.compile("driver.o", DRIVER), self.folder.compile("same.o", SAME_B),
-            self.folder.compile("split.o", SPLIT), self.folder.compile("again.o", SPLIT))
-        self.check(r"must be defined once, not 2 times: .*split.o.*again.o", self.common, more)
+        def other(name, *objects):
+            return Folder(tempfile.mkdtemp(dir=folder.path), "elf").archive(name, *objects)
+        for said, *archives in (
+                (r"core is not among the archives", self.common),
+                (r"must be defined once, not 0 times",
+                 other("common", compiled("e.o", SAME_A)), self.lib),
+                (r"must be defined once, not 2 times: .*split.o.*again.o",
+                 self.common, other("core", *two)),
+                (r"libcore.a\(bitcode.o\): bitcode", self.common,
+                 other("core", compiled("bitcode.o", DRIVER, "-flto"))),
+                (r"a thin archive", self.common, thin),
+                (r"a universal file", self.common, universal),
+                (r"No such file", folder.path / "libnone.a")):
+            with self.subTest(said):
+                self.check(said, *archives)
 
     def test_from_a_dll(self):
         folder = Folder(self.folder.path / "dll", "coff")
@@ -351,20 +362,6 @@ class Problems(Case):
         self.assertIsInstance(said, str)
         self.assertIn("takes demo::Box::open from a DLL", said)
 
-    def test_bitcode(self):
-        lib = self.folder.archive("core", self.folder.compile("driver.o", DRIVER, "-flto"))
-        self.check(r"libcore.a\(driver.o\): bitcode", self.common, lib)
-
-    def test_thin(self):
-        lib = self.folder.path / "libthin.a"
-        run(LLVM / "llvm-ar", "qcs", "--thin", lib, self.folder.path / "driver.o")
-        self.check("a thin archive", self.common, lib)
-
-    def test_universal(self):
-        lib = self.folder.path / "libcore.a"
-        lib.write_bytes(b"\xca\xfe\xba\xbe\0\0\0\2")
-        self.check("a universal file", self.common, lib)
-
     def test_damaged(self):
         whole = self.lib.read_bytes()
         for length, said in ((len(whole) - 7, "ends in the middle"),
@@ -372,9 +369,6 @@ class Problems(Case):
             with self.subTest(said):
                 self.lib.write_bytes(whole[:length])
                 self.check(said)
-
-    def test_missing(self):
-        self.check("No such file", self.folder.path / "libnone.a")
 
     def test_a_tool_is_missing(self):
         table = self.folder.path / "table.json"

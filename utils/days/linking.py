@@ -245,7 +245,7 @@ class Linking:
         self.decisions[f"profile {stats['profile']}"] += 1
 
     def draw(self, name: str = "") -> None:
-        told = residency.draw(self.rng, self.project.inputs(), self.tree.clean, name)
+        told = residency.draw(self.rng, self.project.inputs(), name)
         self.counts["residency: " + told.split(":")[0]] += 1
         self.say(f"  {told}")
 

@@ -247,7 +247,6 @@ class Tree:
         self.home = self.directory = directory
         self.llvm = llvm
         self.files: dict = {}
-        self.clean: set = set()  # those without dirty pages
         shutil.rmtree(directory, ignore_errors=True)
         directory.mkdir(parents=True)
         os.chdir(directory)
@@ -261,7 +260,8 @@ class Tree:
         """Writes the files that differ, and those in `again` once more."""
         wanted = project.files()
         for path in [p for p in self.files if p not in wanted]:
-            self.remove(path)
+            os.unlink(path)
+            del self.files[path]
         stripped, archives = [], []
         for path, what in wanted.items():
             if self.files.get(path) == what and path not in again:
@@ -276,7 +276,6 @@ class Tree:
         if stripped:
             self.run(["llvm-strip", "--strip-debug", *stripped])
         for path, what in archives:
-            self.clean.discard(path)
             pathlib.Path(path).unlink(missing_ok=True)
             pathlib.Path(path).parent.mkdir(parents=True, exist_ok=True)
             self.run(["llvm-ar", "rcsDT" if what[1] else "rcsD", path, *(m for m, _ in what[2])])
@@ -285,16 +284,10 @@ class Tree:
     def run(self, args) -> None:
         subprocess.run([self.llvm / args[0], *args[1:]], check=True, stdin=subprocess.DEVNULL)
 
-    def remove(self, path: str) -> None:
-        os.unlink(path)
-        del self.files[path]
-        self.clean.discard(path)
-
     def write(self, path: str, data: bytes, in_place: bool) -> None:
         """Writes over the old file or makes a new one: compilers do either. Does not
         rename a file over another or truncate one to nothing, since ext4 would then
         write it to the disk at once."""
-        self.clean.discard(path)
         old = path in self.files
         if old and not in_place:
             os.unlink(path)

@@ -93,9 +93,8 @@ def keep_some(descriptor: int, size: int, rng: random.Random, reads: int) -> int
     return wanted
 
 
-def apply(states: dict[str, str], rng: random.Random, clean=None) -> None:
-    """Puts each file into its state, and skips files that cannot be opened. If `clean`
-    is a set, it has the files without dirty pages."""
+def apply(states: dict[str, str], rng: random.Random) -> None:
+    """Puts each file into its state, and skips files that cannot be opened."""
     reads = MOST_READS
     for path, state in states.items():
         try:
@@ -106,10 +105,7 @@ def apply(states: dict[str, str], rng: random.Random, clean=None) -> None:
             if state == CACHED:
                 read_all(descriptor)
                 continue
-            if clean is None or path not in clean:
-                make_clean(descriptor)
-                if clean is not None:
-                    clean.add(path)
+            make_clean(descriptor)
             if state == EVICTED:
                 evict(descriptor)
             else:
@@ -184,14 +180,14 @@ DRAWS = {"all cached": (lambda _, paths: (dict.fromkeys(paths, CACHED), ""), 10)
          "half": (half, 0)}
 
 
-def draw(rng: random.Random, paths, clean=None, name: str = "") -> str:
+def draw(rng: random.Random, paths, name: str = "") -> str:
     """Draws the residency of some files, in the linker's order, and applies it.
     Returns a description of the draw."""
     paths = list(dict.fromkeys(paths))
     if not name:
         name = rng.choices(list(DRAWS), [odds for _, odds in DRAWS.values()])[0]
     states, told = DRAWS[name][0](rng, paths)
-    apply(states, rng, clean)
+    apply(states, rng)
     return f"{name}: {told}" if told else name
 
 
