@@ -18,9 +18,8 @@ from typing import Iterator, Sequence
 import far
 import harness
 import links
-import machine
 from figures import format_bytes, grouped, pairs, table
-from machine import say
+from harness import say
 
 SPEEDS = (0, 400, 100)  # MB/s of the disk; 0: no limit
 LATENCY, BANDWIDTH = 5, 200  # ms and MB/s of the store with the old objects
@@ -203,8 +202,8 @@ def measure_one(project: Project, factor: float, store: bool) -> dict:
     with project.built():
         speeds = [{"megabytes_per_second": 0, "cold": False,
                    "ways": rounds_of(project, factor, cold=False)}]
-        for speed in project.speeds if machine.can_throttle() else (0,):
-            with machine.held(project.folder, speed):
+        for speed in project.speeds if harness.can_throttle() else (0,):
+            with harness.held(project.folder, speed):
                 speeds.append({"megabytes_per_second": speed, "cold": True,
                                "ways": rounds_of(project, factor, cold=True)})
         if store:
@@ -227,10 +226,10 @@ def link_together(project: Project, way: str) -> dict:
 
 
 def measure_together(project: Project, factor: float) -> dict | None:
-    if not machine.can_limit_memory():
+    if not harness.can_limit_memory():
         return None
     memory = int(SHARE * project.bytes)
-    with project.built(), machine.held(project.folder, memory=memory):
+    with project.built(), harness.held(project.folder, memory=memory):
         ways = harness.in_turn({way: way for way in (WAYS[0], POOL, *WAYS[1:])},
                                links.scaled(project.rounds, factor),
                                lambda way: link_together(project, way))

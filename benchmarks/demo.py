@@ -11,10 +11,9 @@ import sys
 
 import harness
 import links
-import machine
 import samples
 from figures import Runs, format_bytes, median, ratio, runs_of
-from machine import say
+from harness import say
 
 ROUNDS = 3
 
@@ -32,7 +31,7 @@ def table(cold: Runs, warm: Runs) -> str:
 def report(figures: dict) -> str:
     return "\n".join([
         "", f"{figures['inputs']} objects, {format_bytes(figures['bytes'])}, "
-        f"/debug; {machine.description()}",
+        f"/debug; {harness.description()}",
         f"medians of {ROUNDS} cold and {ROUNDS} warm rounds, ratios to stock pair by pair", "",
         table(runs_of(figures, "cold"), runs_of(figures, "warm")), "",
         f"Headstart fetched {format_bytes(figures['stats'][0]['hinted_bytes'])} ahead of the "

@@ -16,12 +16,10 @@ import sys
 
 import harness
 import links
-import machine
 import samples
 from figures import format_bytes, sameness, table
-from harness import Variant
+from harness import Variant, say
 from links import FIRST, NEXT, Sample
-from machine import say
 
 LATENCIES = (0.1, 1, 5, 20)     # ms
 BANDWIDTHS = (50, 200, 1000)    # MB/s
@@ -54,7 +52,7 @@ def link(sample: Sample, way: Variant, view: list[str], scratch: pathlib.Path) -
     done = subprocess.run(
         [str(FARFS), *view, f"--counts={counts}", str(sample.folder), str(sample.folder), "--",
          "bash", "-c", script, "bash", str(way.program), *way.options, *sample.arguments(out)],
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=machine.enter)
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=harness.enter)
     if done.returncode != 0:
         sys.exit(f"error: {way.name} failed:\n" + done.stdout.decode(errors="replace"))
     counted = json.loads(counts.read_text())

@@ -17,7 +17,7 @@ import links
 import samples
 from figures import grouped, runs_of, sameness, table
 from links import Condition, processor_times, read, times
-from machine import say
+from harness import say
 
 
 @dataclasses.dataclass

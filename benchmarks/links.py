@@ -11,12 +11,10 @@ import pathlib
 from typing import Callable
 
 import harness
-import machine
 import peers
 from figures import (Run, Runs, format_bytes, kept, median, ratio, runs_of,
                      sameness, table, time_cell)
-from harness import Variant
-from machine import say
+from harness import Variant, say
 
 FIRST, NEXT = "Headstart, first link", "Headstart, next links"
 PREFETCHING = "lld-link 22 /prefetch-inputs"
@@ -63,7 +61,7 @@ class Condition:
 
     def missing(self) -> str:
         """The reason why this machine cannot set the condition, or an empty string."""
-        if (self.megabytes_per_second or self.reads_per_second) and not machine.can_throttle():
+        if (self.megabytes_per_second or self.reads_per_second) and not harness.can_throttle():
             return "limiting the disk needs root and a blkio cgroup (v1)"
         if self.others and os.geteuid() != 0:
             return "linking as another user needs root"
@@ -190,7 +188,7 @@ def measure(condition: Condition, factor: float = 1) -> dict:
             out.chmod(0o777)
         arguments = sample.arguments(out)
         stats = statistics_of(sample, out, size)
-        with machine.held(sample.folder, condition.megabytes_per_second,
+        with harness.held(sample.folder, condition.megabytes_per_second,
                           condition.reads_per_second) as readahead:
             cold = harness.run_rounds(every, arguments, out, scaled(condition.rounds, factor),
                                       sample.inputs, size, memory=condition.memory)

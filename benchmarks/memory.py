@@ -7,11 +7,10 @@ import sys
 import far
 import harness
 import links
-import machine
 import samples
 from figures import format_bytes, grouped, median, runs_of, sameness, table
 from links import Condition, Sample, processor_times, read, times
-from machine import say
+from harness import say
 
 SHARES = (1.2, 1.0, 0.8, 0.6)
 SAMPLES = (samples.coff_medium, samples.HELD_BACK["many"], samples.elf_objects,
@@ -19,7 +18,7 @@ SAMPLES = (samples.coff_medium, samples.HELD_BACK["many"], samples.elf_objects,
 
 
 def measure(factor: float, makers=SAMPLES) -> dict | None:
-    if not machine.can_limit_memory():
+    if not harness.can_limit_memory():
         return None
     result = []
     for make in makers:
@@ -96,14 +95,14 @@ def huge() -> Sample:
 
 
 def measure_huge(_: float) -> dict | None:
-    if not machine.can_limit_memory() or not far.has_view():
+    if not harness.can_limit_memory() or not far.has_view():
         return None
     sample = huge()
     harness.warm_up(sample.inputs)
     with harness.scratch_in(sample.folder.parent) as scratch:
         # A link that is short of memory stores no profile, so all links are first ones.
         *ways, _ = links.variants(sample, False, scratch / "profile")
-        with machine.held(sample.folder.parent, memory=HUGE_MEMORY):
+        with harness.held(sample.folder.parent, memory=HUGE_MEMORY):
             def one(way: harness.Variant) -> dict:
                 run = far.link(sample, way, HUGE_STORE, scratch)
                 say(f"    {way.name}: {run['seconds']:.1f} s, {format_bytes(run['bytes'])} read")
@@ -132,7 +131,7 @@ BUSY_SHARE, BUSY, BUSY_ROUNDS = 0.88, 2, 10
 
 
 def measure_busy(factor: float) -> dict | None:
-    if not machine.can_limit_memory():
+    if not harness.can_limit_memory():
         return None
     sample = samples.coff_demo()
     with contextlib.ExitStack() as stack:

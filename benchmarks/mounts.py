@@ -24,9 +24,8 @@ import harness
 import links
 import samples
 from figures import grouped, sameness, table
-from harness import Variant
+from harness import Variant, say
 from links import Sample
-from machine import say
 
 DELAYS = (1, 5, 20)  # ms, round trip
 CHUNK = 1 << 18

@@ -13,7 +13,7 @@ import shutil
 import subprocess
 
 import harness
-from machine import say
+from harness import say
 
 # The versions that cargo installs and that the figures name.
 CRATES = {"fd": "fd-find@10.5.0", "rg": "ripgrep@15.2.0", "wild": "wild-linker@0.10.0"}

@@ -24,7 +24,7 @@ from typing import Callable, Iterable, Iterator, Sequence
 import harness
 from links import Condition, Sample
 
-# Building the seam reads archives, too. machine.py adds utils to the path.
+# Building the seam reads archives, too. harness.py adds utils to the path.
 seam = importlib.import_module("rename-seam")
 
 ANY_SYMBOLS = ["--unresolved-symbols=ignore-all", "--allow-multiple-definition", "--no-demangle"]

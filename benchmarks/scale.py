@@ -9,10 +9,9 @@ import statistics
 
 import harness
 import links
-import machine
 import samples
 from figures import Runs, format_bytes, kept, median, runs_of, sameness, table, time_cell
-from machine import say
+from harness import say
 
 SIZES = [fractions.Fraction(size) for size in ("1/8", "1/4", "1/2", "1", "2")]
 OBJECTS = 450           # in the medium corpus
@@ -46,7 +45,7 @@ def measure(factor: float, objects: int = OBJECTS) -> dict:
     # Makes all corpora first: the kernel still writes a new one for a while.
     corpora = [(size, corpus(size, objects)) for size in SIZES]
     points = []
-    with machine.held(corpora[0][1].folder) as readahead:
+    with harness.held(corpora[0][1].folder) as readahead:
         for size, sample in corpora:
             say(f"   {size}: {len(sample.files())} objects, {format_bytes(sample.size())}")
             points.append({"size": str(size), **measure_one(sample, factor)})

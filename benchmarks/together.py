@@ -13,13 +13,11 @@ from typing import Sequence
 
 import harness
 import links
-import machine
 import peers
 import samples
 from figures import format_bytes, grouped, table
-from harness import Variant
+from harness import Variant, say
 from links import Sample
-from machine import say
 
 LINKS = 8
 SHARE = 3.3     # the memory as a multiple of one link's inputs
@@ -39,7 +37,7 @@ def run_all(each: Sequence[Link], scratch: pathlib.Path, pool: int) -> dict:
         out = scratch / f"out{number}"
         out.mkdir(exist_ok=True)
         way, sample = each[number]
-        return subprocess.run([*ENTER, machine.entered[-1], str(way.program), *way.options,
+        return subprocess.run([*ENTER, harness.entered[-1], str(way.program), *way.options,
                                *sample.arguments(out)], stdout=subprocess.DEVNULL).returncode
 
     begin = time.monotonic()
@@ -74,7 +72,7 @@ def measure_group(title: str, kinds: Sequence[dict[str, Link]], factor: float) -
     ways = [("stock", LINKS), ("Headstart", LINKS),
             *(("Headstart, no queue", pool) for pool in pools)]
     folder = kinds[0]["stock"][1].folder
-    with harness.scratch_in(folder) as scratch, machine.held(scratch, memory=memory):
+    with harness.scratch_in(folder) as scratch, harness.held(scratch, memory=memory):
         def one(way: tuple[str, int]) -> dict:
             name, pool = way
             run = run_all([kinds[number % len(kinds)][name] for number in range(LINKS)],
@@ -87,7 +85,7 @@ def measure_group(title: str, kinds: Sequence[dict[str, Link]], factor: float) -
 
 
 def measure(factor: float) -> dict:
-    if not machine.can_limit_memory():
+    if not harness.can_limit_memory():
         return {}
     linker = lld(samples.coff_medium())
     groups = {"lld-link": [linker]}

@@ -14,14 +14,13 @@ import shlex
 import statistics
 import subprocess
 import sys
-from typing import Callable, Iterator, Sequence
+from typing import Iterator, Sequence
 
 import harness
-import machine
 import peers
 from figures import format_time, pairs
 from figures import table as markdown
-from machine import say
+from harness import say
 from peers import Peer
 
 TREES = {"A": ("source", 27_000, 226_000), "B": ("flat", 300, 120_000),
@@ -88,43 +87,32 @@ class Place:
         self.run(way)
         return self.output.read_bytes().split(b"\n")[:-1]
 
-    def in_turn(self, column: Column, rounds: int, before: Callable[[Way], None] | None = None,
-                after: Callable[[Way, harness.Ended], None] | None = None) -> dict:
+    def in_turn(self, column: Column, rounds: int, folders: int = 0) -> dict:
         """Runs every program of a column `rounds` times, in turn, and returns the column
-        as benchmarks/figures.json stores it. `before` prepares each run; without
-        `before`, an uncounted round comes first."""
+        as benchmarks/figures.json stores it. `folders` is the number of directories of a
+        tree that is evicted before each run; with 0, an uncounted round comes first."""
         def once(way: Way) -> float:
-            if before:
-                before(way)
-            one = self.run(way)
-            if after:
-                after(way, one)
-            return one.seconds
+            if folders:
+                harness.drop_caches()
+                # A run on an empty directory reads the program into the page cache again.
+                subprocess.run([str(self.empty) if word == column.tree else word
+                                for word in way.command()], env=self.environment,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            done = self.run(way)
+            # Each directory has at least a block of 4 KiB.
+            if done.read_bytes < folders * 2048:
+                sys.exit(f"error: {column.title}, {way.name}: only "
+                         f"{done.read_bytes} bytes were read: not cold")
+            return done.seconds
 
         ways = {way.name: way for way in column.ways if not way.peer.missing}
-        if before is None:
+        if not folders:
             harness.in_turn(ways, 1, once)
         seconds = harness.in_turn(ways, rounds, once)
         for name, times in seconds.items():
             say(f"    {column.title}: {name}: {format_time(statistics.median(times))}")
         return {"title": column.title, "seconds": seconds,
                 "commands": [way.name for way in column.ways]}
-
-    def in_turn_cold(self, column: Column, folders: int, rounds: int) -> dict:
-        """`in_turn` on a tree of `folders` directories, which are evicted before each run."""
-        def prepare(way: Way) -> None:
-            machine.drop_caches()
-            # A run on an empty directory reads the program into the page cache again.
-            subprocess.run([str(self.empty) if word == column.tree else word
-                            for word in way.command()], env=self.environment,
-                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-
-        def check(way: Way, done: harness.Ended) -> None:
-            # Each directory has at least a block of 4 KiB.
-            if done.read_bytes < folders * 2048:
-                sys.exit(f"error: {column.title}, {way.name}: only "
-                         f"{done.read_bytes} bytes were read: not cold")
-        return self.in_turn(column, rounds, prepare, check)
 
 
 @contextlib.contextmanager
@@ -267,15 +255,15 @@ def measure_warm(rounds: int, names: str = "AB") -> dict:
 
 
 def measure_cold(rounds: int) -> dict:
-    if not machine.can_drop_caches():
+    if not harness.can_drop_caches():
         say("   skipped: evicting directories needs root")
         return {}
     with place() as where:
         columns = columns_for("AB")
         folders = {str(tree(name)): len(all_paths(tree(name), "-type", "d")) for name in "AB"}
-        with machine.held(tree("A")) as readahead:
+        with harness.held(tree("A")) as readahead:
             return figures_of(columns[0].ways, [
-                where.in_turn_cold(column, folders[column.tree], rounds)
+                where.in_turn(column, rounds, folders[column.tree])
                 for column in columns], trees="AB", readahead=readahead)
 
 
@@ -293,10 +281,10 @@ def measure_ignore(rounds: int) -> dict:
         wrong = differences(ways, where, not_ignored(folder), folders, all_folders)
         columns = [where.in_turn(Column("G, warm", ways, str(folder)), rounds)]
         readahead = None
-        if machine.can_drop_caches():
-            with machine.held(folder) as readahead:
-                columns.append(where.in_turn_cold(
-                    Column("G, cold", ways, str(folder)), len(folders), rounds))
+        if harness.can_drop_caches():
+            with harness.held(folder) as readahead:
+                columns.append(where.in_turn(
+                    Column("G, cold", ways, str(folder)), rounds, len(folders)))
         else:
             say("   cold runs skipped: they need root")
         return figures_of(ways, columns, readahead=readahead, differences=wrong)

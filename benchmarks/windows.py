@@ -7,11 +7,9 @@ import pathlib
 
 import harness
 import links
-import machine
 import samples
 from figures import format_bytes, kept, runs_of, sameness, table
-from harness import Variant
-from machine import say
+from harness import Variant, say
 
 STOCK = harness.ROOT / "build-tools" / "llvm-windows" / "build" / "bin" / "lld-link.exe"
 OURS = harness.ROOT / "build-windows" / "bin" / "lld-link.exe"
@@ -42,7 +40,7 @@ def measure(factor: float) -> dict:
         return {}
     sample = samples.coff_medium()
     size = sample.size()
-    with harness.scratch_in(sample.folder) as scratch, machine.held(sample.folder) as readahead:
+    with harness.scratch_in(sample.folder) as scratch, harness.held(sample.folder) as readahead:
         out = scratch / "out"
         words = [*for_windows(sample.words, scratch), f"/out:Z:{out}/{sample.output}"]
         profile = f"/prefetch-profile:Z:{scratch}/profile"

@@ -19,7 +19,6 @@ sys.path.insert(0, str(FOLDER))
 
 # pylint: disable=wrong-import-position
 import harness
-import machine
 from harness import Variant
 
 # Writes $TEXT into the directory in the last argument, and logs the first argument.
@@ -170,10 +169,10 @@ class Held(unittest.TestCase):
         with tempfile.TemporaryDirectory() as name:
             knob = pathlib.Path(name) / "read_ahead_kb"
             knob.write_text("4096\n")
-            before = machine.readahead_knob
-            machine.readahead_knob = lambda folder: knob
+            before = harness.readahead_knob
+            harness.readahead_knob = lambda folder: knob
             try:
-                with machine.readahead(128, pathlib.Path(name)) as note:
+                with harness.readahead(128, pathlib.Path(name)) as note:
                     self.assertIn("(was 4096)", note)
                     self.assertEqual(knob.read_text(), "128")
                 self.assertEqual(knob.read_text(), "4096")
@@ -181,16 +180,16 @@ class Held(unittest.TestCase):
                 refusing = mock.Mock()
                 refusing.read_text.return_value = "4096\n"
                 refusing.write_text.side_effect = PermissionError
-                machine.readahead_knob = lambda folder: refusing
-                with machine.readahead(128, pathlib.Path(name)) as note:
+                harness.readahead_knob = lambda folder: refusing
+                with harness.readahead(128, pathlib.Path(name)) as note:
                     self.assertEqual(note, "readahead 4096 KiB (the usual 128 needs root)")
-                # machine.readahead does not restore what it did not change.
+                # harness.readahead does not restore what it did not change.
                 refusing.write_text.assert_called_once_with("128")
-                machine.readahead_knob = lambda folder: None
-                with machine.readahead(128, pathlib.Path(name)) as note:
+                harness.readahead_knob = lambda folder: None
+                with harness.readahead(128, pathlib.Path(name)) as note:
                     self.assertIn("not known", note)
             finally:
-                machine.readahead_knob = before
+                harness.readahead_knob = before
 
     def test_a_signal_while_a_group_is_made(self):
         for problem, raised in ((KeyboardInterrupt, KeyboardInterrupt), (OSError, SystemExit)):
@@ -198,18 +197,18 @@ class Held(unittest.TestCase):
                 settings = mock.Mock()
                 settings.items.side_effect = problem
                 with self.assertRaises(raised):
-                    with machine.cgroup(pathlib.Path(name), settings):
+                    with harness.cgroup(pathlib.Path(name), settings):
                         self.fail("it was entered")
                 self.assertEqual(os.listdir(name), [])
-                self.assertEqual(machine.entered, [])
+                self.assertEqual(harness.entered, [])
 
-    @unittest.skipUnless(machine.can_limit_memory(), "needs root and a cgroup of memory")
+    @unittest.skipUnless(harness.can_limit_memory(), "needs root and a cgroup of memory")
     def test_programs_enter_the_group_and_this_process_does_not(self):
         def here():
             return pathlib.Path("/proc/self/cgroup").read_bytes()
         before = here()
-        with machine.limit_memory(1 << 30):
-            (group,) = machine.entered
+        with harness.limit_memory(1 << 30):
+            (group,) = harness.entered
             done = harness.timed(["cat", "/proc/self/cgroup"], dict(os.environ),
                                  stdout=subprocess.PIPE)
             self.assertEqual(here(), before)
@@ -217,7 +216,7 @@ class Held(unittest.TestCase):
         self.assertFalse(group.exists())
 
     def test_no_throttle_is_no_cgroup(self):
-        with machine.throttle(0, pathlib.Path("/")) as note:
+        with harness.throttle(0, pathlib.Path("/")) as note:
             self.assertEqual(note, "")
 
 
