@@ -8,12 +8,14 @@ memory), also after Ctrl-C.
 
 import contextlib
 import dataclasses
+import functools
 import hashlib
 import itertools
 import json
 import os
 import pathlib
 import platform
+import re
 import resource
 import shutil
 import signal
@@ -406,3 +408,65 @@ def description() -> str:
                 break
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return f"{os.cpu_count()} cores ({model}), {memory / 2**30:.0f} GiB, Linux {platform.release()}"
+
+
+# -- the programs that Headstart is compared with; the first use installs them ------
+
+# The versions that cargo installs and that the figures name.
+CRATES = {"fd": "fd-find@10.5.0", "rg": "ripgrep@15.2.0", "wild": "wild-linker@0.10.0"}
+DEBIAN = {"bfs": "bfs", "find": "findutils", "git": "git", "mold": "mold"}
+# The short form uses what is installed.
+INSTALL_PEERS = True
+NOT_INSTALLED = "not installed, and the short form installs nothing"
+
+
+@dataclasses.dataclass
+class Peer:
+    """A program, or the reason why it is missing."""
+    program: str
+    version: str = ""
+    missing: str = ""
+
+
+def install(command: str) -> str:
+    """Runs a step of an installation. Returns its error message or an empty string."""
+    say("   " + command)
+    done = subprocess.run(command, shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, errors="replace")
+    lines = done.stdout.strip().splitlines() or ["no message"]
+    return lines[-1].strip() if done.returncode else ""
+
+
+def version_of(program: str) -> str:
+    """The first line of --version, without parentheses."""
+    done = subprocess.run([program, "--version"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    line = done.stdout.decode(errors="replace").split("\n")[0]
+    return re.sub(r" \(.*?\)", "", line)
+
+
+@functools.cache
+def find_peer(name: str) -> Peer:
+    """Finds the named program, and installs it if necessary."""
+    if name in CRATES:
+        root = corpus_folder("peers")
+        program, version = str(root / "bin" / name), CRATES[name].split("@")[1]
+        command = f"cargo install --quiet --locked --root '{root}' {CRATES[name]}"
+    else:
+        program, version = name, ""
+        command = ("apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y "
+                   f"--no-install-recommends {DEBIAN[name]}")
+    if not shutil.which(program) or version not in version_of(program):
+        if not INSTALL_PEERS:
+            return Peer(name, missing=f"{name}: {NOT_INSTALLED}")
+        if problem := install(command):
+            return Peer(name, missing=f"{name}: {problem}")
+    return Peer(program, version_of(program))
+
+
+def plain_environment(scratch: pathlib.Path) -> dict[str, str]:
+    """The environment of all programs, without settings of the user, so that all have
+    the same ignore rules."""
+    kept = {key: value for key, value in os.environ.items()
+            if not key.startswith(("GIT_", "FD_", "RIPGREP_", "XDG_", "HEADSTART_"))}
+    return {**kept, "HOME": str(scratch), "LC_ALL": "C",
+            "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"}

@@ -11,7 +11,6 @@ import pathlib
 from typing import Callable
 
 import harness
-import peers
 from figures import (Run, Runs, format_bytes, kept, median, ratio, runs_of,
                      sameness, table, time_cell)
 from harness import Variant, say
@@ -110,7 +109,7 @@ def variants(sample: Sample, around: bool, profile: pathlib.Path) -> list[Varian
     if around:
         result.append(wrapped(f"headstart run {linker} 22", stock))
         for name in ("mold", "wild") if linker == "ld.lld" else ():
-            peer = peers.find(name)
+            peer = harness.find_peer(name)
             if not peer.missing:
                 result += [Variant(name, pathlib.Path(peer.program), argv0=name),
                            wrapped(f"headstart run {name}", pathlib.Path(peer.program))]

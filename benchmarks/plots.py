@@ -12,8 +12,8 @@ import subprocess
 import sys
 from typing import Iterator
 
+import conditions
 import far
-import scale
 import trees
 from figures import interval, median, pairs, ratios, runs_of
 from links import FIRST, NEXT
@@ -80,7 +80,7 @@ def ratio_plot(title: str, entries: list[dict], kind: str) -> dict | None:
 
 def scale_plot(figures: dict) -> dict:
     curves = []
-    for (kind, name), points in scale.curves(figures).items():
+    for (kind, name), points in conditions.curves(figures).items():
         curves.append({"label": f"{kind}, {name}", "role": role(name), "dashed": kind == "warm",
                        "points": [[size / 1e6, seconds] for size, seconds in points]})
     return {"kind": "curves", "title": figures["title"], "curves": curves,

@@ -10,17 +10,13 @@ import sys
 from typing import Callable
 
 import build
+import conditions
 import far
-import filesystems
 import harness
 import links
-import memory
-import mounts
 import samples
-import scale
 import together
 import trees
-import windows
 from figures import pairs, table
 from links import Condition
 
@@ -71,17 +67,18 @@ def full() -> dict[str, Benchmark]:
     """All benchmarks, in the order of the document."""
     return {
         **{name: link(condition) for name, condition in samples.CONDITIONS.items()},
-        "scale": Benchmark(scale.measure, scale.text),
+        "scale": Benchmark(conditions.measure_scale, conditions.text_scale),
         "far": Benchmark(far.measure, far.text),
         "far-names": Benchmark(far.measure_names, far.text_names),
-        "far-mounts": Benchmark(mounts.measure, mounts.text),
-        "file-systems": Benchmark(filesystems.measure, filesystems.text),
-        "memory": Benchmark(memory.measure, memory.text),
-        "memory-busy": Benchmark(memory.measure_busy, memory.text_busy),
-        "memory-huge": Benchmark(memory.measure_huge, memory.text_huge),
+        "far-mounts": Benchmark(far.measure_mounts, far.text_mounts),
+        "file-systems": Benchmark(conditions.measure_file_systems,
+                                  conditions.text_file_systems),
+        "memory": Benchmark(conditions.measure_memory, conditions.text_memory),
+        "memory-busy": Benchmark(conditions.measure_busy, conditions.text_busy),
+        "memory-huge": Benchmark(conditions.measure_huge, conditions.text_huge),
         "together": Benchmark(together.measure, together.text),
         "build": Benchmark(build.measure, build.text),
-        "windows": Benchmark(windows.measure, windows.text),
+        "windows": Benchmark(conditions.measure_windows, conditions.text_windows),
         "startup": Benchmark(measure_startup, text_startup),
         **{name: tree(name) for name in trees.MEASURES}}
 
@@ -93,12 +90,13 @@ def short() -> dict[str, Benchmark]:
     return {
         "coff": link(Condition(samples.coff_small, rounds=5, warm_rounds=5)),
         "coff-400": link(Condition(samples.coff_small, megabytes_per_second=400, rounds=3)),
-        "memory": Benchmark(lambda factor: memory.measure(factor, [samples.coff_small]),
-                            memory.text),
+        "memory": Benchmark(lambda factor: conditions.measure_memory(factor, [samples.coff_small]),
+                            conditions.text_memory),
         "elf-archives": link(Condition(samples.elf_archives, rounds=3, warm_rounds=5)),
         "macho": link(Condition(samples.macho_small, rounds=3, warm_rounds=3)),
         "scale": Benchmark(
-            lambda factor: scale.measure(factor * 3 / scale.ROUNDS, scale.SMALL_OBJECTS),
-            scale.text),
+            lambda factor: conditions.measure_scale(
+                factor * 3 / conditions.SCALE_ROUNDS, conditions.SMALL_OBJECTS),
+            conditions.text_scale),
         "tree-warm": Benchmark(lambda factor: trees.measure_warm(links.scaled(7, factor), "S"),
                                functools.partial(trees.text, "tree-warm"))}

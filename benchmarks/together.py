@@ -13,7 +13,6 @@ from typing import Sequence
 
 import harness
 import links
-import peers
 import samples
 from figures import format_bytes, grouped, table
 from harness import Variant, say
@@ -56,7 +55,7 @@ def lld(sample: Sample) -> dict[str, Link]:
 
 
 def mold(sample: Sample) -> dict[str, Link]:
-    program = peers.find("mold").program
+    program = harness.find_peer("mold").program
     return {"stock": (Variant("", pathlib.Path(program)), sample),
             "Headstart": (Variant("", harness.HEADSTART, ["run", "--", program]), sample),
             "Headstart, no queue": (Variant("", harness.HEADSTART, [
@@ -89,7 +88,7 @@ def measure(factor: float) -> dict:
         return {}
     linker = lld(samples.coff_medium())
     groups = {"lld-link": [linker]}
-    if missing := peers.find("mold").missing:
+    if missing := harness.find_peer("mold").missing:
         say(f"   without mold: {missing}")
     else:
         groups["lld-link and mold"] = [linker, mold(samples.HELD_BACK["dwarf"]())]

@@ -17,11 +17,9 @@ import sys
 from typing import Iterator, Sequence
 
 import harness
-import peers
 from figures import format_time, pairs
 from figures import table as markdown
-from harness import say
-from peers import Peer
+from harness import Peer, say
 
 TREES = {"A": ("source", 27_000, 226_000), "B": ("flat", 300, 120_000),
          "S": ("source", 2_700, 22_600), "G": ("repository", 27_000, 226_000)}
@@ -120,7 +118,8 @@ def place() -> Iterator[Place]:
     memory = pathlib.Path("/dev/shm")
     with harness.scratch_in(memory if memory.is_dir() else None) as scratch:
         (scratch / "empty").mkdir()
-        yield Place(scratch / "empty", scratch / "output", peers.environment(scratch / "empty"))
+        yield Place(scratch / "empty", scratch / "output",
+                    harness.plain_environment(scratch / "empty"))
 
 
 def tree(name: str) -> pathlib.Path:
@@ -148,11 +147,12 @@ def listing(folder: pathlib.Path, status: bool) -> list[Way]:
           *(["--changed-within=9999d"] if status else []), ".", path]
     plain = [path, "-mindepth", "1", *(["-printf", r"%s %T@ %p\n"] if status else [])]
     ways = [ours("headstart walk", "walk", *(["--stat"] if status else []), "--hidden",
-                 "--no-ignore", path), Way("fd", peers.find("fd"), fd)]
+                 "--no-ignore", path), Way("fd", harness.find_peer("fd"), fd)]
     if not status:
-        ways.append(Way("ripgrep, files only", peers.find("rg"),
+        ways.append(Way("ripgrep, files only", harness.find_peer("rg"),
                         ["--files", "-uuu", path], files_only=True))
-    return ways + [Way("bfs", peers.find("bfs"), plain), Way("GNU find", peers.find("find"), plain)]
+    return ways + [Way("bfs", harness.find_peer("bfs"), plain),
+                   Way("GNU find", harness.find_peer("find"), plain)]
 
 
 def ignoring(folder: pathlib.Path) -> list[Way]:
@@ -161,10 +161,10 @@ def ignoring(folder: pathlib.Path) -> list[Way]:
     return [
         ours("headstart walk", "walk", path),
         ours("headstart walk, files only", "walk", "--type=f", path, files_only=True),
-        Way("fd", peers.find("fd"), ["--color=never", ".", path]),
-        Way("fd, files only", peers.find("fd"),
+        Way("fd", harness.find_peer("fd"), ["--color=never", ".", path]),
+        Way("fd, files only", harness.find_peer("fd"),
             ["--color=never", "--type=f", ".", path], files_only=True),
-        Way("ripgrep, files only", peers.find("rg"), ["--files", path], files_only=True)]
+        Way("ripgrep, files only", harness.find_peer("rg"), ["--files", path], files_only=True)]
 
 
 def figures_of(ways: Sequence[Way], columns: list[dict], **others) -> dict:
@@ -268,8 +268,8 @@ def measure_cold(rounds: int) -> dict:
 
 
 def measure_ignore(rounds: int) -> dict:
-    if peers.find("fd").missing:
-        say(f"   skipped: {peers.find('fd').missing}")
+    if harness.find_peer("fd").missing:
+        say(f"   skipped: {harness.find_peer('fd').missing}")
         return {}
     folder = tree("G")
     with place() as where:
@@ -308,7 +308,8 @@ def measure_status(rounds: int) -> dict:
                      str(folder)),
                 ours("headstart status, ignored and hidden files too", "status",
                      "--since", str(scratch / "all"), str(folder)),
-                Way("git status", peers.find("git"), ["-C", str(folder), "status", "--porcelain"])]
+                Way("git status", harness.find_peer("git"),
+                    ["-C", str(folder), "status", "--porcelain"])]
         wrong = sees_changes(ways, folder, where)
         record(folder, scratch, where)
         column = Column("G, nothing changed", ways, str(folder))

@@ -12,14 +12,13 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 # pylint: disable=wrong-import-position
 import build
+import conditions
 import demo
 import document
 import figures
+import harness
 import links
-import memory
-import peers
 import plots
-import scale
 import suite
 import trees
 from figures import Run
@@ -134,7 +133,7 @@ class Links(unittest.TestCase):
             sample = links.Sample("S", linker, out, [], ["word"])
             self.assertEqual(sample.arguments(out), ["word", *tail])
 
-    @mock.patch.object(peers, "INSTALL", False)
+    @mock.patch.object(harness, "INSTALL_PEERS", False)
     def test_variants(self):
         """Stock is first and Headstart last, whatever variants are between them."""
         for linker in ("lld-link", "ld.lld", "ld64.lld"):
@@ -167,7 +166,7 @@ def scaled_figures() -> dict:
 
 class Scale(unittest.TestCase):
     def test_sizes(self):
-        self.assertEqual([round(scale.OBJECTS * size) for size in scale.SIZES],
+        self.assertEqual([round(conditions.OBJECTS * size) for size in conditions.SIZES],
                          [56, 112, 225, 450, 900])
 
 
@@ -197,7 +196,8 @@ class Demo(unittest.TestCase):
 
 class LittleMemory(unittest.TestCase):
     def test_text(self):
-        text = memory.text({"links": [{**link(), "share": 0.8, "memory": 2_000_000_000}]})
+        text = conditions.text_memory({"links": [
+            {**link(), "share": 0.8, "memory": 2_000_000_000}]})
         self.assertIn("| COFF: /debug | 0.8 | 2.0 GB | 6.00 s | 3.00 s (0.50) | 1.50 s (0.25) | "
                       "0.50 / 0.25 | 0 / 0 / 0 | 1.00 / 1.00 |", text)
 
