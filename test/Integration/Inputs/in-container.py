@@ -12,9 +12,9 @@ import resource
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "utils/days"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "utils"))
 # pylint: disable=wrong-import-position
-from launch import MemoryGroup
+import groups
 
 
 def mount(*arguments):
@@ -53,9 +53,9 @@ def main():
     command = ["unshare", "-rm", sys.executable, __file__, "--inside", *sys.argv[1:]]
     if not arguments.memory:
         os.execvp(command[0], command)
-    with MemoryGroup().limited(arguments.memory) as group:
-        done = subprocess.run(command, check=False,
-                              preexec_fn=lambda: group.write_text(str(os.getpid())))
+    parent, limit, _ = groups.memory_files()
+    with groups.made(parent, "test", {limit: str(arguments.memory)}) as group:
+        done = subprocess.run(command, check=False, preexec_fn=lambda: groups.enter(group))
     sys.exit(done.returncode)
 
 
