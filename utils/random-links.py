@@ -20,16 +20,305 @@ import collections
 import concurrent.futures
 import os
 import pathlib
+import random
 import shlex
 import shutil
 import sys
 import time
 
 from links.judge import Judge, Response, Way, parser_of, prepare, render
-from links.maker import Maker
-from links.pool import Pool
+from links.pool import ALONE, BITCODE, CLEAN, DEBUG, FLAVOURS, ODD, OTHER, Pool, fat, tbd
 
 POOL = 1000  # seeds that share one pool
+
+
+class Maker:
+    """Makes the link of one seed in the current directory."""
+
+    def __init__(self, pool: Pool, seed: int):
+        self.pool = pool
+        self.flavour = pool.flavour
+        self.random = random.Random(f"{self.flavour.name} link {seed}")
+        self.chance = lambda p: self.random.random() < p
+        self.pick = self.random.choice
+        self.made = 0
+        self.left = self.random.sample(range(DEBUG), DEBUG)  # not linked yet
+        self.whole = self.random.sample(range(4), 4)
+        os.symlink(pool.directory, "p")
+        for folder in ("d1", "d2", "a b"):
+            os.mkdir(folder)
+
+    def name(self, stem: str) -> str:
+        """A new name in a random directory."""
+        self.made += 1
+        folder = self.pick(["", "", "", "", "", "d1/", "d2/", "a b/"])
+        return f"{folder}{stem}{self.made}.{self.flavour.suffix}"
+
+    def write(self, text, stem="x") -> str:
+        name = self.name(stem)
+        pathlib.Path(name).write_bytes(text if isinstance(text, bytes) else text.encode())
+        return name
+
+    def object(self, which: int | None = None) -> str:
+        if which is None:
+            which = self.random.randrange(CLEAN)
+        path = self.pool.object(which)
+        how = self.random.random()
+        if how < 0.4:
+            return f"p/obj/{path.name}"
+        name = self.name(path.stem + "_")
+        if how < 0.5:
+            os.symlink(path, name)
+        else:
+            os.link(path, name)
+        return f"./{name}" if how > 0.95 else name
+
+    def new(self, first: int, last: int):
+        """An object that the link does not have yet."""
+        which = next((o for o in self.left if first <= o < last), first)
+        if which in self.left and self.chance(0.99):
+            self.left.remove(which)
+        return [self.object(which)]
+
+    def whole_archive(self) -> str:
+        if self.whole and self.chance(0.9):
+            return "p/lib/" + self.flavour.archive(f"whole{self.whole.pop()}")
+        return self.archive()
+
+    def archive(self) -> str:
+        return "p/lib/" + self.pick(self.pool.archives)
+
+    def any_file(self) -> bytes:
+        path = (self.pool.directory / "lib" / self.pick(self.pool.archives)
+                if self.chance(0.4) else self.pool.object(self.random.randrange(OTHER)))
+        return path.read_bytes()
+
+    def wrong(self) -> str:
+        """The name of a bad input."""
+        kind = self.random.randrange(14)
+        if kind == 0:
+            return self.write("")
+        if kind in (1, 2, 3):
+            data = self.any_file()
+            return self.write(data[:self.random.randrange(len(data))], "cut")
+        if kind in (4, 5, 6):
+            data = bytearray(self.any_file())
+            for _ in range(self.pick([1, 2, 10])):
+                limit = self.pick([64, 512, len(data)])
+                data[self.random.randrange(min(limit, len(data)))
+                     ] ^= 1 << self.random.randrange(8)
+            return self.write(bytes(data), "flip")
+        if kind == 7:
+            return self.write(self.pick(["text\n", "!<arch>\n", "!<thin>\n", "INPUT(", "\x7fELF",
+                                         "BC\xc0", "--- !tapi-tbd\n", "MZ", "\0" * 5000]))
+        if kind == 8:
+            return self.pick(["d1", ".", "p/obj", "d2/"])
+        if kind == 9:
+            return self.object(self.random.randrange(BITCODE, OTHER))
+        if kind == 10:
+            name = self.object()  # an input twice, by two names
+            return self.pick([name, "./" + name, os.path.abspath(name)])
+        if kind == 11:
+            name = self.name("bad")
+            if self.chance(0.5):
+                os.symlink(self.pick([os.path.basename(name), "gone"]), name)
+            else:
+                os.link(self.pool.object(5), name)
+                os.chmod(self.write("x"), 0)
+            return self.pick([name, name + "/x.o", f"x/../{name}"])
+        if kind == 12:
+            return self.pick(["x" * 300, "caf\udce9.o", "nowhere.o", "no/where.a",
+                              "p/lib/" + self.flavour.archive("gone")])
+        other = self.pick([f for f in FLAVOURS if f != self.flavour.name])
+        return self.write(self.pick(
+            [b"\x4c\x01\x01\0" + bytes(60), b"\x7fELF\x01\x01\x01" + bytes(60),
+             b"\xcf\xfa\xed\xfe" + bytes(60), fat([]), other.encode()]))
+
+    def make(self):
+        """The command line, as parts that can be left out one by one."""
+        rng = self.random
+        makers = {"coff": self.coff, "elf": self.elf, "macho": self.macho}
+        parts = [self.new(0, ALONE) for _ in range(self.pick([1, 2, 3, 5, 8, 13, 25]))]
+        if self.chance(0.96):
+            parts.append(["p/obj/" + self.pool.object("start").name])
+        if self.chance(0.2):
+            parts += [self.new(CLEAN, ODD) for _ in range(self.pick([1, 1, 2, 4]))]
+        if self.chance(0.25):
+            parts += [self.new(ODD, DEBUG) for _ in range(self.pick([1, 2, 4]))]
+        if self.chance(0.04):
+            parts += [[self.object(rng.randrange(DEBUG, BITCODE))]
+                      for _ in range(self.pick([1, 2]))]
+        parts += [[self.archive()] for _ in range(self.pick([0, 0, 0, 0, 1, 2]))]
+        if self.chance(0.17):
+            parts += [[self.wrong()] for _ in range(self.pick([1, 1, 2]))]
+        fixed, kinds, options = makers[self.flavour.name]()
+        parts += [self.pick(kinds)() for _ in range(self.pick([0, 0, 1, 2, 4]))]
+        parts += rng.sample(options, min(len(options), self.pick([0, 0, 1, 1, 2, 4])))
+        rng.shuffle(parts)
+        if self.chance(0.95):
+            parts.append(["p/lib/" + self.flavour.archive(self.pick(["all", "all", "allthin"]))])
+        parts = fixed + parts
+        for _ in range(self.pick([0, 0, 1, 1, 2, 3])):
+            first = rng.randrange(len(parts))
+            last = min(len(parts), first + rng.randrange(1, 9))
+            self.made += 1
+            parts[first:last] = [Response(f"r{self.made}.rsp", parts[first:last])]
+        return parts
+
+    def objects(self, most=4) -> list[str]:
+        return [self.object() for _ in range(self.random.randint(1, most))]
+
+    def library(self) -> str:
+        """A name for -l, which it may find or not."""
+        names = [a[3:-2] for a in self.pool.archives if a.endswith(".a")]
+        return self.pick(names + ["so0", "so1", "System", "sys1", "dy0", "none2"])
+
+    def script(self) -> str:
+        """Writes a linker script, and inputs of one name in two directories."""
+        os.makedirs("d1/sub", exist_ok=True)
+        os.makedirs("d2/sub", exist_ok=True)
+        for folder in ("d1", "d2"):
+            path = f"{folder}/sub/rel.o"
+            if not os.path.exists(path) and self.chance(0.8):
+                os.link(self.pool.object(self.random.randrange(CLEAN)), path)
+        inside = self.pick(["INPUT(sub/rel.o)", "GROUP(sub/rel.o {l})", "INPUT(-l{n})",
+                            "INPUT({o} AS_NEEDED({l}))", "GROUP({l} {o})", "INPUT(\"{o}\" gone.o)",
+                            "OUTPUT_FORMAT(elf64-x86-64) INPUT({o})", "INPUT({s})",
+                            "SEARCH_DIR(d1) INPUT(-l:sub/rel.o)", "EXTERN(f3) INPUT({l})"])
+        text = inside.format(l=self.archive(), o=self.object(), n=self.library(),
+                             s=self.script() if "{s}" in inside else "")
+        self.made += 1
+        path = f"{self.pick(['d1', 'd2'])}/s{self.made}.ld"
+        pathlib.Path(path).write_text(text + "\n")
+        return path
+
+    def elf(self):
+        f = lambda text: self.write(text, "list")
+        kinds = [lambda: ["--whole-archive", self.whole_archive(), "--no-whole-archive"],
+                 lambda: ["--start-group", self.archive(), *self.objects(),
+                          self.archive(), "--end-group"],
+                 lambda: ["--start-lib", *self.objects(), "--end-lib"],
+                 lambda: ["-Lp/lib", "-l" + self.library()],
+                 lambda: ["-Ld1", "-L", "p/lib", "-l:" + self.pick(self.pool.archives)],
+                 lambda: [self.script()], lambda: [self.script()], lambda: ["-Ld2", self.script()],
+                 lambda: [f"p/lib/libso{self.pick([0, 1, 2, 3])}.so"],
+                 lambda: ["--as-needed", "p/lib/libso0.so", "--no-as-needed"],
+                 lambda: ["--just-symbols=" + self.object()],
+                 lambda: ["--format=binary", self.wrong(), "--format=default"],
+                 lambda: ["--remap-inputs=" + self.object() + "=" + self.object()],
+                 lambda: ["-T", f("SECTIONS { .text : { *(.text*) } }")],
+                 lambda: ["--version-script=" + f("V1 { global: f*; local: *; };")],
+                 lambda: ["--dynamic-list=" + f("{ f1; f2; };")],
+                 lambda: ["--symbol-ordering-file=" + f("f3\nf1\nnothing\n")],
+                 lambda: ["--retain-symbols-file=" + f("f1\n")],
+                 lambda: [self.pick(["--no-such-option", "-lnowhere", "--icf=what", "-m"])]]
+        options = [[w] for w in (
+            "-shared -pie -r --gc-sections --icf=all --emit-relocs -Map=out/map --cref "
+            "--reproduce=out/r.tar --build-id -E -O2 -O0 -s -S --trace --no-dependent-libraries "
+            "--warn-common --fatal-warnings --error-limit=0 --unresolved-symbols=ignore-all "
+            "--undefined=f7 --defsym=x=f1 --wrap=f1 --trace-symbol=f1 "
+            "--why-extract=out/why --dependency-file=out/d --print-gc-sections --exclude-libs=ALL "
+            "--compress-debug-sections=zlib --hash-style=both --gdb-index --pack-dyn-relocs=relr "
+            "-znow --no-undefined --save-temps --oformat=binary --verbose -v --print-map "
+            "--allow-multiple-definition --noinhibit-exec --strip-all --threads=2 --sysroot=d1 "
+            "-nostdlib --thinlto-jobs=1 -Bsymbolic --eh-frame-hdr -static --sort-section=name "
+            "--call-graph-profile-sort=none -Ld1 -Lp/lib -melf_x86_64").split()]
+        fixed = [["-o", "out/a"]] + [["--threads=1"]] * self.chance(0.7)
+        fixed += [["-Lp/lib"]] * self.chance(0.7)
+        return fixed, kinds, options
+
+    def coff(self):
+        f = lambda text: self.write(text, "list")
+        kinds = [
+            lambda: ["/wholearchive:" + self.whole_archive()],
+            lambda: ["/start-lib", *self.objects(), "/end-lib"],
+            lambda: ["/libpath:p/lib", self.pick(self.pool.archives)],
+            lambda: ["/libpath:d1", "/defaultlib:" + self.archive()],
+            lambda: ["-libpath:p/lib", "-defaultlib:" + self.pick(
+                ["dep1", "im0", "im1.lib", "dep5", "a3"])],
+            lambda: [f"p/lib/im{self.pick([0, 1, 2])}.lib"],
+            lambda: [self.archive(), self.archive()],
+            lambda: ["/def:" + f("EXPORTS\n  f1\n  f2\n"), "/dll"],
+            lambda: ["/order:@" + f("f3\nf1\nnothing\n")],
+            lambda: ["/natvis:" + self.wrong()],
+            lambda: ["/manifest:embed", "/manifestinput:" + self.wrong()],
+            lambda: ["/delayload:im0.dll", "p/lib/im0.lib"],
+            lambda: [self.pick(["/nosuch:option", "nowhere.lib", "/noentry",
+                                "/machine:arm64", "/kernel", "/opt:what"])]]
+        options = [[w] for w in (
+            "/wholearchive /debug /debug:ghash /debug:symtab /opt:ref "
+            "/opt:noref /opt:icf /opt:noicf /map:out/map /lldmap:out/lldmap /dll /export:f1 "
+            "/include:f9 /force /force:unresolved /force:multiple /reproduce:out/r.tar "
+            "/verbose /nodefaultlib /nodefaultlib:dep1 /wx /errorlimit:0 /merge:.foo1=.data "
+            "/fixed /tsaware:no /stack:1000000 /section:.foo2,RWE /largeaddressaware "
+            "/dynamicbase:no /lldsavetemps /opt:lldlto=1 /timestamp:5 /lldmingw /ignore:4217 "
+            "/pdbaltpath:x.pdb /guard:cf /incremental:no /threads:2 /demangle:no /winsysroot:d1 "
+            "/implib:out/imp.lib /lldignoreenv /functionpadmin /pdbpagesize:8192 /release /driver "
+            "/appcontainer").split()]
+        fixed = [["/out:out/a.exe"], ["/Brepro"], ["/subsystem:console"]]
+        fixed += [["/entry:main"]] * self.chance(0.98)
+        fixed += [["/libpath:p/lib"]] * self.chance(0.85)
+        fixed += [["/threads:1"]] * self.chance(0.7)
+        return fixed, kinds, options
+
+    def macho(self):
+        f = lambda text: self.write(text, "list")
+        kinds = [
+            lambda: ["-force_load", self.whole_archive()],
+            lambda: ["-load_hidden", self.whole_archive()],
+            lambda: ["--start-lib", *self.objects(), "--end-lib"],
+            lambda: ["-Lp/lib", self.pick(["-l", "-weak-l", "-needed-l",
+                                          "-hidden-l", "-reexport-l"]
+                                         ) + self.library()],
+            lambda: [self.pick(["-framework", "-weak_framework"]),
+                     f"Frame{self.pick([0, 1, 2, 3, 4])}"],
+            lambda: [f"p/lib/fat{self.pick([0, 1, 2, 3])}.o"],
+            lambda: ["p/lib/libfat.a"],
+            lambda: [f"p/lib/libdy{self.pick([0, 1])}.dylib"],
+            lambda: [f"p/lib/libsys{self.pick([0, 1, 2, 3])}.tbd"],
+            lambda: [self.write(tbd("x", ["_maybe3"], ["libsys1.dylib"]), "t")],
+            lambda: ["-filelist", f("\n".join(self.objects() + [""]))],
+            lambda: ["-sectcreate", "__DATA", "__made", self.wrong()],
+            lambda: ["-exported_symbols_list", f("_f1\n_f2*\n")],
+            lambda: ["-order_file", f("_f3\n_f1\n_nothing\n")],
+            lambda: ["-weak_library", self.archive()],
+            lambda: [self.pick(["-nosuch", "-lnowhere", "-framework", "-arch"])]]
+        options = [w.split("=", 1) if w.startswith(("-u", "-m")) else [w] for w in (
+            "-dylib -bundle -dead_strip -map=out/map -undefined=dynamic_lookup -undefined=warning "
+            "-u=_f9 -t -why_load -S -x -ObjC --icf=all --reproduce=out/r.tar -no_deduplicate "
+            "-flat_namespace -fatal_warnings -all_load -no_fixup_chains -fixup_chains --threads=2 "
+            "-dead_strip_dylibs -no_function_starts -export_dynamic -search_paths_first "
+            "-search_dylibs_first -adhoc_codesign -no_uuid --verbose -ignore_auto_link "
+            "-Fp/lib -Lp/lib -Ld1 -headerpad_max_install_names --error-limit=0 -data_in_code_info "
+            "-bind_at_load -mark_dead_strippable_dylib -v -no_compact_unwind").split()]
+        options += [["-dependency_info", "out/dep"]]
+        fixed = [["-arch", "x86_64"], ["-o", "out/a"], ["-platform_version", "macos", "11", "11"]]
+        fixed += [["-Lp/lib"]] * self.chance(0.85) + [["-Fp/lib"]] * self.chance(0.85)
+        fixed += [["-syslibroot", "p"]] * self.chance(0.9)
+        fixed += [["p/lib/libSystem.tbd"]] * self.chance(0.95)
+        fixed += [["--threads=1"]] * self.chance(0.7)
+        return fixed, kinds, options
+
+    def way(self) -> Way:
+        way = Way(evict=self.chance(0.2), by_environment=self.chance(0.2))
+        for odds, values in (
+                (0.7, ["jobs=1", "jobs=2", "jobs=8", "jobs=16"]),
+                (0.3, ["handover=all", "handover=none"]),
+                (0.2, ["memory=1", "memory=64k", "memory=1%"]),
+                (0.2, ["stats=stats.json"]), (0.05, ["trace=trace.json"])):
+            if self.chance(odds):
+                way.options.append("--prefetch-" + self.pick(values))
+        if self.chance(0.3):
+            way.record = self.pick(["first", "other", "damaged"])
+            if self.chance(0.5):
+                way.options.append("--prefetch-profile=record")
+        else:
+            way.options.append("--prefetch-profile=none")
+        if not way.evict and self.chance(0.3):
+            way.draw = self.pick(["half", "half", "by page", "by kind", "by runs"])
+        if self.chance(0.05):
+            return Way(run=True, evict=way.evict, draw=way.draw)
+        return way
 
 
 def smaller(parts):

@@ -20,8 +20,7 @@ import time
 
 import documents
 from days.day import Day, Stopped
-from days.launch import SANITIZERS, adopt_orphans, find_abilities
-from days.linking import Different, Place
+from days.linking import SANITIZERS, Different, Place, adopt_orphans, find_abilities
 from days.objects import Objects
 from links.judge import ROOT
 from links.pool import FLAVOURS

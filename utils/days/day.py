@@ -13,9 +13,8 @@ import signal
 import time
 
 from days import steps
-from days.launch import (Abilities, Process, empty, has_children, kill_children, limited,
-                         peak)
-from days.linking import Different, Linking, Place
+from days.linking import (Abilities, Different, Linking, Place, Process, empty, has_children,
+                          kill_children, limited, peak)
 from days.project import Project, Variation, input_count
 from links.judge import differences
 
