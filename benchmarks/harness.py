@@ -51,7 +51,6 @@ class Variant:
     name: str
     program: pathlib.Path
     options: list[str] = dataclasses.field(default_factory=list)
-    environment: dict[str, str] = dataclasses.field(default_factory=dict)
     argv0: str = "lld-link"  # the same for all, since a PDB contains it
     user: int | None = None  # another user than the benchmark's
 
@@ -186,7 +185,7 @@ def link(variant: Variant, arguments: Sequence[str], out: pathlib.Path) -> Run:
     # The kernel must not write the last run's output during this one.
     os.sync()
     done = timed([variant.argv0, *variant.options, *arguments],
-                 {**os.environ, **variant.environment}, str(variant.program), user=variant.user,
+                 dict(os.environ), str(variant.program), user=variant.user,
                  group=variant.user, extra_groups=None if variant.user is None else [],
                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.status != 0:

@@ -353,27 +353,7 @@ def write_archive(archive, names, tools, out):
     os.replace(partial, target)
 
 
-def run(table, archives, tools, out=None, names_file=None):
-    """Executes the command line. Returns the symbols by their short names."""
-    look_into(archives, table, tools)
-    names = {}
-    for entry in table:
-        symbol = symbol_of(entry, archives)
-        check_definition(entry, symbol, archives)
-        names[entry["name"]] = symbol
-    if names_file:
-        text = "// Written by rename-seam.py.\n" + "".join(
-            f'#define HEADSTART_SYMBOL_{short} "{symbol}"\n' for short, symbol in names.items())
-        if not names_file.exists() or names_file.read_text(encoding="utf-8") != text:
-            names_file.write_text(text, encoding="utf-8")
-    if out:
-        out.mkdir(parents=True, exist_ok=True)
-        for archive in archives:
-            write_archive(archive, names, tools, out)
-    return names
-
-
-def main(words=None) -> int:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--table", type=pathlib.Path, required=True)
     parser.add_argument("--llvm", type=pathlib.Path, required=True,
@@ -382,16 +362,29 @@ def main(words=None) -> int:
     what.add_argument("--out", type=pathlib.Path, help="the folder for the copies")
     what.add_argument("--names", type=pathlib.Path, help="the header for the names")
     parser.add_argument("archives", nargs="+", type=pathlib.Path)
-    args = parser.parse_args(words)
+    args = parser.parse_args()
     try:
         table = json.loads(args.table.read_text(encoding="utf-8"))
         archives = [Archive(path) for path in args.archives]
         with tempfile.TemporaryDirectory() as work:
-            names = run(table, archives, Tools(args.llvm, pathlib.Path(work)), args.out, args.names)
+            tools = Tools(args.llvm, pathlib.Path(work))
+            look_into(archives, table, tools)
+            names = {}
+            for entry in table:
+                symbol = names[entry["name"]] = symbol_of(entry, archives)
+                check_definition(entry, symbol, archives)
+            if args.out:
+                args.out.mkdir(parents=True, exist_ok=True)
+                for archive in archives:
+                    write_archive(archive, names, tools, args.out)
     except Problem as problem:
         print(f"rename-seam.py: error: {problem}", file=sys.stderr)
         return 1
     if args.names:
+        text = "// Written by rename-seam.py.\n" + "".join(
+            f'#define HEADSTART_SYMBOL_{short} "{symbol}"\n' for short, symbol in names.items())
+        if not args.names.exists() or args.names.read_text(encoding="utf-8") != text:
+            args.names.write_text(text, encoding="utf-8")
         print("\n".join(names.values()))
     return 0
 

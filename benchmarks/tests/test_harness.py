@@ -21,12 +21,12 @@ sys.path.insert(0, str(FOLDER))
 import harness
 from harness import Variant
 
-# Writes $TEXT into the directory in the last argument, and logs the first argument.
+# Logs a name, writes a text into the directory in the last argument, and exits.
 LINKER = """#!/bin/sh
 for last; do :; done
 echo "$1" >>"$last.log"
-echo "${TEXT:-same}" >"$last/out"
-exit "${STATUS:-0}"
+echo "$2" >"$last/out"
+exit "$3"
 """
 
 
@@ -40,9 +40,9 @@ class Linking(unittest.TestCase):
         self.linker.write_text(LINKER)
         self.linker.chmod(0o755)
 
-    def way(self, name: str, **environment: str) -> Variant:
+    def way(self, name: str, text: str = "same", status: int = 0) -> Variant:
         # The name is an option, since argv[0] of a script is its path.
-        return Variant(name, self.linker, [name], environment)
+        return Variant(name, self.linker, [name, text, str(status)])
 
     def rounds(self, ways, count):
         with contextlib.redirect_stdout(io.StringIO()):
@@ -55,7 +55,7 @@ class Linking(unittest.TestCase):
         self.assertEqual([len(several) for several in runs.values()], [3, 3])
 
     def test_outputs_are_compared_by_their_bytes(self):
-        runs = self.rounds([self.way("a"), self.way("b"), self.way("c", TEXT="other")], 1)
+        runs = self.rounds([self.way("a"), self.way("b"), self.way("c", text="other")], 1)
         a, b, c = (runs[name][0].outputs for name in "abc")
         self.assertEqual(a, b)
         self.assertNotEqual(a, c)
@@ -69,7 +69,7 @@ class Linking(unittest.TestCase):
 
     def test_a_linker_that_fails_ends_the_benchmark(self):
         with self.assertRaises(SystemExit) as raised:
-            self.rounds([self.way("a", STATUS="3")], 1)
+            self.rounds([self.way("a", status=3)], 1)
         self.assertIn("a failed", str(raised.exception))
 
     def test_what_it_costs(self):

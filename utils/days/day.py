@@ -12,10 +12,9 @@ import shutil
 import signal
 import time
 
-from days import steps
 from days.linking import (Abilities, Different, Linking, Place, Process, empty, has_children,
                           kill_children, limited, peak)
-from days.project import Project, Variation, input_count
+from days.project import CHANGES, Project, Variation, input_count, other_branch
 from links.judge import differences
 
 FACTORS = (1.2, 1.0, 0.7)  # of the memory that a link needs
@@ -37,12 +36,19 @@ def outline(flavour: str, size: str, seed: int, abilities: Abilities):
 
 def kinds_of(abilities: Abilities, size: str) -> dict:
     odds = {name: odds for name, (_, odds) in {
-        "link": STEPS["link"], **steps.CHANGES, **STEPS}.items()}
+        "link": STEPS["link"], **CHANGES, **STEPS}.items()}
     if size == "real":
         odds.update({"rebuild all": 1, "change a header": 3})
     if not abilities.other_user:
         del odds["another user's inputs"]
     return odds
+
+
+def remove(path: str) -> None:
+    """Removes a directory, a file, or a link."""
+    shutil.rmtree(path, ignore_errors=True)
+    with contextlib.suppress(OSError):
+        os.unlink(path)
 
 
 class Day(Linking):
@@ -81,9 +87,7 @@ class Day(Linking):
     def clean_up(self) -> None:
         os.chdir(self.tree.directory)
         for name in ("cache", "cache2", "cache3"):
-            shutil.rmtree(name, ignore_errors=True)
-            with contextlib.suppress(OSError):
-                os.unlink(name)
+            remove(name)
         for name in ("out", "out2"):
             empty(name)
         # Other users must be able to write into these.
@@ -93,9 +97,9 @@ class Day(Linking):
 
     def step(self, kind: str) -> None:
         before = None
-        if kind in steps.CHANGES:
+        if kind in CHANGES:
             before = self.project.copy()
-            told, again = steps.CHANGES[kind][0](self.project, self.rng)
+            told, again = CHANGES[kind][0](self.project, self.rng)
             self.say(f"  {told}")
             self.update(again)
             status = self.compare(self.how())
@@ -112,7 +116,7 @@ class Day(Linking):
 
     def switch_branches(self) -> None:
         before = self.project.copy()
-        self.say(f"  {steps.other_branch(self.project, self.rng)}")
+        self.say(f"  {other_branch(self.project, self.rng)}")
         self.update()
         self.compare(self.how())
         self.project = before
@@ -212,9 +216,7 @@ class Day(Linking):
         kind = self.rng.choice(["a file", "/proc", "missing", "not writable"])
         how = self.how(cache="cache2", other_user=kind == "not writable"
                        and self.abilities.other_user)
-        shutil.rmtree("cache2", ignore_errors=True)
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink("cache2")
+        remove("cache2")
         if kind == "a file":
             pathlib.Path("cache2").write_text("no directory\n")
         elif kind == "missing":
@@ -231,10 +233,7 @@ class Day(Linking):
         try:
             self.compare(how)
         finally:
-            if os.path.isdir("cache2") and not os.path.islink("cache2"):
-                shutil.rmtree("cache2")
-            else:
-                os.unlink("cache2") if os.path.lexists("cache2") else None
+            remove("cache2")
 
     def shared_cache(self) -> None:
         """Links with a cache that other machines use and in which they left files."""
