@@ -15,7 +15,6 @@ import far
 import harness
 import links
 import samples
-import together
 import trees
 from figures import pairs, table
 from links import Condition
@@ -76,7 +75,7 @@ def full() -> dict[str, Benchmark]:
         "memory": Benchmark(conditions.measure_memory, conditions.text_memory),
         "memory-busy": Benchmark(conditions.measure_busy, conditions.text_busy),
         "memory-huge": Benchmark(conditions.measure_huge, conditions.text_huge),
-        "together": Benchmark(together.measure, together.text),
+        "together": Benchmark(build.measure_links, build.text_links),
         "build": Benchmark(build.measure, build.text),
         "windows": Benchmark(conditions.measure_windows, conditions.text_windows),
         "startup": Benchmark(measure_startup, text_startup),

@@ -14,8 +14,7 @@ import sys
 from pathlib import Path
 from typing import Sequence
 
-from .cpp import MODULES
-from .sources import STRIDE, Unit, UnitWriter, write_headers, write_main
+from .sources import MODULES, STRIDE, Unit, UnitWriter, write_headers, write_main
 
 @dataclasses.dataclass(frozen=True)
 class Target:
