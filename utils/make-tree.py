@@ -152,8 +152,8 @@ def git(out: pathlib.Path, *words: str, **keywords) -> bytes:
 
 
 def commit(out: pathlib.Path) -> None:
-    """Commits the files that are not ignored, and leaves a fresh index. fast-import writes one pack: `git add` would leave a file for each directory
-    below .git, unlike in users' trees."""
+    """Commits the files that are not ignored, and leaves a fresh index. fast-import writes one
+    pack: `git add` would leave a file for each directory below .git, unlike in users' trees."""
     shutil.rmtree(out / ".git", ignore_errors=True)
     git(out, "init", "--quiet", "--initial-branch=main")
     names = git(out, "ls-files", "--others", "--exclude-standard", "-z").split(b"\0")[:-1]

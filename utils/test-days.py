@@ -118,7 +118,8 @@ class Report(unittest.TestCase):
     def test_tables(self):
         record = {"flavour": "coff", "size": "real", "decisions": {"x": 2},
                   "counts": {"days": 1, "steps": 1500, "kind: touch": 3}}
-        self.assertIn("| coff | 500 inputs and more | 1 | 1,500 | 0 | 0 |", campaign.table([record]))
+        self.assertIn("| coff | 500 inputs and more | 1 | 1,500 | 0 | 0 |",
+                      campaign.table([record]))
         self.assertEqual("Steps: touch 3.", campaign.kinds([record]))
         self.assertIn("1500 steps, 0 different", campaign.plain([record]))
 

@@ -63,8 +63,8 @@ MACHINES = {
 }
 # They are unpacked, and not configured.
 PACKAGES = ("base-files base-passwd bash btrfs-progs busybox-static coreutils dash "
-            "diffutils e2fsprogs findutils grep gzip hostname iproute2 kmod libc-bin mount python3 sed tar "
-            "util-linux xfsprogs").split()
+            "diffutils e2fsprogs findutils grep gzip hostname iproute2 kmod libc-bin mount python3 "
+            "sed tar util-linux xfsprogs").split()
 # What tests of the programs need. Debian 13 has no LLVM 22.
 TEST_PACKAGES = ("ca-certificates clang-22 cmake crun debian-archive-keyring file fuse3 g++ "
                  "git lld-22 llvm-22 llvm-22-tools make mmdebstrap ninja-build podman procps "
