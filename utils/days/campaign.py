@@ -231,79 +231,68 @@ class Campaign:
 
 # -- one day --------------------------------------------------------------------
 
-class Shrinker:
-    def __init__(self, place: Place, size: str, seed: int):
-        self.place, self.size, self.seed = place, size, seed
-        self.end = time.monotonic() + SHRINK_SECONDS
+def attempt(place: Place, size: str, seed: int, objects: int, wanted, say=None):
+    """Runs the steps `wanted` of a day. Returns (day, difference), or None."""
+    day = Day(place, size, seed, objects, say)
+    try:
+        day.run(wanted)
+    except Different as different:
+        return day, different
+    return None
 
-    def attempt(self, objects: int, wanted, say=None) -> tuple | None:
-        """Runs the steps `wanted` of the day. Returns (day, difference), or None."""
-        day = Day(self.place, self.size, self.seed, objects, say)
-        try:
-            day.run(wanted)
-        except Different as different:
-            return day, different
-        return None
 
-    def differs(self, objects: int, wanted) -> bool:
-        return any(time.monotonic() < self.end and self.attempt(objects, wanted)
-                   for _ in range(TRIES))
-
-    def fewer_steps(self, objects: int, steps: list[int]) -> list[int]:
-        """Removes steps before the last one, which is the one that differs."""
-        if len(steps) > 1 and self.differs(objects, steps[-1:]):
-            return steps[-1:]
-        chunk = len(steps) // 2
-        while chunk:
-            at = 0
-            while at < len(steps) - 1:
-                fewer = steps[:at] + steps[min(at + chunk, len(steps) - 1):]
-                if self.differs(objects, fewer):
-                    steps = fewer
-                else:
-                    at += chunk
-            chunk //= 2
-        return steps
-
-    def fewer_objects(self, objects: int, steps: list[int]) -> int:
-        for share in (0.25, 0.5, 0.7, 0.9):
-            while int(objects * share) >= LEAST_OBJECTS and self.differs(
-                    int(objects * share), steps):
-                objects = int(objects * share)
-        return objects
+def fewer_steps(steps: list[int], differs) -> list[int]:
+    """Removes steps before the last one, which is the one that differs."""
+    if len(steps) > 1 and differs(steps[-1:]):
+        return steps[-1:]
+    chunk = len(steps) // 2
+    while chunk:
+        at = 0
+        while at < len(steps) - 1:
+            fewer = steps[:at] + steps[min(at + chunk, len(steps) - 1):]
+            if differs(fewer):
+                steps = fewer
+            else:
+                at += chunk
+        chunk //= 2
+    return steps
 
 
 def show(arguments, abilities, only) -> bool:
     """Repeats a day in this process, in a tree that stays, and shrinks it if it differs.
     Returns whether it does. `only` has the numbers of the steps, or is None."""
-    size, seed, objects = arguments.size, arguments.seed, arguments.objects
     adopt_orphans()
-    place = new_place(arguments, abilities, arguments.flavour,
-                      arguments.work / f"seed-{arguments.flavour}-{size}-{seed}")
-    shrinker = Shrinker(place, size, seed)
-    day = Day(place, size, seed, objects)
-    print(f"{day.flavour} {size} {seed}: {day.objects} objects, "
-          f"{len(day.kinds)} steps, in {place.get_tree().directory}")
-    found = shrinker.attempt(objects, only, print)
+    name = f"{arguments.flavour}-{arguments.size}-{arguments.seed}"
+    place = new_place(arguments, abilities, arguments.flavour, arguments.work / f"seed-{name}")
+    of_day = (place, arguments.size, arguments.seed)
+    end = time.monotonic() + SHRINK_SECONDS
+
+    def differs(objects: int, steps: list[int]) -> bool:
+        return any(time.monotonic() < end and attempt(*of_day, objects, steps)
+                   for _ in range(TRIES))
+    day = Day(*of_day, arguments.objects)
+    print(f"{name}: {day.objects} objects, {len(day.kinds)} steps, in {place.get_tree().directory}")
+    found = attempt(*of_day, arguments.objects, only, print)
     for _ in range(TRIES):
-        found = found or shrinker.attempt(objects, only)
+        found = found or attempt(*of_day, arguments.objects, only)
     if not found:
         print("nothing is different")
         return False
     day, different = found
     print(f"different at step {day.number}: {different}"[:6000])
-    steps = [n for n in range(day.number + 1) if only is None or n in only]
-    steps = shrinker.fewer_steps(day.objects, steps)
-    objects = shrinker.fewer_objects(day.objects, steps)
+    objects = day.objects
+    steps = fewer_steps([n for n in range(day.number + 1) if only is None or n in only],
+                        lambda steps: differs(objects, steps))
+    for share in (0.25, 0.5, 0.7, 0.9):
+        while int(objects * share) >= LEAST_OBJECTS and differs(int(objects * share), steps):
+            objects = int(objects * share)
     print(f"\nsmallest: --objects {objects} --steps {','.join(map(str, steps))}")
+    found = None
     for _ in range(TRIES):
-        found = shrinker.attempt(objects, steps, print)
-        if found:
-            break
+        found = found or attempt(*of_day, objects, steps, print)
     if found:
-        _, different = found
-        print(f"{different}"[:6000])
-        print(f"cd {place.get_tree().directory} && {different.command}")
+        print(f"{found[1]}"[:6000])
+        print(f"cd {place.get_tree().directory} && {found[1].command}")
     return True
 
 
