@@ -112,14 +112,6 @@ def is_row(entry: dict) -> bool:
     return set(others) - set(OWN) == {FIRST, NEXT}
 
 
-def cold_row(entry: dict) -> list[str]:
-    one = entry["figures"]
-    runs = runs_of(one, "cold")
-    own = next((name for name in OWN if name in runs), "–")
-    return [plotting.heading(one["title"]) + sameness(one["same"]), *links.times(runs, own),
-            links.read(runs)]
-
-
 def section(title: str, pictures: str, head: list[str], rows: list[list[str]]) -> str:
     return "\n".join([f"## {title}", "", *([pictures] if pictures else []),
                       *table(head, rows), ""]) if rows else ""
@@ -135,7 +127,10 @@ def link_tables(figures: dict[str, dict], picture: Callable[[str], str],
             continue
         one = entry["figures"]
         rounds = len(next(iter(one["cold"].values())))
-        row = cold_row(entry)
+        runs = runs_of(one, "cold")
+        own = next((name for name in OWN if name in runs), "–")
+        row = [plotting.heading(one["title"]) + sameness(one["same"]), *links.times(runs, own),
+               links.read(runs)]
         if plotting.is_limited(entry):
             limited.append([*row, source(name, str(rounds))])
             continue
@@ -143,7 +138,7 @@ def link_tables(figures: dict[str, dict], picture: Callable[[str], str],
         touched = one["stats"][-1]["touched_bytes"]
         inputs = f"{one['inputs']:,}, {format_bytes(one['bytes'])}"
         cold.append([row[0], inputs, *row[1:], links.megabytes(touched) if touched else "–",
-                     links.processor_times(runs_of(one, "cold")), source(name, str(rounds))])
+                     links.processor_times(runs), source(name, str(rounds))])
         if one["warm"]:
             warm.append([row[0], *links.times(runs_of(one, "warm")),
                          str(len(next(iter(one["warm"].values()))))])

@@ -93,12 +93,6 @@ def wrapped(name: str, linker: pathlib.Path) -> Variant:
     return Variant(name, harness.HEADSTART, ["run", "--", str(linker)], argv0="headstart")
 
 
-def as_others(ways: list[Variant]) -> list[Variant]:
-    """Returns the variants as an ordinary user's, and Headstart's as the owner's too."""
-    return [dataclasses.replace(way, user=NOBODY) for way in ways] + [
-        dataclasses.replace(way, name=way.name + OWNER) for way in ways[-2:]]
-
-
 def variants(sample: Sample, around: bool, profile: pathlib.Path) -> list[Variant]:
     """Returns the variants. Stock is the first; Headstart without and with a profile are
     the last two."""
@@ -181,7 +175,9 @@ def measure(condition: Condition, factor: float = 1) -> dict:
         out = scratch / "out"
         every = variants(sample, condition.around, scratch / "profile")
         if condition.others:
-            every = as_others(every)
+            # The variants as an ordinary user's, and Headstart's as the owner's too.
+            every = [dataclasses.replace(way, user=NOBODY) for way in every] + [
+                dataclasses.replace(way, name=way.name + OWNER) for way in every[-2:]]
             scratch.chmod(0o777)
             out.mkdir()
             out.chmod(0o777)

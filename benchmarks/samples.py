@@ -19,7 +19,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from typing import Callable, Iterable, Iterator, Sequence
+from typing import Callable, Iterator, Sequence
 
 import harness
 from links import Condition, Sample
@@ -185,27 +185,14 @@ elf_small = functools.partial(made, "ELF: many small objects", "elf-small", numb
 
 # -- the samples that are held back ------------------------------------------------
 
-def members_of(archives: Iterable[pathlib.Path], folder: pathlib.Path) -> list[str]:
+def members_of(place: pathlib.Path, pattern: str, folder: pathlib.Path) -> list[str]:
     """Writes the ELF members of archives as objects. Returns the arguments of a link."""
     # A toolchain may be installed under two names.
-    once = {archive.stem: archive for archive in sorted(archives, reverse=True)}
+    once = {archive.stem: archive for archive in sorted(place.glob(pattern), reverse=True)}
     if not once:
         sys.exit("error: the archives of this sample are not installed")
     return ["-shared", *ANY_SYMBOLS, *(word for archive in sorted(once.values())
                                        for word in unpacked(archive, folder / archive.stem))]
-
-
-def elf_clang() -> Sample:
-    """The archives of package libclang-22-dev."""
-    return made("ELF: clang's objects, -O2", "elf-clang", functools.partial(
-        members_of, (harness.LLVM.parent / "lib").glob("libclang*.a")))
-
-
-def elf_rust() -> Sample:
-    """The libraries of all installed toolchains (rustup)."""
-    return made("ELF: Rust's libraries", "elf-rust", functools.partial(
-        members_of, (pathlib.Path.home() / ".rustup/toolchains").glob(
-            "*/lib/rustlib/x86_64-unknown-linux-gnu/lib/*.rlib")))
 
 
 def elf_lto() -> Sample:
@@ -224,7 +211,13 @@ def elf_lto() -> Sample:
 
 
 HELD_BACK = {
-    "clang": elf_clang, "rust": elf_rust,
+    # The archives of package libclang-22-dev.
+    "clang": functools.partial(made, "ELF: clang's objects, -O2", "elf-clang", functools.partial(
+        members_of, harness.LLVM.parent / "lib", "libclang*.a")),
+    # The libraries of all installed toolchains (rustup).
+    "rust": functools.partial(made, "ELF: Rust's libraries", "elf-rust", functools.partial(
+        members_of, pathlib.Path.home() / ".rustup/toolchains",
+        "*/lib/rustlib/x86_64-unknown-linux-gnu/lib/*.rlib")),
     "dwarf": functools.partial(elf, "ELF: objects with DWARF", "elf-dwarf",
                                "--objects 300 --bytes 260M --seed 11".split()),
     "split": functools.partial(

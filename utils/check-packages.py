@@ -126,13 +126,6 @@ def check_use(system: Debian, programs: str, linkers: str) -> None:
     system.run(link + merge)
 
 
-def check_bare(system: Debian) -> None:
-    """In a container with nothing but the package, doctor must report what is missing."""
-    said = system.run("cd /work; export XDG_CACHE_HOME=/work/cache; ld.headstart start.o part.o -o "
-                      "bare.out; cmp bare.out a.out; headstart doctor", bare=True)
-    expect("/proc and /sys are not mounted" in said, said)
-
-
 def check_tools(system: Debian, programs: str, prefix: str) -> None:
     """Builds with real build tools, each with the line of docs/Guide.md."""
     system.install("clang", "g++", "cmake", "make", "cargo")
@@ -164,7 +157,10 @@ def check_deb(folder, base, inputs, tools) -> None:
         expect(size < 130_000, f"Installed-Size: {size} kB")
         files = system.run("dpkg -L headstart headstart-dbgsym").split("\n")
         check_use(system, "/usr/bin", "/usr/libexec/headstart")
-        check_bare(system)
+        # In a container with nothing but the package, doctor reports what is missing.
+        said = system.run("cd /work; export XDG_CACHE_HOME=/work/cache; ld.headstart start.o "
+                          "part.o -o bare.out; cmp bare.out a.out; headstart doctor", bare=True)
+        expect("/proc and /sys are not mounted" in said, said)
         # Makes the same package with a later version.
         subprocess.run(["dpkg-deb", "-R", package, system.root / "work/later"], check=True)
         control = system.root / "work/later/DEBIAN/control"

@@ -352,12 +352,6 @@ def write(records: dict) -> None:
     say(f"wrote {DOCUMENT.relative_to(ROOT)}")
 
 
-def machine() -> str:
-    version = subprocess.check_output([LLVM / "ld.lld", "--version"], text=True)
-    return (f"{os.cpu_count()} processors, Linux {platform.release()}, "
-            f"{version.split('(')[0].strip()}")
-
-
 # -- the command ---------------------------------------------------------------
 
 def parse() -> argparse.Namespace:
@@ -424,9 +418,11 @@ def run_variant(name: str, options, stocks: dict) -> dict:
     # The tests' files take gigabytes, and are useful only to inspect a difference.
     if not differences:
         shutil.rmtree(ours.tests)
+    lld = subprocess.check_output([LLVM / "ld.lld", "--version"], text=True).split("(")[0].strip()
     return {"variant": name, "stock": counts(expected), "ours": counts(got),
             "differences": differences, "flaky": flaky,
-            "environment": options.env, "machine": machine(),
+            "environment": options.env,
+            "machine": f"{os.cpu_count()} processors, Linux {platform.release()}, {lld}",
             "date": datetime.date.today().isoformat()}
 
 

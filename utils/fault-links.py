@@ -266,16 +266,12 @@ def faults_of(flavour, records, table, options):
                     yield flavour, condition, f"{call}:{number}:{way}"
 
 
-def in_words(task):
-    flavour, (cold, recorded), fault = task
-    how = f"--fault {fault}" if fault else "without a fault"
-    return (f"--flavour {flavour} {how} (inputs {'evicted' if cold else 'cached'}, "
-            f"{'a' if recorded else 'no'} profile)")
-
-
 def tell(result):
+    flavour, (cold, recorded), fault = result[0]
+    how = f"--fault {fault}" if fault else "without a fault"
     for difference in result[1]:
-        print(f"{in_words(result[0])}: {difference[:MOST_SAID]}", flush=True)
+        print(f"--flavour {flavour} {how} (inputs {'evicted' if cold else 'cached'}, "
+              f"{'a' if recorded else 'no'} profile): {difference[:MOST_SAID]}", flush=True)
     return result
 
 

@@ -45,7 +45,7 @@ import time
 from pathlib import Path
 from typing import Iterable
 
-from corpus.build import COFF, Build, Failure, Target, elf, macho
+from corpus.build import COFF, Build, Failure, elf, macho
 from corpus.sources import STRIDE, plan_units
 
 DEFAULT_OBJECTS = 450
@@ -109,23 +109,21 @@ def parse_arguments() -> argparse.Namespace:
     if options.bytes is None:
         options.bytes = options.objects * DEFAULT_BYTES_PER_OBJECT
     options.folders = min(options.folders, options.objects - 1)
-    return options
-
-
-def target_of(options: argparse.Namespace) -> Target:
     if options.kind == "coff":
-        return COFF
-    if options.kind == "elf":
-        return elf(options.optimize, options.split_dwarf, options.lto)
-    return macho(options.arch, options.optimize, options.dwarf)
+        options.target = COFF
+    elif options.kind == "elf":
+        options.target = elf(options.optimize, options.split_dwarf, options.lto)
+    else:
+        options.target = macho(options.arch, options.optimize, options.dwarf)
+    return options
 
 
 class Corpus:
     """Plans a corpus, makes the missing files, and writes its links."""
 
-    def __init__(self, options: argparse.Namespace, target: Target) -> None:
+    def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
-        self.target = target
+        self.target = target = options.target
         self.root = Path(options.out).resolve()
         self.units = plan_units(options.objects, int(options.bytes * target.scale),
                                 options.folders, options.seed)
@@ -206,7 +204,7 @@ def main() -> int:
     options = parse_arguments()
     signal.signal(signal.SIGTERM, interrupt)
     try:
-        Corpus(options, target_of(options)).make()
+        Corpus(options).make()
     except Failure as failure:
         print(f"make-corpus: error: {failure}", file=sys.stderr)
         return 1
