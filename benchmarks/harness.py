@@ -57,7 +57,6 @@ class Variant:
 
 @dataclasses.dataclass
 class Ended:
-    """A program that has ended."""
     seconds: float
     status: int          # as in the shell; negative: a signal
     output: bytes        # from the pipe
@@ -243,7 +242,6 @@ def hash_of(folder: pathlib.Path) -> str:
 
 
 def corpus_folder(name: str) -> pathlib.Path:
-    """The directory of the named corpus."""
     base = pathlib.Path(os.environ.get("HEADSTART_CORPORA", ROOT / "build" / "corpora"))
     return base / name
 
@@ -303,7 +301,6 @@ BLKIO = groups.ROOT / "blkio"
 
 
 def can_throttle() -> bool:
-    """Whether `throttle` can work here."""
     return os.geteuid() == 0 and (BLKIO / "cgroup.procs").exists()
 
 
@@ -386,7 +383,6 @@ DROP_CACHES = pathlib.Path("/proc/sys/vm/drop_caches")
 
 
 def can_drop_caches() -> bool:
-    """Whether `drop_caches` can work here."""
     return os.access(DROP_CACHES, os.W_OK)
 
 
@@ -398,7 +394,6 @@ def drop_caches() -> None:
 
 
 def description() -> str:
-    """The machine in one line."""
     model = platform.machine()
     with contextlib.suppress(OSError):
         for line in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
@@ -421,7 +416,6 @@ NOT_INSTALLED = "not installed, and the short form installs nothing"
 
 @dataclasses.dataclass
 class Peer:
-    """A program, or the reason why it is missing."""
     program: str
     version: str = ""
     missing: str = ""

@@ -89,7 +89,6 @@ def ways(sample: Sample, profile: pathlib.Path) -> list[Variant]:
 
 
 def wrapped(name: str, linker: pathlib.Path) -> Variant:
-    """A linker under `headstart run`."""
     return Variant(name, harness.HEADSTART, ["run", "--", str(linker)], argv0="headstart")
 
 
@@ -199,7 +198,6 @@ def measure(condition: Condition, factor: float = 1) -> dict:
 
 
 def processor(runs: list[Run], base: list[Run]) -> str:
-    """The ratio of processor times."""
     return f"{ratio(runs, base, 'processor'):.2f}"
 
 

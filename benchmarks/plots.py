@@ -45,7 +45,6 @@ def is_link(entry: dict) -> bool:
 
 
 def is_limited(entry: dict) -> bool:
-    """Whether the disk was limited."""
     return "limited" in entry["figures"]["title"]
 
 

@@ -81,7 +81,6 @@ class Place:
         return done
 
     def lines(self, way: Way) -> list[bytes]:
-        """The lines that a program prints."""
         self.run(way)
         return self.output.read_bytes().split(b"\n")[:-1]
 

@@ -96,7 +96,6 @@ class Change:
             self.path.write_bytes(content)
 
     def happen(self) -> None:
-        """Makes the change while a link runs."""
         if self.kind == "replace":
             beside = self.path.with_suffix(".beside")
             beside.write_bytes(self.new)
@@ -158,7 +157,6 @@ class Stand:
         return in_any_order(self.judge.link(self.judge.stock, self.judge.linker, self.words))
 
     def race(self, link, changes, delays, way: Way) -> dict:
-        """Links while the changes happen."""
         for change in changes:
             change.put("old")
         draw_residency(way, [str(change.path) for change in changes])

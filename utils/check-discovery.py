@@ -57,7 +57,6 @@ def listed(headstart: str, name: str, words) -> list:
 
 
 def problems(case: Case, ours: list, theirs: list):
-    """Yields a sentence for each difference."""
     for path in theirs:
         if path not in ours and path not in case.only_lld:
             yield f"lld reads it, we do not list it: {path}"

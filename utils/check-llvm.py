@@ -53,8 +53,6 @@ def first_error(said):
 
 
 class Installation:
-    """An LLVM with lld's libraries."""
-
     def __init__(self, name, work):
         self.folder = pathlib.Path(f"/usr/lib/llvm-{name}" if re.fullmatch(r"\d+", name) else name)
         self.bin, self.include = self.folder / "bin", self.folder / "include"

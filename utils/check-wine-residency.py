@@ -55,7 +55,6 @@ def check(truth, message):
 
 
 def cached(path):
-    """The number of a file's cached pages."""
     return sum(page_map(path))
 
 

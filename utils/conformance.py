@@ -133,7 +133,6 @@ def say(words: str) -> None:
 
 @dataclasses.dataclass
 class Result:
-    """The result of one test."""
     code: str   # passed, failed or unsupported
     where: str  # the line that failed
     output: str
@@ -334,7 +333,6 @@ RESULTS_TEXT = """
 
 
 def write(records: dict) -> None:
-    """Writes docs/internals/Conformance.md."""
     ran = [records[name] for name in VARIANTS if name in records]
 
     def found(key):

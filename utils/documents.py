@@ -23,6 +23,5 @@ def split_at_marks(path, begin: str, end: str) -> tuple:
 
 
 def replace_section(path, begin: str, end: str, text: str) -> None:
-    """Replaces the text between two marks of a document."""
     before, _, after = split_at_marks(path, begin, end)
     path.write_text(f"{before}{begin}\n{text}\n{end}{after}", encoding="utf-8")

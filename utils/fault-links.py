@@ -91,7 +91,6 @@ OUR_WARNING = b": warning: cannot write '../"
 
 
 def make_inputs(kind, folder, llvm):
-    """Makes the inputs of a format."""
     target, suffix, archive, how = FORMATS[kind]
     (folder / "libraries").mkdir(parents=True)
 

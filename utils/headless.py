@@ -56,7 +56,6 @@ class Browser:
             self.call(domain + ".enable")
 
     def close(self):
-        """Ends the browser."""
         self.process.terminate()
         try:
             self.process.wait(10)
@@ -65,7 +64,6 @@ class Browser:
             self.process.wait()
 
     def receive(self, deadline: float):
-        """The next message."""
         while b"\0" not in self.buffer:
             ready, _, _ = select.select([self.read_end], [], [],
                                         max(0, deadline - time.monotonic()))

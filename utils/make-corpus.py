@@ -190,7 +190,6 @@ class Corpus:
                           f"{free / 1e9:.1f} GB are free")
 
     def write_response(self, name: str, targets: Iterable[str]) -> None:
-        """Writes the response file of a link."""
         paths = [str(self.root / target) for target in targets]
         (self.root / name).write_text("".join(
             f'"{path}"\n' if re.search(r"\s", path) else f"{path}\n" for path in paths))

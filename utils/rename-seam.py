@@ -112,8 +112,6 @@ def format_of(data: bytes, where: str) -> str:
 
 
 class Member:
-    """A member of an archive."""
-
     def __init__(self, where, name, data):
         self.where = where
         self.name = name

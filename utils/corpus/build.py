@@ -18,8 +18,6 @@ from .sources import MODULES, STRIDE, Unit, UnitWriter, write_headers, write_mai
 
 @dataclasses.dataclass(frozen=True)
 class Target:
-    """A kind of objects and archives."""
-
     flags: tuple[str, ...]
     object_suffix: str
     archive_suffix: str

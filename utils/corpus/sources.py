@@ -231,8 +231,6 @@ def read_text(name: str) -> str:
 
 @dataclasses.dataclass
 class Header:
-    """A module's precompiled header."""
-
     text: str
     data: list[str]
     classes: list[CppClass]

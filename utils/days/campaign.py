@@ -306,7 +306,6 @@ def sums(records: list[dict], field: str) -> collections.Counter:
 
 
 def table(records: list[dict]) -> str:
-    """A row for each flavour and size."""
     rows = [[record["flavour"], SIZES[record["size"]],
              *(f"{record['counts'].get(c, 0):,}" for c in COLUMNS)] for record in records]
     total = sums(records, "counts")
@@ -346,7 +345,6 @@ def plain(records: list[dict]) -> str:
 
 
 def write(records: list[dict]) -> None:
-    """Writes the section of docs/Correctness.md."""
     records = [r for r in records if r["counts"].get("steps")]
     commits = sorted({r["commit"] for r in records if "commit" in r})
     dates = sorted({r["date"] for r in records if "date" in r})

@@ -45,7 +45,6 @@ def kinds_of(abilities: Abilities, size: str) -> dict:
 
 
 def remove(path: str) -> None:
-    """Removes a directory, a file, or a link."""
     shutil.rmtree(path, ignore_errors=True)
     with contextlib.suppress(OSError):
         os.unlink(path)

@@ -73,7 +73,6 @@ def limited(size: int):
 
 
 def peak(group: pathlib.Path) -> int:
-    """A group's peak of memory in bytes."""
     return int((group / groups.memory_files()[2]).read_text())
 
 
@@ -250,7 +249,6 @@ class Different(Exception):
 
 @dataclasses.dataclass
 class How:
-    """How our linker runs."""
     options: list[str] = dataclasses.field(default_factory=list)
     by_environment: bool = True
     runs: str = ""  # stock or mold: the linker under `headstart run`

@@ -167,7 +167,6 @@ class Objects(Made):
         return (self.directory / "shapes" / name).read_bytes()
 
     def content(self, number: int, variant: int, header: int, version: int, callees=None) -> bytes:
-        """The bytes of an object."""
         data = self.shape(f"{number * 7 % SHAPES}-{variant}-{header}")
         called, weak = callees or calls(number, self.flavour.name)
         return data.replace(OWN, symbol(number)).replace(

@@ -244,8 +244,6 @@ class Project:
 
 
 class Tree:
-    """The files of a project."""
-
     def __init__(self, directory: pathlib.Path, llvm: pathlib.Path):
         self.home = self.directory = directory
         self.llvm = llvm

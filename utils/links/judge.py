@@ -50,7 +50,6 @@ class Response:
 
 @dataclasses.dataclass
 class Way:
-    """How our linker runs."""
     options: list[str] = dataclasses.field(default_factory=list)
     by_environment: bool = False
     evict: bool = False
@@ -91,7 +90,6 @@ def draw_residency(way: Way, words) -> None:
 
 
 def damage(rng) -> None:
-    """Damages the profiles of earlier links."""
     for path in [pathlib.Path("record"), *CURRENT.glob("cache/headstart/*")]:
         if path.is_file():
             data = bytearray(path.read_bytes())
