@@ -212,13 +212,8 @@ def expected_counts(report, shown):
             "lines": lines, "phases": phases, "files": len(report["inputs"]["files"])}
 
 
-def main_comparison(series):
-    """The comparison that shows prefetching's effect if it is known, or the other one."""
-    return series.get("to_off") or series
-
-
 def main_base(report):
-    """The index of the variant with which main_comparison compares."""
+    """The index of the variant with which the headline compares."""
     variants = report["variants"]
     return next((at for at, v in enumerate(variants) if v["name"] == "off" and any(
         (one[state] or {}).get("to_off") for one in variants for state in STATES)), 0)
@@ -364,7 +359,8 @@ def check_headline(browser, report):
         return
     for state in STATES:
         series = report["variants"][best][state]
-        main = main_comparison(series) if series else None
+        # The comparison that shows prefetching's effect if it is known, or the other one.
+        main = series and (series.get("to_off") or series)
         if not series:
             words = "not measured"
         elif not main["ratio"]:

@@ -2,7 +2,7 @@
 """Checks a link by lld-link.exe from both sides: the requests that it reports under
 Wine, and the contents of the host's page cache.
 
-    check-wine-link.py WINDOWS_BUILD FOLDER
+    check-wine-link.py WINDOWS_BUILD FOLDER [--program]
 
 WINDOWS_BUILD is the directory of the preset windows, FOLDER a directory on a real disk.
 If a prerequisite is missing, the script prints a reason and exits with status 77.
@@ -10,15 +10,21 @@ If a prerequisite is missing, the script prints a reason and exits with status 7
 The first input is a pipe. The linker waits there and reads nothing else until the script
 continues it. Meanwhile the prefetcher must read the other inputs into the host's page
 cache, in order and as far as it is allowed. With /prefetch-inputs:no, only the pages that
-Wine itself reads of an opened file may be cached."""
+Wine itself reads of an opened file may be cached.
+
+With --program, it links a real C++ program instead, lld.exe, from the inputs from which
+utils/build-windows-llvm.py linked it, and runs it."""
 
 import importlib
 import json
 import os
+import re
+import shlex
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -144,8 +150,63 @@ def interrupt(build: Path, folder: Path):
     check(seen[0] == seen[1] and not seen[0][1], "not as stock ends")
 
 
+def told(command: list) -> str:
+    """The command that a driver would run: the last line that it prints with -###."""
+    done = subprocess.run([*command, "-###"], cwd=LLVM_WINDOWS, check=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return done.stdout.splitlines()[-1]
+
+
+def link_words() -> list:
+    """The arguments with which lld-link links lld.exe."""
+    build = subprocess.run(["ninja", "-t", "commands", "bin/lld.exe"], cwd=LLVM_WINDOWS,
+                           check=True, stdout=subprocess.PIPE, text=True)
+    last = build.stdout.splitlines()[-1].split("&&")[1]
+    gnu = shlex.split(told(shlex.split(last)))
+    words = told(gnu).split()[1:]
+    return [for_windows(word) for word in words if not re.match(r"-(out|implib):", word)]
+
+
+def for_windows(word: str) -> str:
+    """Converts an argument's path on the host to one on Wine's drive Z."""
+    option, path = re.fullmatch(r"(-[\w-]+:)?(.*)", word).groups()
+    if path and not path.startswith("-") and (LLVM_WINDOWS / path).exists():
+        return f"{option or ''}Z:{LLVM_WINDOWS / path}"
+    return word
+
+
+def check_program(build: Path, folder: Path) -> None:
+    """Links lld.exe from 107 archives, of which a link takes two thousand objects. Stock and
+    ours must make the same program, which must itself link."""
+    stock, ours = LLVM_WINDOWS / "bin" / "lld-link.exe", build / "bin" / "lld-link.exe"
+    if not stock.exists() or not ours.exists():
+        residency.skip("the programs for Windows are not built (./dev windows)")
+    with tempfile.TemporaryDirectory(dir=folder) as name:
+        (Path(name) / "words").write_text("\n".join(link_words()))
+        same = subprocess.run(
+            [sys.executable, HERE / "same-link.py", "--name", "lld-link",
+             "--stock", stock, "--ours", ours, "--runner", HERE / "wine", "--with=",
+             "--with=/prefetch-inputs:no", "--", "@words", "/Brepro", "/out:out/lld.exe"], cwd=name)
+        check(same.returncode == 0, "the programs differ")
+        (Path(name) / "main.s").write_text(".globl main\nmain:\n ret\n")
+        subprocess.run([LLVM / "llvm-mc", "-triple=x86_64-windows-msvc", "-filetype=obj",
+                        "main.s", "-o", "main.obj"], cwd=name, check=True)
+        made = []
+        for linker in (stock, "out/lld.exe"):
+            flavour = [] if linker is stock else ["-flavor", "link"]
+            subprocess.run([HERE / "wine", linker, *flavour, "main.obj", "/Brepro", "/entry:main",
+                            "/subsystem:console", "/nodefaultlib", "/out:x.exe"], cwd=name,
+                           check=True, stdout=subprocess.DEVNULL)
+            made.append((Path(name) / "x.exe").read_bytes())
+        check(made[0] == made[1], "what the linked lld.exe links is not what stock links")
+
+
 def main() -> int:
-    build, folder = (Path(word).resolve() for word in sys.argv[1:])
+    build, folder = (Path(word).resolve() for word in sys.argv[1:3])
+    if sys.argv[3:] == ["--program"]:
+        check_program(build, folder)
+        print("passed: the linked lld.exe links")
+        return 0
     residency.need(build / "bin" / "lld-link.exe", "windows")
     work = folder / f"wine-link-{os.getpid()}"
     work.mkdir(parents=True)
