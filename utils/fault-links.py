@@ -168,13 +168,14 @@ class Worker:
         shutil.rmtree(saved, ignore_errors=True)
         (self.folder / "cache").rename(saved)
 
-    def link(self, flavour, limit=LIMIT):
+    def link(self, flavour, limit=LIMIT, **environment):
         _, program, words, ours = FLAVOURS[flavour]
         if program == "headstart":
             words = ["run", *ours, "--", str(self.options.stock / "ld.lld"), *words]
         else:
             words = [*ours, *words]
-        seen = same_link.link(str(self.options.faults / program), program, words, limit)
+        seen = same_link.link(str(self.options.faults / program), program, words, limit,
+                              **environment)
         if ours:
             seen["standard error"] = b"".join(
                 line for line in seen["standard error"].splitlines(keepends=True)
@@ -197,15 +198,13 @@ class Worker:
             residency.apply({str(path): residency.EVICTED for path in pathlib.Path(".").rglob("*")
                              if path.is_file() and "out" not in path.parts}, random)
         record = self.folder / "record"
-        os.environ["HEADSTART_FAULT"] = ",".join(filter(None, [f"record={record}", fault]))
+        limit = STUCK_LIMIT if fault.endswith("stuck") else LIMIT
         try:
-            limit = STUCK_LIMIT if fault.endswith("stuck") else LIMIT
-            got = self.link(flavour, limit)
+            got = self.link(flavour, limit, HEADSTART_FAULT=",".join(
+                filter(None, [f"record={record}", fault])))
             found = list(same_link.differences(self.expected[flavour], got))
         except subprocess.TimeoutExpired:
             found = [f"does not end in {limit} s"]
-        finally:
-            del os.environ["HEADSTART_FAULT"]
         return found, read_record(record)
 
 

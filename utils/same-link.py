@@ -16,6 +16,7 @@ line per comparison, and exits with 1 at the first difference.
 
 import argparse
 import hashlib
+import os
 import pathlib
 import re
 import shlex
@@ -43,13 +44,16 @@ def started(program: str, name: str, runner: str) -> dict:
     return {"args": [*shlex.split(runner), str(same)]}
 
 
-def link(program: str, name: str, arguments, timeout: float, runner: str = "") -> dict:
-    """Links once. Returns the exit status, the messages and the outputs."""
+def link(program: str, name: str, arguments, timeout: float, runner: str = "",
+         **environment: str) -> dict:
+    """Links once, with these additions to the environment. Returns the exit status, the
+    messages and the outputs."""
     out = pathlib.Path("out")
     empty(out)
     start = started(program, name, runner)
     start["args"] += arguments
-    done = subprocess.run(**start, timeout=timeout, stdin=subprocess.DEVNULL, capture_output=True)
+    done = subprocess.run(**start, timeout=timeout, stdin=subprocess.DEVNULL, capture_output=True,
+                          env={**os.environ, **environment})
     seen = {
         "exit status": str(done.returncode).encode(),
         "standard output": done.stdout,

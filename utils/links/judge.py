@@ -111,9 +111,9 @@ class Judge:
         self.timeout = arguments.timeout
         self.work = arguments.work
 
-    def link(self, program, name, words) -> dict:
+    def link(self, program, name, words, **environment: str) -> dict:
         try:
-            return same_link.link(str(program), name, words, self.timeout)
+            return same_link.link(str(program), name, words, self.timeout, **environment)
         except subprocess.TimeoutExpired:
             return {"exit status": b"does not end"}
 
@@ -130,24 +130,15 @@ class Judge:
         """Runs stock once more, with another allocator if there are settings."""
         if settings:
             settings = dict(settings, LD_PRELOAD=str(self.slack()))
-        os.environ.update(settings)
-        try:
-            return self.link(self.stock, name, words)
-        finally:
-            for setting in settings:
-                del os.environ[setting]
+        return self.link(self.stock, name, words, **settings)
 
     def ours_link(self, words, way: Way) -> dict:
         if way.run:
             return self.link(self.headstart, "headstart", ["run", "--", str(self.stock), *words])
         if way.by_environment:
-            os.environ["HEADSTART_FLAGS"] = shlex.join(way.options)
-        else:
-            words = way.options + words
-        try:
-            return self.link(self.ours, self.linker, words)
-        finally:
-            os.environ.pop("HEADSTART_FLAGS", None)
+            return self.link(self.ours, self.linker, words,
+                             HEADSTART_FLAGS=shlex.join(way.options))
+        return self.link(self.ours, self.linker, way.options + words)
 
     def judge(self, parts, way: Way):
         """Returns stock's exit status, the differences, and whether stock varies."""
