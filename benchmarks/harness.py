@@ -421,15 +421,6 @@ class Peer:
     missing: str = ""
 
 
-def install(command: str) -> str:
-    """Runs a step of an installation. Returns its error message or an empty string."""
-    say("   " + command)
-    done = subprocess.run(command, shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          text=True, errors="replace")
-    lines = done.stdout.strip().splitlines() or ["no message"]
-    return lines[-1].strip() if done.returncode else ""
-
-
 def version_of(program: str) -> str:
     """The first line of --version, without parentheses."""
     done = subprocess.run([program, "--version"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
@@ -451,15 +442,10 @@ def find_peer(name: str) -> Peer:
     if not shutil.which(program) or version not in version_of(program):
         if not INSTALL_PEERS:
             return Peer(name, missing=f"{name}: {NOT_INSTALLED}")
-        if problem := install(command):
-            return Peer(name, missing=f"{name}: {problem}")
+        say("   " + command)
+        done = subprocess.run(command, shell=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, errors="replace")
+        if done.returncode:
+            lines = done.stdout.strip().splitlines() or ["no message"]
+            return Peer(name, missing=f"{name}: {lines[-1].strip()}")
     return Peer(program, version_of(program))
-
-
-def plain_environment(scratch: pathlib.Path) -> dict[str, str]:
-    """The environment of all programs, without settings of the user, so that all have
-    the same ignore rules."""
-    kept = {key: value for key, value in os.environ.items()
-            if not key.startswith(("GIT_", "FD_", "RIPGREP_", "XDG_", "HEADSTART_"))}
-    return {**kept, "HOME": str(scratch), "LC_ALL": "C",
-            "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"}

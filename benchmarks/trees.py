@@ -114,11 +114,15 @@ class Place:
 
 @contextlib.contextmanager
 def place() -> Iterator[Place]:
+    # Without settings of the user, so that all programs have the same ignore rules.
+    environment = {key: value for key, value in os.environ.items()
+                   if not key.startswith(("GIT_", "FD_", "RIPGREP_", "XDG_", "HEADSTART_"))}
     memory = pathlib.Path("/dev/shm")
     with harness.scratch_in(memory if memory.is_dir() else None) as scratch:
         (scratch / "empty").mkdir()
-        yield Place(scratch / "empty", scratch / "output",
-                    harness.plain_environment(scratch / "empty"))
+        yield Place(scratch / "empty", scratch / "output", {
+            **environment, "HOME": str(scratch / "empty"), "LC_ALL": "C",
+            "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"})
 
 
 def tree(name: str) -> pathlib.Path:
