@@ -81,8 +81,7 @@ std::error_code DirectorySnapshot::read(os::DirectoryHandle Directory,
   for (unsigned Attempt = 0; Attempt != MaxAttempts; ++Attempt) {
     if (Attempt != 0) {
       os::DirectoryHandle Again;
-      if (std::error_code E =
-              Directory.openBelow(".", os::LinkRule::Follow, Again))
+      if (std::error_code E = Directory.openFrom(".", Again))
         return E;
       Directory = std::move(Again);
     }

@@ -77,28 +77,18 @@ PatternListPtr readIgnoreFile(const os::DirectoryHandle &Directory,
   return List;
 }
 
-/// Opens the directory \p Path, which may be relative to \p From.
-static std::error_code openFrom(const os::DirectoryHandle &From,
-                                llvm::StringRef Path,
-                                os::DirectoryHandle &Result) {
-  return llvm::sys::path::is_absolute(Path)
-             ? os::DirectoryHandle::open(Path.str(), Result)
-             : From.openBelow(Path.str().c_str(), os::LinkRule::Follow, Result);
-}
-
 /// Opens as \p Git the directory above a repository's info/exclude, given the
 /// \p Directory of `.git`. If `.git` names none, \p Git stays closed.
 static std::error_code openRepository(const os::DirectoryHandle &Directory,
                                       os::DirectoryHandle &Git) {
   FileText Text;
-  std::error_code Error =
-      Directory.openBelow(".git", os::LinkRule::Follow, Git);
+  std::error_code Error = Directory.openFrom(".git", Git);
   if (Error == std::errc::not_a_directory) {
     Error = readWhole(Directory, ".git", MaxPathFileBytes, Text);
     llvm::StringRef Path = textOf(Text).rtrim("\r\n");
     if (Error || !Path.consume_front("gitdir: "))
       return Error;
-    Error = openFrom(Directory, Path, Git);
+    Error = Directory.openFrom(Path.str().c_str(), Git);
   }
   if (Error)
     return Error;
@@ -107,7 +97,7 @@ static std::error_code openRepository(const os::DirectoryHandle &Directory,
     return {};
   os::DirectoryHandle Common;
   if (!Error)
-    Error = openFrom(Git, textOf(Text).rtrim("\r\n"), Common);
+    Error = Git.openFrom(textOf(Text).rtrim("\r\n").str().c_str(), Common);
   Git = std::move(Common);
   return Error;
 }
@@ -119,7 +109,7 @@ PatternListPtr readRepositoryExcludes(const os::DirectoryHandle &Directory,
   os::DirectoryHandle Info;
   std::error_code Error = openRepository(Directory, Git);
   if (!Error && Git.isOpen())
-    Error = Git.openBelow("info", os::LinkRule::Follow, Info);
+    Error = Git.openFrom("info", Info);
   Git.close();
   if (Error && !os::isMissing(Error) && Report)
     Report(Shown, Error.message());

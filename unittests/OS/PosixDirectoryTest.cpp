@@ -47,8 +47,9 @@ TEST(DirectoryHandleTest, OpensDirectoriesNamedWithDots) {
   const TestDirectory Directory;
   Directory.write("..x/.../file", "");
   DirectoryHandle Below;
-  EXPECT_FALSE(openDirectory(Directory.path())
-                   .openBelow("..x/...", LinkRule::Refuse, Below));
+  bool MayBeMount = false;
+  EXPECT_FALSE(openDirectory(Directory.path("..x"))
+                   .openChild("...", LinkRule::Refuse, Below, MayBeMount));
 }
 
 TEST(DirectoryHandleTest, ReportsMountPoint) {
@@ -80,8 +81,9 @@ TEST(DirectoryHandleTest, DoesNotOpenFifo) {
   for (const char *Name : {"fifo", "link"}) {
     DirectoryHandle Other;
     EXPECT_TRUE(DirectoryHandle::open(Directory.path(Name), Other));
-    EXPECT_TRUE(Base.openBelow(Name, LinkRule::Refuse, Other));
-    EXPECT_TRUE(Base.openBelow(Name, LinkRule::Follow, Other));
+    bool MayBeMount = false;
+    EXPECT_TRUE(Base.openChild(Name, LinkRule::Refuse, Other, MayBeMount));
+    EXPECT_TRUE(Base.openFrom(Name, Other));
     DirectoryEntry Entry;
     Entry.Name = Name;
     EXPECT_FALSE(Base.addStatus(Entry, LinkRule::Follow));
@@ -115,12 +117,11 @@ TEST(DirectoryHandleTest, TraversesUnreadableDirectory) {
               if (DirectoryHandle::open(Directory.path("closed"), Opened) !=
                   std::errc::permission_denied)
                 return 1;
-              for (const LinkRule Links : {LinkRule::Refuse, LinkRule::Follow})
-                if (Base.openBelow("closed", Links, Opened) !=
-                        std::errc::permission_denied ||
-                    Base.openBelow("closed/inner", Links, Opened) ||
-                    !Opened.isOpen())
-                  return 2;
+              if (Base.openFrom("closed", Opened) !=
+                  std::errc::permission_denied)
+                return 2;
+              if (Base.openFrom("closed/inner", Opened) || !Opened.isOpen())
+                return 3;
               return 0;
             }),
             0);

@@ -11,7 +11,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Posix/Directories.h"
-#include "Posix/DirectoryList.h"
 #include "headstart/OS/DirectoryReader.h"
 #include <algorithm>
 
@@ -19,16 +18,10 @@ namespace headstart::os {
 
 using namespace detail;
 
-int detail::openParts(int Base, const char *Path) {
-  return openPartByPart(Base, Path);
-}
-
-std::error_code DirectoryHandle::openChild(const char *Name, LinkRule Links,
-                                           DirectoryHandle &Result,
-                                           bool &MayBeMount) const {
+int detail::openEntry(int Base, const char *Name, int Flags, bool &MayBeMount) {
   // Part of the same file system, with the same device, may be mounted there.
   MayBeMount = true;
-  return openBelow(Name, Links, Result);
+  return openAt(Base, Name, Flags);
 }
 
 DirectoryReader::DirectoryReader(size_t BufferBytes)

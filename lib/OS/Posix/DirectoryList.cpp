@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "DirectoryList.h"
 #include "Common.h"
+#include "Directories.h"
 #include <algorithm>
 #include <cstring>
 #include <dirent.h>
