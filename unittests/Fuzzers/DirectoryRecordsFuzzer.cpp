@@ -100,7 +100,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
     return 0;
   const std::span<const char> Bytes(reinterpret_cast<const char *>(Data) + 2,
                                     Size - 2);
-  switch (Data[0] % 5) {
+  switch (Data[0] % 4) {
   case 0:
     check(parseLinuxEntries, Bytes, NameKind::Bytes);
     break;
@@ -121,11 +121,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
         },
         Bytes, NameKind::Units);
     break;
-  case 3:
-    check(parseFullEntries, Bytes, NameKind::Units);
-    break;
   default:
-    check(parseFindData, Bytes, NameKind::Units);
+    check(parseFullEntries, Bytes, NameKind::Units);
     break;
   }
   return 0;

@@ -60,9 +60,9 @@ std::span<const char> takeMacRecords(std::span<const char> Buffer,
 /// to the record that is marked as the last; \p Bytes may be longer. \p Device
 /// is the number of the directory's volume, which holds all its entries (the
 /// target of a junction is not an entry). If the file system has no id of 64
-/// bits, `Inode` and `Device` are 0; size and times are always there. In all
-/// three parsers of Windows's records, the status is a hint, and names are
-/// UTF-16 in the machine's byte order, without a zero after them.
+/// bits, `Inode` and `Device` are 0; size and times are always there. In both
+/// parsers of Windows's records, the status is a hint, and names are UTF-16 in
+/// the machine's byte order, without a zero after them.
 size_t parseWindowsEntries(std::span<const char> &Bytes, uint64_t Device,
                            std::span<DirectoryEntry> Into, bool &Malformed);
 
@@ -71,12 +71,6 @@ size_t parseWindowsEntries(std::span<const char> &Bytes, uint64_t Device,
 /// `Device` are 0.
 size_t parseFullEntries(std::span<const char> &Bytes,
                         std::span<DirectoryEntry> Into, bool &Malformed);
-
-/// Parses consecutive `WIN32_FIND_DATAW` records of Windows (FindFirstFileExW).
-/// They have the size and the time of the last write, but no id and no time of
-/// change, which are 0.
-size_t parseFindData(std::span<const char> &Bytes,
-                     std::span<DirectoryEntry> Into, bool &Malformed);
 
 /// Returns the type of a Windows file with \p Attributes. \p Tag matters only
 /// for a reparse point.

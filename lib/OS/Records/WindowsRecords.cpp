@@ -7,9 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // FILE_ID_BOTH_DIR_INFO and FILE_FULL_DIR_INFO (winbase.h; [MS-FSCC] 2.4,
-// FileIdBothDirectoryInformation and FileFullDirectoryInformation) and
-// WIN32_FIND_DATAW (minwinbase.h). The offsets follow from the natural
-// alignment of their members.
+// FileIdBothDirectoryInformation and FileFullDirectoryInformation). The offsets
+// follow from the natural alignment of their members.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,18 +44,6 @@ constexpr size_t NameAt = 104;
 namespace fulldir {
 constexpr size_t NameAt = 68;
 } // namespace fulldir
-
-namespace finddata {
-constexpr size_t AttributesAt = 0;
-constexpr size_t ModifiedAt = 20;
-constexpr size_t SizeHighAt = 28;
-constexpr size_t SizeLowAt = 32;
-constexpr size_t TagAt = 36; // dwReserved0
-constexpr size_t NameAt = 44;
-constexpr size_t NameUnits = 260; // MAX_PATH
-constexpr size_t RecordBytes = NameAt + (NameUnits + 14) * 2;
-static_assert(RecordBytes == 592, "sizeof(WIN32_FIND_DATAW)");
-} // namespace finddata
 
 // [MS-FSCC] 2.6, File Attributes.
 constexpr uint32_t DirectoryAttribute = 0x10;
@@ -171,44 +158,6 @@ size_t parseFullEntries(std::span<const char> &Bytes,
                         std::span<DirectoryEntry> Into, bool &Malformed) {
   return parseChain(Bytes, fulldir::NameAt, Into, Malformed,
                     [](const char *, DirectoryEntry &) {});
-}
-
-size_t parseFindData(std::span<const char> &Bytes,
-                     std::span<DirectoryEntry> Into, bool &Malformed) {
-  using namespace finddata;
-  Malformed = false;
-  size_t Count = 0;
-  while (Count != Into.size() && !Bytes.empty()) {
-    const char *Record = Bytes.data();
-    size_t Units = 0;
-    if (Bytes.size() >= RecordBytes)
-      while (Units != NameUnits &&
-             fieldAt<char16_t>(Record, NameAt + Units * 2) != 0)
-        ++Units;
-    if (Units == 0 || Units == NameUnits) {
-      Malformed = true;
-      Bytes = {};
-      break;
-    }
-    Bytes = Bytes.subspan(RecordBytes);
-    const std::string_view Name(Record + NameAt, Units * 2);
-    if (isWideDots(Name))
-      continue;
-    DirectoryEntry &Entry = Into[Count++];
-    Entry.Name = Name;
-    Entry.Identity = {};
-    Entry.Identity.Size = uint64_t(fieldAt<uint32_t>(Record, SizeHighAt))
-                              << 32 |
-                          fieldAt<uint32_t>(Record, SizeLowAt);
-    // A FILETIME on a boundary of 4 bytes, with the low half first.
-    Entry.Identity.ModifiedNs =
-        nanosecondsFromFileTime(fieldAt<int64_t>(Record, ModifiedAt));
-    Entry.Type = typeOfWindowsFile(fieldAt<uint32_t>(Record, AttributesAt),
-                                   fieldAt<uint32_t>(Record, TagAt));
-    Entry.HasStatus = true;
-    Entry.StatusIsHint = true;
-  }
-  return Count;
 }
 
 } // namespace headstart::os

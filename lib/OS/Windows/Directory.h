@@ -18,17 +18,16 @@
 #include <atomic>
 #include <bit>
 #include <cstdint>
-#include <string>
 #include <utility>
 
 namespace headstart::os::detail {
 
-/// The methods of listing a directory. The reader uses the first one that the
-/// file system or redirector does not refuse.
+/// The methods of listing a directory, by GetFileInformationByHandleEx. The
+/// reader uses the first one that the file system or redirector does not
+/// refuse. .NET lists every directory by the second one.
 enum class ListMethod : uint8_t {
-  IdBoth, ///< GetFileInformationByHandleEx(FileIdBothDirectoryInfo)
-  Full,   ///< GetFileInformationByHandleEx(FileFullDirectoryInfo), Windows 8
-  Find,   ///< FindFirstFileExW, by the directory's path
+  IdBoth, ///< FileIdBothDirectoryInfo
+  Full,   ///< FileFullDirectoryInfo, Windows 8
 };
 
 /// For tests: from now on all methods before \p First count as refused. Any
@@ -47,16 +46,10 @@ struct Directory {
   std::atomic<uint64_t> Device = UnknownDevice;
   bool IsBegun = false;
   bool IsAtEnd = false;
-  DWORD Failure = 0; ///< after the records read so far (ListMethod::Find)
-  HANDLE Find = INVALID_HANDLE_VALUE;
 
   explicit Directory(UniqueHandle Handle) : Handle(std::move(Handle)) {}
   Directory(const Directory &) = delete;
   Directory &operator=(const Directory &) = delete;
-  ~Directory() {
-    if (Find != INVALID_HANDLE_VALUE)
-      ::FindClose(Find);
-  }
 };
 
 inline Directory *directoryOf(intptr_t Handle) {
@@ -66,10 +59,6 @@ inline Directory *directoryOf(intptr_t Handle) {
 inline std::error_code notOpen() {
   return std::make_error_code(std::errc::bad_file_descriptor);
 }
-
-/// Sets \p Result to the current path of \p Handle, absolute and with `\\?\` in
-/// front. Returns an error of Windows, or 0.
-DWORD pathOf(HANDLE Handle, std::wstring &Result);
 
 } // namespace headstart::os::detail
 

@@ -55,7 +55,9 @@ void DirectoryHandle::close() {
     delete directoryOf(std::exchange(Handle, InvalidHandle));
 }
 
-DWORD detail::pathOf(HANDLE Handle, std::wstring &Result) {
+/// Sets \p Result to the current path of \p Handle, absolute and with `\\?\` in
+/// front. Returns an error of Windows, or 0.
+static DWORD pathOf(HANDLE Handle, std::wstring &Result) {
   // A volume without a drive letter or directory has only a GUID name.
   for (const DWORD Kind : {VOLUME_NAME_DOS, VOLUME_NAME_GUID}) {
     DWORD Length = MAX_PATH;

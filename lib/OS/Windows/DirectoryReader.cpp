@@ -104,65 +104,20 @@ static DWORD readInfo(Directory &F, ListMethod Method, std::span<char> Into) {
              : ::GetLastError();
 }
 
-/// Begins by the directory's current path: FindFirstFileExW takes no handle.
-static DWORD beginFind(Directory &F, WIN32_FIND_DATAW &Data) {
-  std::wstring Path;
-  if (const DWORD Error = pathOf(F.Handle.get(), Path))
-    return Error;
-  if (!Path.ends_with(L'\\'))
-    Path += L'\\';
-  Path += L'*';
-  // FIND_FIRST_EX_LARGE_FETCH: "a larger buffer for directory queries"
-  // (Windows 7).
-  for (const DWORD Flags : {FIND_FIRST_EX_LARGE_FETCH, 0}) {
-    F.Find = ::FindFirstFileExW(Path.c_str(), FindExInfoBasic, &Data,
-                                FindExSearchNameMatch, nullptr, Flags);
-    if (F.Find != INVALID_HANDLE_VALUE ||
-        ::GetLastError() != ERROR_INVALID_PARAMETER)
-      break;
-  }
-  return F.Find != INVALID_HANDLE_VALUE ? DWORD(ERROR_SUCCESS)
-                                        : ::GetLastError();
-}
-
-/// Reads as many records as \p Into holds and sets \p Filled to their bytes.
-/// Keeps an error after some of them for the next call.
-static DWORD readFind(Directory &F, std::span<char> Into, size_t &Filled) {
-  Filled = 0;
-  while (F.Failure == 0 && Into.size() - Filled >= sizeof(WIN32_FIND_DATAW)) {
-    WIN32_FIND_DATAW Data;
-    if (F.Find == INVALID_HANDLE_VALUE)
-      F.Failure = beginFind(F, Data);
-    else if (::FindNextFileW(F.Find, &Data) == 0)
-      F.Failure = ::GetLastError();
-    if (F.Failure != 0)
-      break;
-    std::memcpy(Into.data() + Filled, &Data, sizeof(Data));
-    Filled += sizeof(Data);
-  }
-  return Filled != 0 ? DWORD(ERROR_SUCCESS) : F.Failure;
-}
-
 /// Reads the next records of \p F, by the method that works.
 static DWORD readRecords(Directory &F, std::span<char> Into,
                          std::span<const char> &Records) {
   if (!F.IsBegun)
     F.Method = std::max(F.Method.load(), FirstMethod.load());
-  while (true) {
-    size_t Filled = Into.size();
-    const DWORD Error = F.Method == ListMethod::Find
-                            ? readFind(F, Into, Filled)
-                            : readInfo(F, F.Method, Into);
-    if (!F.IsBegun && F.Method != ListMethod::Find && isRefusal(Error)) {
-      F.Method =
-          F.Method == ListMethod::IdBoth ? ListMethod::Full : ListMethod::Find;
-      continue;
-    }
-    F.IsBegun = true;
-    if (Error == ERROR_SUCCESS)
-      Records = Into.first(Filled);
-    return Error;
+  DWORD Error = readInfo(F, F.Method, Into);
+  if (!F.IsBegun && F.Method == ListMethod::IdBoth && isRefusal(Error)) {
+    F.Method = ListMethod::Full;
+    Error = readInfo(F, F.Method, Into);
   }
+  F.IsBegun = true;
+  if (Error == ERROR_SUCCESS)
+    Records = Into;
+  return Error;
 }
 
 /// Returns the number of the volume, which all entries share.
@@ -172,19 +127,6 @@ static uint64_t deviceOf(Directory &F) {
     F.Device = statusOf(F.Handle.get(), Status) ? 0 : Status.Identity.Device;
   }
   return F.Device;
-}
-
-static size_t parse(Directory &F, std::span<const char> &Unread,
-                    std::span<DirectoryEntry> Into, bool &Malformed) {
-  switch (F.Method) {
-  case ListMethod::IdBoth:
-    return parseWindowsEntries(Unread, deviceOf(F), Into, Malformed);
-  case ListMethod::Full:
-    return parseFullEntries(Unread, Into, Malformed);
-  case ListMethod::Find:
-    break;
-  }
-  return parseFindData(Unread, Into, Malformed);
 }
 
 size_t DirectoryReader::read(std::span<DirectoryEntry> Into,
@@ -216,7 +158,10 @@ size_t DirectoryReader::read(std::span<DirectoryEntry> Into,
       }
     }
     bool Malformed = false;
-    const size_t Count = parse(F, Unread, Into, Malformed);
+    const size_t Count =
+        F.Method == ListMethod::IdBoth
+            ? parseWindowsEntries(Unread, deviceOf(F), Into, Malformed)
+            : parseFullEntries(Unread, Into, Malformed);
     char *Text = Buffer.get() + Capacity;
     for (DirectoryEntry &Entry : Into.first(Count)) {
       const size_t Bytes = writeUtf8FromBytes(Entry.Name, Text);
