@@ -29,7 +29,7 @@ void FileContents::dontNeed(const os::PageCache &Cache) const {
     return Buffer->dontNeedIfMmap();
   os::PageTables Tables;
   (void)touched(Tables);
-  (void)Cache.dontNeed(Mapping, {0, Mapping.size()});
+  (void)Cache.dontNeed(Mapping);
 }
 
 std::optional<std::vector<ByteRange>>
@@ -87,14 +87,11 @@ HintedBuffer::over(std::shared_ptr<const FileContents> Contents,
 }
 
 os::HintResult HintedBuffer::willNeed(ByteRange Range) const {
+  if (Contents->isMapped())
+    return Cache.willNeed(Contents->part(Range));
   os::HintResult Result;
-  if (Contents->isMapped()) {
-    Result = Cache.willNeed(Contents->part(Range));
-  } else {
-    Result.Outcome = os::HintOutcome::Accepted;
-    Result.AcceptedBytes = Contents->part(Range).size();
-  }
-  Result.Range = Range;
+  Result.Outcome = os::HintOutcome::Accepted;
+  Result.AcceptedBytes = Contents->part(Range).size();
   return Result;
 }
 

@@ -293,7 +293,6 @@ void ProgramPages::Request::requestNow() {
       Loaded->Files[0].Identity != File.identity())
     return;
   renewProfile(Record);
-  RequestedBytes = 0;
   const RecordedFile &Pages = Loaded->Files[0];
   os::PageCache Cache;
   // This queries each range: at the program's start, the kernel has read as
@@ -304,8 +303,7 @@ void ProgramPages::Request::requestNow() {
     if (!Now || !Now->complete())
       Missing.push_back(Range);
   }
-  for (const os::HintResult &Result : Cache.hint(File, Missing))
-    *RequestedBytes += Result.AcceptedBytes;
+  RequestedBytes = Cache.hint(File, Missing).AcceptedBytes;
 }
 
 std::optional<uint64_t> ProgramPages::requestedBytes() {

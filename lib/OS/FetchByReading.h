@@ -23,8 +23,8 @@
 
 namespace headstart::os::detail {
 
-/// Reads the rest of \p Clipped, the part of \p Result.Range inside the file,
-/// from AcceptedBytes on, and fills in \p Result. A file that ends early gives
+/// Reads the rest of \p Clipped, the part of a range inside the file, from
+/// AcceptedBytes on, and fills in \p Result. A file that ends early gives
 /// Failed with `errc::io_error`.
 inline void fetchByReading(const OpenFile &File, ByteRange Clipped,
                            HintResult &Result) {
@@ -32,16 +32,11 @@ inline void fetchByReading(const OpenFile &File, ByteRange Clipped,
   // to stay in the second-level cache.
   constexpr uint64_t ScratchBytes = UINT64_C(128) * 1024;
 
-  const auto Fail = [&Result](std::error_code Error) {
-    Result.Outcome = HintOutcome::Failed;
-    Result.Error = Error;
-  };
-
   const auto Size =
       static_cast<size_t>(std::min<uint64_t>(ScratchBytes, Clipped.Length));
   const std::unique_ptr<char[]> Scratch(new (std::nothrow) char[Size]);
   if (!Scratch)
-    return Fail(std::make_error_code(std::errc::not_enough_memory));
+    return Result.fail(std::make_error_code(std::errc::not_enough_memory));
 
   Result.Outcome = HintOutcome::Accepted;
   while (Result.AcceptedBytes < Clipped.Length) {
@@ -53,9 +48,9 @@ inline void fetchByReading(const OpenFile &File, ByteRange Clipped,
     ++Result.Calls;
     Result.AcceptedBytes += Got;
     if (Error)
-      return Fail(Error);
+      return Result.fail(Error);
     if (Got < Want)
-      return Fail(std::make_error_code(std::errc::io_error));
+      return Result.fail(std::make_error_code(std::errc::io_error));
   }
 }
 
@@ -89,7 +84,6 @@ template <class Function>
 HintResult fetchClipped(const OpenFile &File, ByteRange Range,
                         const Function &Fetch) {
   HintResult Result;
-  Result.Range = Range;
   if (!File.isOpen())
     return Result;
   const ByteRange Clipped = Range.clippedTo(File.size());

@@ -37,23 +37,8 @@ inline uint64_t pagesOf(ByteRange Range, size_t PageSize) {
   return (Range.end() - 1) / PageSize - Range.Offset / PageSize + 1;
 }
 
-/// Returns the whole pages in \p Range of \p Mapping, or an empty span; for
-/// advice that must not affect neighbouring data, which may be in use. The
-/// file's last page counts as whole, since no data follows it.
-inline std::span<char> wholePages(const MappedFile &Mapping, ByteRange Range,
-                                  size_t PageSize) {
-  const ByteRange Clipped = Range.clippedTo(Mapping.size());
-  const uint64_t Begin = roundUp(Clipped.Offset, PageSize);
-  const uint64_t End = Clipped.end() == Mapping.size()
-                           ? roundUp(Clipped.end(), PageSize)
-                           : roundDown(Clipped.end(), PageSize);
-  if (Clipped.empty() || Begin >= End)
-    return {};
-  return {const_cast<char *>(Mapping.data()) + Begin,
-          static_cast<size_t>(End - Begin)};
-}
-
-/// Returns the whole pages inside \p Memory, or an empty span.
+/// Returns the whole pages inside \p Memory, or an empty span; for advice that
+/// must not affect neighbouring data, which may be in use.
 inline std::span<char> wholePages(std::span<const char> Memory,
                                   size_t PageSize) {
   const auto Start = reinterpret_cast<uintptr_t>(Memory.data());

@@ -102,10 +102,9 @@ TEST_F(LinuxSystemCallTest, HintsNeedFadvise) {
                          const PageCacheCapabilities Found = PageCache::probe();
                          if (Found.Hint || Found.Evict)
                            return 1;
-                         const auto Results = Cache.hint(File, {&All, 1});
-                         if (Results[0].Outcome != HintOutcome::Unsupported ||
-                             Results[0].AcceptedBytes != 0 ||
-                             Results[0].Calls != 1)
+                         const HintResult Result = Cache.hint(File, {&All, 1});
+                         if (Result.Outcome != HintOutcome::Unsupported ||
+                             Result.AcceptedBytes != 0 || Result.Calls != 1)
                            return 2;
                          return Cache.evict(File) ? 0 : 3;
                        }),
@@ -115,9 +114,9 @@ TEST_F(LinuxSystemCallTest, HintsNeedFadvise) {
 TEST_F(LinuxSystemCallTest, ReportsFailedHint) {
   EXPECT_EQ(runWithout(SYS_fadvise64, EIO,
                        [&] {
-                         const auto Results = Cache.hint(File, {&All, 1});
-                         return Results[0].Outcome == HintOutcome::Failed &&
-                                        Results[0].Error == std::errc::io_error
+                         const HintResult Result = Cache.hint(File, {&All, 1});
+                         return Result.Outcome == HintOutcome::Failed &&
+                                        Result.Error == std::errc::io_error
                                     ? 0
                                     : 1;
                        }),

@@ -144,9 +144,7 @@ TEST(WindowsLargeFileTest, AcceptsOffsetsOver32Bits) {
   EXPECT_EQ(text(Mapping).substr(At), "end");
   const os::PageCache Cache;
   const std::array<headstart::ByteRange, 2> Ranges = {{{0, 1}, {At, 100}}};
-  const auto Results = Cache.hint(File, Ranges);
-  EXPECT_EQ(Results[0].AcceptedBytes, 1U);
-  EXPECT_EQ(Results[1].AcceptedBytes, 3U);
+  EXPECT_EQ(Cache.hint(File, Ranges).AcceptedBytes, 4U);
   EXPECT_EQ(Cache.fetch(File, Ranges[1]).AcceptedBytes, 3U);
 }
 

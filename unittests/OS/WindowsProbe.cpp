@@ -157,7 +157,7 @@ int servePageCache() {
     } else if (Command == "mapped") {
       Print(Cache.residency(Mapping.bytes()));
     } else if (Command == "hint" && In >> Range.Offset >> Range.Length) {
-      const HintResult Result = Cache.hint(File, {&Range, 1}).front();
+      const HintResult Result = Cache.hint(File, {&Range, 1});
       if (Result.Outcome != HintOutcome::Accepted)
         std::cout << (Result.Error == std::errc::not_enough_memory
                           ? "low memory, took "

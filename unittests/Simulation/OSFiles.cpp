@@ -208,9 +208,8 @@ PageCache::seemsCached(const OpenFile &File,
   return Found;
 }
 
-std::vector<HintResult> PageCache::hint(const OpenFile &File,
-                                        std::span<const ByteRange> All,
-                                        const MappedFile *) const {
+HintResult PageCache::hint(const OpenFile &File, std::span<const ByteRange> All,
+                           const MappedFile *) const {
   SimulatedOS &OS = SimulatedOS::current();
   OS.noteRequest(*fileOf(File), /*IsRead=*/false);
   OS.beginSlow("hint");
@@ -229,7 +228,6 @@ HintResult PageCache::fetch(const OpenFile &File, ByteRange Range,
   OS.allocate();
   FilePtr Of = fileOf(File);
   HintResult Result;
-  Result.Range = Range;
   OS.noteRequest(*Of, /*IsRead=*/false);
   OS.beginSlow("fetch");
   if (OS.failsOnceIn(OS.Wrong.Fetch)) {
@@ -259,7 +257,6 @@ HintResult PageCache::fetchInLargePages(const OpenFile &File,
   OS.allocate();
   OS.beginSlow("fetchInLargePages");
   HintResult Result;
-  Result.Range = Range;
   FilePtr Of = fileOf(File);
   const LargePages How = OS.deviceOf(*Of).Large;
   if (How == LargePages::Unsupported)
@@ -304,7 +301,7 @@ std::error_code PageCache::adviseCold(std::span<const char> Bytes) const {
   return {};
 }
 
-std::error_code PageCache::dontNeed(const MappedFile &, ByteRange) const {
+std::error_code PageCache::dontNeed(const MappedFile &) const {
   SimulatedOS::current().beginSlow("dontNeed");
   return {};
 }

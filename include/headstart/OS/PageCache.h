@@ -26,17 +26,16 @@
 #include <optional>
 #include <span>
 #include <system_error>
-#include <vector>
 
 namespace headstart::os {
 
 /// This system's capabilities, found by probing at run time and never by
 /// version numbers. A test may disable a capability to force the fallback.
 struct PageCacheCapabilities {
-  bool Hint = false;         ///< asynchronous readahead of a range
+  bool Hint = false; ///< asynchronous readahead of a range
   /// MADV_POPULATE_READ (Linux 5.14), without which there are no large pages.
   bool PopulateRead = false;
-  bool Cachestat = false;    ///< cachestat(2) (Linux 6.5)
+  bool Cachestat = false; ///< cachestat(2) (Linux 6.5)
   /// mincore(2) on a mapping of this process; on Windows QueryWorkingSetEx, if
   /// it reports pages that this process has not touched.
   bool Mincore = false;
@@ -61,13 +60,18 @@ enum class HintOutcome : uint8_t {
   Failed,      ///< the system refused; see Error
 };
 
-/// The outcome for one range.
+/// The result of a hint or a fetch.
 struct HintResult {
-  ByteRange Range;
   HintOutcome Outcome = HintOutcome::Unsupported;
-  uint64_t AcceptedBytes = 0; ///< of Range, without page rounding
-  unsigned Calls = 0;         ///< system calls made for it
-  std::error_code Error;      ///< of the first call that failed
+  uint64_t AcceptedBytes = 0; ///< of the ranges, without page rounding
+  unsigned Calls = 0;         ///< system calls made for them
+  std::error_code Error;      ///< of a call that failed
+
+  /// Makes the outcome Failed.
+  void fail(std::error_code Why) {
+    Outcome = HintOutcome::Failed;
+    Error = Why;
+  }
 };
 
 /// How much of a range is resident, in pages of `pageSize()` bytes. cachestat
@@ -105,15 +109,14 @@ public:
   /// Requests that the system loads \p Ranges of \p File, and returns without
   /// waiting for them (Windows does not promise that). A hint: the system may
   /// load less, or nothing. Splits ranges into steps of what one call really
-  /// loads, and ignores parts past the end of the file. Returns one result per
-  /// range, in order, and never fails as a whole.
+  /// loads, and ignores parts past the end of the file. If one range fails, the
+  /// others are hinted nevertheless.
   ///
   /// Windows hints \p Mapping, which is of \p File; without one, it maps the
   /// ranges during the call. While it reports that memory is low, the outcome
   /// is Failed with `errc::not_enough_memory`.
-  std::vector<HintResult> hint(const OpenFile &File,
-                               std::span<const ByteRange> Ranges,
-                               const MappedFile *Mapping = nullptr) const;
+  HintResult hint(const OpenFile &File, std::span<const ByteRange> Ranges,
+                  const MappedFile *Mapping = nullptr) const;
 
   /// Loads \p Range of \p File into the page cache and waits until it is there
   /// (except for single pages that a disk returns out of order, which are then
@@ -175,14 +178,12 @@ public:
   /// opens succeeded. Under Wine nothing is evicted.
   std::error_code evict(OpenFile &File) const;
 
-  /// Advises the system that \p Range of \p Mapping will not be needed soon.
-  /// This process's page-table entries are removed at once (on macOS they stay,
-  /// and the pages are the first to be reclaimed); the pages stay cached until
-  /// the system needs the memory. The contents stay readable. Affects only
-  /// whole pages inside \p Range, but if Linux has mapped a huge page, it
-  /// removes all its entries (measured: 512 for 1), which must be faulted in
-  /// again. On Windows the pages leave the working set (VirtualUnlock).
-  std::error_code dontNeed(const MappedFile &Mapping, ByteRange Range) const;
+  /// Advises the system that \p Mapping will not be needed soon. This process's
+  /// page-table entries are removed at once (on macOS they stay, and the pages
+  /// are the first to be reclaimed); the pages stay cached until the system
+  /// needs the memory. The contents stay readable. On Windows the pages leave
+  /// the working set (VirtualUnlock).
+  std::error_code dontNeed(const MappedFile &Mapping) const;
 
   /// \name Any memory of this process
   /// For memory that the caller has mapped. None of these functions can lose
@@ -190,8 +191,8 @@ public:
   /// @{
 
   /// Requests that the system loads the pages of \p Memory, which lies in a
-  /// mapped file, in steps and without waiting. The result's range counts from
-  /// the start of \p Memory. Unsupported on macOS, where the call would wait.
+  /// mapped file, in steps and without waiting. Unsupported on macOS, where the
+  /// call would wait.
   HintResult willNeed(std::span<const char> Memory) const;
 
   /// Advises the system that the whole pages inside \p Memory, which lies in a

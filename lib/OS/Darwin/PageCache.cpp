@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <fcntl.h>
-#include <limits>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -32,29 +31,22 @@ static int descriptor(const OpenFile &File) {
 }
 
 /// F_RDADVISE starts the reads and returns; MADV_WILLNEED waits for them.
-static HintResult hintOne(const OpenFile &File, ByteRange Range,
-                          const PageCacheCapabilities &Capabilities) {
+static HintResult hintRanges(const OpenFile &File,
+                             std::span<const ByteRange> Ranges,
+                             const PageCacheCapabilities &Capabilities) {
   const auto Query = [&File](uint64_t At, uint64_t Length) {
     radvisory Advice = {};
     Advice.ra_offset = static_cast<off_t>(At);
     Advice.ra_count = static_cast<int>(Length);
-    int Result;
-    do
-      Result = ::fcntl(descriptor(File), F_RDADVISE, &Advice);
-    while (Result < 0 && errno == EINTR);
-    if (Result >= 0)
-      return 0;
     // EFBIG: the file now ends before the range. ENOTTY and ENOTSUP: the file
     // system takes no advice.
-    if (errno == EFBIG)
+    if (retry([&] { return ::fcntl(descriptor(File), F_RDADVISE, &Advice); }) >=
+            0 ||
+        errno == EFBIG)
       return 0;
     return errno == ENOTTY || errno == ENOTSUP ? ENOSYS : errno;
   };
-  PageCacheCapabilities Bounded = Capabilities;
-  Bounded.HintStepBytes =
-      std::min<uint64_t>(Capabilities.HintStepBytes,
-                         uint64_t(std::numeric_limits<int>::max()) / 2);
-  return hintInSteps(File, Range, Bounded, Query);
+  return hintInSteps(File, Ranges, Capabilities, Query);
 }
 
 PageCache::PageCache() : Capabilities(probe()) {}
@@ -69,8 +61,6 @@ PageCacheCapabilities PageCache::probe() {
   PageCacheCapabilities Found;
   Found.PageSize = systemPageSize();
   Found.HintStepBytes = HintStep;
-  Found.PopulateRead = false;
-  Found.Cachestat = false;
   // Each hint reports whether its file system takes advice. All of these calls
   // are older than any macOS that Headstart can be built for.
   Found.Hint = true;
@@ -79,14 +69,10 @@ PageCacheCapabilities PageCache::probe() {
   return Found;
 }
 
-std::vector<HintResult> PageCache::hint(const OpenFile &File,
-                                        std::span<const ByteRange> Ranges,
-                                        const MappedFile *) const {
-  std::vector<HintResult> Results;
-  Results.reserve(Ranges.size());
-  for (const ByteRange &Range : Ranges)
-    Results.push_back(hintOne(File, Range, Capabilities));
-  return Results;
+HintResult PageCache::hint(const OpenFile &File,
+                           std::span<const ByteRange> Ranges,
+                           const MappedFile *) const {
+  return hintRanges(File, Ranges, Capabilities);
 }
 
 HintResult PageCache::fetch(const OpenFile &File, ByteRange Range,
@@ -94,7 +80,7 @@ HintResult PageCache::fetch(const OpenFile &File, ByteRange Range,
   return fetchClipped(File, Range, [&](ByteRange Clipped, HintResult &Result) {
     if (Capabilities.Hint) {
       File.expectScatteredReads();
-      Result.Calls += 1 + hintOne(File, Clipped, Capabilities).Calls;
+      Result.Calls += 1 + hintRanges(File, {&Clipped, 1}, Capabilities).Calls;
     }
     fetchByReading(File, Clipped, Result);
   });
@@ -163,18 +149,13 @@ static std::error_code deactivate(std::span<char> Pages) {
   return {};
 }
 
-std::error_code PageCache::dontNeed(const MappedFile &Mapping,
-                                    ByteRange Range) const {
-  return deactivate(wholePages(Mapping, Range, Capabilities.PageSize));
+std::error_code PageCache::dontNeed(const MappedFile &Mapping) const {
+  return deactivate({const_cast<char *>(Mapping.data()), Mapping.size()});
 }
 
 // Without a descriptor there is only MADV_WILLNEED, which waits for the disk.
 // No hint is better than one that blocks the linker.
-HintResult PageCache::willNeed(std::span<const char> Memory) const {
-  HintResult Result;
-  Result.Range = {0, Memory.size()};
-  return Result;
-}
+HintResult PageCache::willNeed(std::span<const char>) const { return {}; }
 
 std::error_code PageCache::adviseCold(std::span<const char> Memory) const {
   return deactivate(wholePages(Memory, Capabilities.PageSize));

@@ -41,11 +41,8 @@ PageCache PageCache::inLargeRequests() const { return *this; }
 
 // Touching a page of a file that has shrunk is a fault (SIGBUS, on Windows an
 // exception). Only Linux has a call that touches pages without that risk.
-HintResult PageCache::fetchInLargePages(const OpenFile &,
-                                        ByteRange Range) const {
-  HintResult Result;
-  Result.Range = Range;
-  return Result;
+HintResult PageCache::fetchInLargePages(const OpenFile &, ByteRange) const {
+  return {};
 }
 
 std::string processSpace() { return {}; }

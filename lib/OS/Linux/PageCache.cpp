@@ -126,13 +126,14 @@ static unsigned advise(const OpenFile &File,
   return Capabilities.Doubles ? 2 : 1;
 }
 
-static HintResult hintOne(const OpenFile &File, ByteRange Range,
-                          const PageCacheCapabilities &Capabilities) {
+static HintResult hintRanges(const OpenFile &File,
+                             std::span<const ByteRange> Ranges,
+                             const PageCacheCapabilities &Capabilities) {
   const auto Query = [&File](uint64_t At, uint64_t Length) {
     return ::posix_fadvise(descriptor(File), static_cast<off_t>(At),
                            static_cast<off_t>(Length), POSIX_FADV_WILLNEED);
   };
-  return hintInSteps(File, Range, Capabilities, Query);
+  return hintInSteps(File, Ranges, Capabilities, Query);
 }
 
 /// Calls MADV_POPULATE_READ, again after EINTR and EAGAIN. Returns 0 or errno.
@@ -215,7 +216,7 @@ static void fetchIntoCache(const OpenFile &File, ByteRange Clipped,
           descriptor(File), static_cast<off_t>(Clipped.Offset),
           static_cast<off_t>(Clipped.Length), POSIX_FADV_WILLNEED);
     }
-    Result.Calls += hintOne(File, Clipped, Capabilities).Calls;
+    Result.Calls += hintRanges(File, {&Clipped, 1}, Capabilities).Calls;
     CachestatResult Stat;
     const bool AreCounted =
         countPages(File, {Clipped.Offset, Clipped.Length}, Capabilities, Stat);
@@ -300,16 +301,12 @@ PageCacheCapabilities PageCache::probe() {
   return Found;
 }
 
-std::vector<HintResult> PageCache::hint(const OpenFile &File,
-                                        std::span<const ByteRange> Ranges,
-                                        const MappedFile *) const {
-  std::vector<HintResult> Results;
-  Results.reserve(Ranges.size());
+HintResult PageCache::hint(const OpenFile &File,
+                           std::span<const ByteRange> Ranges,
+                           const MappedFile *) const {
   if (Capabilities.Doubles)
     (void)advise(File, Capabilities);
-  for (const ByteRange &Range : Ranges)
-    Results.push_back(hintOne(File, Range, Capabilities));
-  return Results;
+  return hintRanges(File, Ranges, Capabilities);
 }
 
 HintResult PageCache::fetch(const OpenFile &File, ByteRange Range,
@@ -330,7 +327,6 @@ HintResult PageCache::fetch(const OpenFile &File, ByteRange Range,
 HintResult PageCache::fetchInLargePages(const OpenFile &File,
                                         ByteRange Range) const {
   HintResult Result;
-  Result.Range = Range;
   const ByteRange Clipped = Range.clippedTo(File.size());
   if (!File.isOpen() || Clipped.empty() || !Capabilities.PopulateRead)
     return Result;
@@ -419,21 +415,18 @@ std::error_code PageCache::evict(OpenFile &File) const {
                     : SyncError;
 }
 
-std::error_code PageCache::dontNeed(const MappedFile &Mapping,
-                                    ByteRange Range) const {
-  const std::span<char> Pages =
-      wholePages(Mapping, Range, Capabilities.PageSize);
-  if (!Pages.empty() &&
-      ::madvise(Pages.data(), Pages.size(), MADV_DONTNEED) != 0)
+std::error_code PageCache::dontNeed(const MappedFile &Mapping) const {
+  if (Mapping.size() != 0 && ::madvise(const_cast<char *>(Mapping.data()),
+                                       Mapping.size(), MADV_DONTNEED) != 0)
     return lastError();
   return {};
 }
 
 HintResult PageCache::willNeed(std::span<const char> Memory) const {
   HintResult Result;
-  Result.Range = {0, Memory.size()};
   if (!Capabilities.Hint)
     return Result;
+  Result.Outcome = HintOutcome::Accepted;
   const auto Start = reinterpret_cast<uintptr_t>(Memory.data());
   const uint64_t Lead = Start % Capabilities.PageSize;
   char *const Begin = const_cast<char *>(Memory.data()) - Lead;

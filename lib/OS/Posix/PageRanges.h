@@ -70,7 +70,7 @@ inline std::optional<uint64_t> countResident(char *Begin, uint64_t Length,
   return Resident;
 }
 
-/// Requests \p Bytes in steps of `HintStepBytes` and fills in \p Result.
+/// Requests \p Bytes in steps of `HintStepBytes` and adds them to \p Result.
 /// \p Query takes a step's first byte, which is page-aligned, and length, and
 /// returns 0 or an error number, which is ENOSYS if the system has no such
 /// call.
@@ -78,39 +78,35 @@ template <typename Function>
 void queryInSteps(ByteRange Bytes, const PageCacheCapabilities &Capabilities,
                   Function Query, HintResult &Result) {
   const uint64_t Step = hintStepOf(Capabilities);
-  Result.Outcome = HintOutcome::Accepted;
   for (uint64_t At = roundDown(Bytes.Offset, Capabilities.PageSize);
        !Bytes.empty() && At < Bytes.end();) {
     const uint64_t Length = std::min(Step, Bytes.end() - At);
     const int Error = Query(At, Length);
     ++Result.Calls;
     if (Error != 0) {
-      Result.Outcome =
-          Error == ENOSYS ? HintOutcome::Unsupported : HintOutcome::Failed;
-      Result.Error = {Error, std::system_category()};
+      Result.fail({Error, std::system_category()});
+      if (Error == ENOSYS)
+        Result.Outcome = HintOutcome::Unsupported;
       break;
     }
+    Result.AcceptedBytes += At + Length - std::max(At, Bytes.Offset);
     At += Length;
-    Result.AcceptedBytes = At - Bytes.Offset;
   }
 }
 
-/// Hints \p Range of \p File; \p Query is that of `queryInSteps`.
+/// Hints \p Ranges of \p File; \p Query is that of `queryInSteps`.
 template <typename Function>
-HintResult hintInSteps(const OpenFile &File, ByteRange Range,
+HintResult hintInSteps(const OpenFile &File, std::span<const ByteRange> Ranges,
                        const PageCacheCapabilities &Capabilities,
                        Function Query) {
   HintResult Result;
-  Result.Range = Range;
   if (!Capabilities.Hint)
     return Result;
-  if (!File.isOpen()) {
-    Result.Outcome = HintOutcome::Failed;
-    Result.Error = std::make_error_code(std::errc::bad_file_descriptor);
-    return Result;
-  }
-
-  queryInSteps(Range.clippedTo(File.size()), Capabilities, Query, Result);
+  Result.Outcome = HintOutcome::Accepted;
+  if (!File.isOpen())
+    Result.fail(std::make_error_code(std::errc::bad_file_descriptor));
+  for (const ByteRange &Range : Ranges)
+    queryInSteps(Range.clippedTo(File.size()), Capabilities, Query, Result);
   return Result;
 }
 

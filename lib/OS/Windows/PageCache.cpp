@@ -112,31 +112,25 @@ private:
   char *Address = nullptr;
 };
 
-/// One entry of a call, and the part of a range that it serves.
-struct Step {
-  size_t Result = 0;     ///< index of the range's result
-  char *Begin = nullptr; ///< page-aligned
-  uint64_t Length = 0;
-  uint64_t Bytes = 0; ///< of the range, without the rounding
-};
-
-/// Collects steps and prefetches them in batches.
+/// Prefetches ranges of memory in batches.
 class HintBatch {
 public:
-  HintBatch(std::vector<HintResult> &Results, uint64_t StepBytes)
-      : Results(Results), StepBytes(StepBytes) {}
+  HintBatch(HintResult &Result, uint64_t StepBytes)
+      : Result(Result), StepBytes(StepBytes) {}
 
-  /// Adds \p Length bytes (not 0) at \p Begin for the range of the result
-  /// \p Index.
-  void add(size_t Index, char *Begin, uint64_t Length);
-  /// Hints the remaining steps.
+  /// Adds \p Length bytes (not 0) at \p Begin.
+  void add(char *Begin, uint64_t Length);
+  /// Hints the remaining entries.
   void flush();
 
 private:
-  std::vector<HintResult> &Results;
+  void addEntry(char *Begin, uint64_t Length);
+
+  HintResult &Result;
   uint64_t StepBytes;
-  std::vector<Step> Steps;
-  uint64_t StepsBytes = 0;
+  std::vector<MemoryRange> Entries;
+  uint64_t EntryBytes = 0;
+  uint64_t AskedBytes = 0; ///< of the ranges, without the rounding
 };
 
 } // namespace
@@ -158,65 +152,49 @@ static bool wasMemoryLow(uint64_t Bytes) {
   return WasLow.load();
 }
 
-void HintBatch::add(size_t Index, char *Begin, uint64_t Length) {
+void HintBatch::add(char *Begin, uint64_t Length) {
   const uint64_t Lead = reinterpret_cast<uintptr_t>(Begin) % systemPageSize();
   for (uint64_t At = 0; At < Lead + Length;) {
     const uint64_t Size = std::min(StepBytes, Lead + Length - At);
-    Steps.push_back({Index, Begin - Lead + At, Size,
-                     Size - (At < Lead ? std::min(Lead - At, Size) : 0)});
+    addEntry(Begin - Lead + At, Size);
+    AskedBytes += Size - (At < Lead ? std::min(Lead - At, Size) : 0);
     At += Size;
-    StepsBytes += Size;
-    if (Steps.size() == RangesPerCall || StepsBytes >= BytesPerCall)
+    if (Entries.size() == RangesPerCall || EntryBytes >= BytesPerCall)
       flush();
   }
 }
 
-void HintBatch::flush() {
-  if (Steps.empty())
-    return;
-  // Request adjacent and overlapping ranges once.
-  std::vector<MemoryRange> Entries;
-  Entries.reserve(Steps.size());
-  for (const Step &S : Steps) {
-    if (!Entries.empty()) {
-      MemoryRange &Last = Entries.back();
-      const auto *const LastBegin = static_cast<char *>(Last.Begin);
-      const auto *const LastEnd = LastBegin + Last.Length;
-      if (S.Begin >= LastBegin && S.Begin <= LastEnd &&
-          S.Begin + S.Length <= LastBegin + StepBytes) {
-        Last.Length = static_cast<size_t>(
-            std::max(LastEnd, static_cast<const char *>(S.Begin) + S.Length) -
-            LastBegin);
-        continue;
-      }
+/// Requests adjacent and overlapping ranges once.
+void HintBatch::addEntry(char *Begin, uint64_t Length) {
+  EntryBytes += Length;
+  if (!Entries.empty()) {
+    MemoryRange &Last = Entries.back();
+    char *const LastBegin = static_cast<char *>(Last.Begin);
+    char *const LastEnd = LastBegin + Last.Length;
+    if (Begin >= LastBegin && Begin <= LastEnd &&
+        Begin + Length <= LastBegin + StepBytes) {
+      Last.Length =
+          static_cast<size_t>(std::max(LastEnd, Begin + Length) - LastBegin);
+      return;
     }
-    Entries.push_back({S.Begin, static_cast<size_t>(S.Length)});
   }
-  std::error_code Error;
+  Entries.push_back({Begin, static_cast<size_t>(Length)});
+}
+
+void HintBatch::flush() {
+  if (Entries.empty())
+    return;
+  ++Result.Calls;
   // The system needs the remaining memory for what already runs.
-  if (wasMemoryLow(StepsBytes))
-    Error = std::make_error_code(std::errc::not_enough_memory);
+  if (wasMemoryLow(EntryBytes))
+    Result.fail(std::make_error_code(std::errc::not_enough_memory));
   else if (prefetchFunction()(::GetCurrentProcess(), Entries.size(),
                               Entries.data(), 0) == 0)
-    Error = lastError();
-  size_t Before = Results.size();
-  for (const Step &S : Steps) {
-    HintResult &Result = Results[S.Result];
-    // A call may serve many ranges and counts for each.
-    if (S.Result != Before)
-      ++Result.Calls;
-    Before = S.Result;
-    if (Result.Outcome == HintOutcome::Failed)
-      continue;
-    if (Error) {
-      Result.Outcome = HintOutcome::Failed;
-      Result.Error = Error;
-    } else {
-      Result.AcceptedBytes += S.Bytes;
-    }
-  }
-  Steps.clear();
-  StepsBytes = 0;
+    Result.fail(lastError());
+  else
+    Result.AcceptedBytes += AskedBytes;
+  Entries.clear();
+  EntryBytes = AskedBytes = 0;
 }
 
 /// Returns how much of [\p Begin, \p Begin + \p Length) is resident; nothing if
@@ -284,23 +262,19 @@ PageCacheCapabilities PageCache::probe() {
   return Found;
 }
 
-std::vector<HintResult> PageCache::hint(const OpenFile &File,
-                                        std::span<const ByteRange> Ranges,
-                                        const MappedFile *Mapping) const {
-  std::vector<HintResult> Results(Ranges.size());
+HintResult PageCache::hint(const OpenFile &File,
+                           std::span<const ByteRange> Ranges,
+                           const MappedFile *Mapping) const {
+  HintResult Result;
+  if (!Capabilities.Hint)
+    return Result;
+  Result.Outcome = HintOutcome::Accepted;
+  if (!File.isOpen())
+    Result.fail(std::make_error_code(std::errc::bad_file_descriptor));
   // Contains what the file has of the ranges; only this part is mapped.
   ByteRange Hull;
-  for (size_t I = 0; I != Ranges.size(); ++I) {
-    Results[I].Range = Ranges[I];
-    if (!Capabilities.Hint)
-      continue;
-    if (!File.isOpen()) {
-      Results[I].Outcome = HintOutcome::Failed;
-      Results[I].Error = std::make_error_code(std::errc::bad_file_descriptor);
-      continue;
-    }
-    Results[I].Outcome = HintOutcome::Accepted;
-    const ByteRange Clipped = Ranges[I].clippedTo(File.size());
+  for (const ByteRange &Range : Ranges) {
+    const ByteRange Clipped = Range.clippedTo(File.size());
     if (Clipped.empty())
       continue;
     const uint64_t From =
@@ -308,29 +282,26 @@ std::vector<HintResult> PageCache::hint(const OpenFile &File,
     Hull = {From, std::max(Hull.end(), Clipped.end()) - From};
   }
   if (Hull.empty())
-    return Results;
+    return Result;
 
   std::optional<ScratchView> View;
-  if (Mapping == nullptr || Hull.end() > Mapping->size())
+  if (Mapping == nullptr || Hull.end() > Mapping->size()) {
     View.emplace(File, Hull.Offset, Hull.end());
-  HintBatch Batch(Results, hintStepOf(Capabilities));
-  for (size_t I = 0; I != Ranges.size(); ++I) {
-    const ByteRange Clipped = Ranges[I].clippedTo(File.size());
-    if (Clipped.empty())
-      continue;
-    if (!View || View->isMapped()) {
-      Batch.add(I,
-                View ? View->at(Clipped.Offset)
+    if (!View->isMapped()) {
+      ++Result.Calls;
+      Result.fail(View->Error);
+      return Result;
+    }
+  }
+  HintBatch Batch(Result, hintStepOf(Capabilities));
+  for (const ByteRange &Range : Ranges)
+    if (const ByteRange Clipped = Range.clippedTo(File.size());
+        !Clipped.empty())
+      Batch.add(View ? View->at(Clipped.Offset)
                      : const_cast<char *>(Mapping->data()) + Clipped.Offset,
                 Clipped.Length);
-      continue;
-    }
-    Results[I].Outcome = HintOutcome::Failed;
-    Results[I].Error = View->Error;
-    ++Results[I].Calls;
-  }
   Batch.flush();
-  return Results;
+  return Result;
 }
 
 HintResult PageCache::fetch(const OpenFile &File, ByteRange Range,
@@ -338,7 +309,7 @@ HintResult PageCache::fetch(const OpenFile &File, ByteRange Range,
   return fetchClipped(File, Range, [&](ByteRange Clipped, HintResult &Result) {
     if (!Capabilities.Hint || Clipped.Length <= Capabilities.PageSize)
       return fetchByReading(File, Clipped, Result);
-    const HintResult Hinted = hint(File, {&Clipped, 1}, Mapping).front();
+    const HintResult Hinted = hint(File, {&Clipped, 1}, Mapping);
     Result.Calls += Hinted.Calls;
     // The reads do what the hint did not, or return the error.
     if (Hinted.Outcome != HintOutcome::Accepted)
@@ -443,23 +414,21 @@ static std::error_code trim(std::span<char> Pages) {
   return {};
 }
 
-std::error_code PageCache::dontNeed(const MappedFile &Mapping,
-                                    ByteRange Range) const {
-  return trim(wholePages(Mapping, Range, Capabilities.PageSize));
+std::error_code PageCache::dontNeed(const MappedFile &Mapping) const {
+  return trim({const_cast<char *>(Mapping.data()), Mapping.size()});
 }
 
 HintResult PageCache::willNeed(std::span<const char> Memory) const {
-  std::vector<HintResult> Results(1);
-  Results[0].Range = {0, Memory.size()};
+  HintResult Result;
   if (!Capabilities.Hint)
-    return Results[0];
-  Results[0].Outcome = HintOutcome::Accepted;
-  if (!Memory.empty()) {
-    HintBatch Batch(Results, hintStepOf(Capabilities));
-    Batch.add(0, const_cast<char *>(Memory.data()), Memory.size());
-    Batch.flush();
-  }
-  return Results[0];
+    return Result;
+  Result.Outcome = HintOutcome::Accepted;
+  if (Memory.empty())
+    return Result;
+  HintBatch Batch(Result, hintStepOf(Capabilities));
+  Batch.add(const_cast<char *>(Memory.data()), Memory.size());
+  Batch.flush();
+  return Result;
 }
 
 std::error_code PageCache::adviseCold(std::span<const char> Memory) const {
