@@ -26,20 +26,17 @@ using FileText = llvm::SmallVector<char, 4096>;
 static std::error_code readWhole(const os::DirectoryHandle &Directory,
                                  const char *Name, size_t Limit,
                                  FileText &Text) {
-  Text.resize_for_overwrite(std::min(Text.capacity(), Limit));
-  while (true) {
-    size_t Filled = 0;
-    uint64_t Size = 0;
-    if (std::error_code Error = Directory.readFile(Name, Text, Filled, Size))
-      return Error;
-    if (Size > Limit)
-      return std::make_error_code(std::errc::file_too_large);
-    if (Filled < Text.size() || Size <= Filled) {
-      Text.truncate(Filled);
-      return {};
-    }
-    Text.resize_for_overwrite(static_cast<size_t>(Size));
-  }
+  os::OpenFile File;
+  if (std::error_code Error = Directory.openFile(Name, File))
+    return Error;
+  if (File.size() > Limit)
+    return std::make_error_code(std::errc::file_too_large);
+  // Some file systems report a size of 0 for files that they generate.
+  Text.resize_for_overwrite(
+      std::max(static_cast<size_t>(File.size()), Text.capacity()));
+  std::error_code Error;
+  Text.truncate(File.readAt(0, Text, Error));
+  return Error;
 }
 
 static llvm::StringRef textOf(const FileText &Text) {

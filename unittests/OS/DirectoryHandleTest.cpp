@@ -286,23 +286,14 @@ TEST(DirectoryHandleTest, ReadsStartOfFile) {
     Paths.emplace_back("link");
   }
   const DirectoryHandle Base = openDirectory(Directory.path());
-  for (const size_t Room : {0, 1, 4096, 9999, 10'000, 10'001, 20'000})
-    for (const std::string &Name : Paths) {
-      SCOPED_TRACE(testing::Message() << Room << " of " << Name);
-      std::vector<char> Into(Room, '!');
-      size_t Filled = 99;
-      uint64_t Size = 99;
-      EXPECT_FALSE(Base.readFile(Name.c_str(), Into, Filled, Size));
-      EXPECT_EQ(Size, Text.size());
-      ASSERT_EQ(Filled, std::min(Room, Text.size()));
-      EXPECT_EQ(std::string(Into.data(), Filled), Text.substr(0, Filled));
-    }
-  std::array<char, 8> Into;
-  size_t Filled = 99;
-  uint64_t Size = 99;
-  EXPECT_FALSE(Base.readFile("empty", Into, Filled, Size));
-  EXPECT_EQ(Filled, 0u);
-  EXPECT_EQ(Size, 0u);
+  std::string Read;
+  for (const std::string &Name : Paths) {
+    SCOPED_TRACE(Name);
+    EXPECT_FALSE(readFile(Base, Name.c_str(), Read));
+    EXPECT_EQ(Read, Text);
+  }
+  EXPECT_FALSE(readFile(Base, "empty", Read));
+  EXPECT_EQ(Read, "");
 }
 
 TEST(DirectoryHandleTest, ReadsOnlyRegularFiles) {
@@ -323,23 +314,18 @@ TEST(DirectoryHandleTest, ReadsOnlyRegularFiles) {
     }
   }
   const DirectoryHandle Base = openDirectory(Directory.path());
-  std::array<char, 8> Into;
+  headstart::os::OpenFile File;
   for (const std::string &Name : Refused) {
-    size_t Filled = 99;
-    uint64_t Size = 99;
-    EXPECT_EQ(Base.readFile(Name.c_str(), Into, Filled, Size),
+    EXPECT_EQ(Base.openFile(Name.c_str(), File),
               std::errc::operation_not_supported)
         << Name;
-    EXPECT_EQ(Filled, 0u);
-    EXPECT_EQ(Size, 0u);
+    EXPECT_FALSE(File.isOpen());
   }
   for (const std::string &Name : Absent) {
-    size_t Filled = 99;
-    uint64_t Size = 99;
-    EXPECT_EQ(Base.readFile(Name.c_str(), Into, Filled, Size),
+    EXPECT_EQ(Base.openFile(Name.c_str(), File),
               std::errc::no_such_file_or_directory)
         << Name;
-    EXPECT_EQ(Filled, 0u);
+    EXPECT_FALSE(File.isOpen());
   }
 }
 
@@ -374,9 +360,7 @@ TEST(DirectoryHandleTest, ClosedHandleFails) {
   DirectoryHandle Below;
   DirectoryEntry Entry;
   Entry.Name = "x";
-  std::array<char, 8> Into;
-  size_t Filled;
-  uint64_t Size;
+  headstart::os::OpenFile File;
   FileIdentity Identity;
   const auto Expected = std::errc::bad_file_descriptor;
   bool MayBeMount = false;
@@ -384,7 +368,7 @@ TEST(DirectoryHandleTest, ClosedHandleFails) {
     EXPECT_EQ(Closed.openChild("x", Links, Below, MayBeMount), Expected);
   EXPECT_EQ(Closed.openFrom("x/y", Below), Expected);
   EXPECT_EQ(Closed.addStatus(Entry), Expected);
-  EXPECT_EQ(Closed.readFile("x", Into, Filled, Size), Expected);
+  EXPECT_EQ(Closed.openFile("x", File), Expected);
   EXPECT_EQ(Closed.identity(Identity), Expected);
   DirectoryReader Reader;
   Reader.start(Closed);
@@ -426,11 +410,10 @@ TEST(DirectoryHandleTest, MovesWithoutLeakingDescriptors) {
         static_cast<void>(First.openChild(Path, Links, Second, MayBeMount));
       static_cast<void>(First.openFrom(Path, Second));
     }
-    std::array<char, 8> Into;
-    size_t Filled;
-    uint64_t Size;
+    headstart::os::OpenFile File;
     for (const char *Name : {"other", "a", "absent", "fifo"})
-      static_cast<void>(First.readFile(Name, Into, Filled, Size));
+      static_cast<void>(First.openFile(Name, File));
+    File.close();
     Second.close(); // NOLINT: opened again above
     Second.close();
     EXPECT_FALSE(Second.isOpen());

@@ -52,6 +52,17 @@ inline DirectoryHandle openDirectory(const std::string &Path) {
   return Directory;
 }
 
+/// Reads the file \p Name in \p Directory.
+inline std::error_code readFile(const DirectoryHandle &Directory,
+                                const char *Name, std::string &Text) {
+  OpenFile File;
+  std::error_code Error = Directory.openFile(Name, File);
+  Text.resize(static_cast<size_t>(File.size()));
+  if (!Error)
+    Text.resize(File.readAt(0, Text, Error));
+  return Error;
+}
+
 /// Lists the remaining names in \p Directory, sorted.
 inline Names listRest(DirectoryReader &Reader, DirectoryHandle &Directory,
                       size_t Room = 128) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CountAllocations.h"
+#include "DirectoryTestSupport.h"
 #include "LinuxTestSupport.h"
 #include "TestFiles.h"
 #include "headstart/OS/DirectoryReader.h"
@@ -171,11 +172,9 @@ TEST(LinuxDirectoryReaderTest, HandleFollowsRenamedDirectory) {
   DirectoryHandle Inner;
   bool MayBeMount = false;
   ASSERT_FALSE(Handle.openChild("inner", LinkRule::Refuse, Inner, MayBeMount));
-  std::array<char, 8> Into;
-  size_t Filled = 0;
-  uint64_t Size = 0;
-  EXPECT_FALSE(Inner.readFile("file", Into, Filled, Size));
-  EXPECT_EQ(std::string(Into.data(), Filled), "old");
+  std::string Text;
+  EXPECT_FALSE(readFile(Inner, "file", Text));
+  EXPECT_EQ(Text, "old");
 }
 
 /// Checks openChild with or without openat2(2). Returns 0, or the number of the
@@ -183,12 +182,10 @@ TEST(LinuxDirectoryReaderTest, HandleFollowsRenamedDirectory) {
 int checkOpenChild(const DirectoryHandle &Base) {
   DirectoryHandle Child;
   bool MayBeMount = false;
-  std::array<char, 8> Into;
-  size_t Filled = 0;
-  uint64_t Size = 0;
+  std::string Text;
   if (Base.openChild("a", LinkRule::Refuse, Child, MayBeMount))
     return 1;
-  if (Child.readFile("file", Into, Filled, Size) || Filled != 5)
+  if (readFile(Child, "file", Text) || Text.size() != 5)
     return 2;
   // The result must also be readable: not every directory descriptor is.
   std::array<DirectoryEntry, 4> Entries;

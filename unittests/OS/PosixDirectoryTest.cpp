@@ -88,10 +88,8 @@ TEST(DirectoryHandleTest, DoesNotOpenFifo) {
     Entry.Name = Name;
     EXPECT_FALSE(Base.addStatus(Entry, LinkRule::Follow));
     EXPECT_EQ(Entry.Type, EntryType::Fifo);
-    std::array<char, 8> Into;
-    size_t Filled;
-    uint64_t Size;
-    EXPECT_TRUE(Base.readFile(Name, Into, Filled, Size));
+    OpenFile File;
+    EXPECT_TRUE(Base.openFile(Name, File));
   }
   alignas(struct inotify_event) std::array<char, 4096> Events;
   EXPECT_LT(::read(Watch, Events.data(), Events.size()), 0)

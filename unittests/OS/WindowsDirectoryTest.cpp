@@ -199,11 +199,9 @@ TEST_P(ListMethodTest, FindsFileAfterDirectoryRename) {
   Entry.Name = "file";
   EXPECT_FALSE(Inner.addStatus(Entry));
   EXPECT_EQ(Entry.Identity.Size, 4u);
-  std::array<char, 8> Into;
-  size_t Filled = 0;
-  uint64_t Size = 0;
-  EXPECT_FALSE(Inner.readFile("file", Into, Filled, Size));
-  EXPECT_EQ(std::string_view(Into.data(), Filled), "text");
+  std::string Text;
+  EXPECT_FALSE(readFile(Inner, "file", Text));
+  EXPECT_EQ(Text, "text");
   EXPECT_FALSE(Inner.openFrom("..", Inner));
   EXPECT_FALSE(Inner.openFrom("inner", Inner));
   EXPECT_EQ(entriesOf(Inner).count("file"), 1u);
@@ -246,10 +244,8 @@ TEST(WindowsDirectoryTest, AcceptsReservedNames) {
     Entry.Name = Name;
     EXPECT_FALSE(Handle.addStatus(Entry));
     EXPECT_EQ(Entry.Type, EntryType::Regular);
-    std::array<char, 4> Into;
-    size_t Filled = 0;
-    uint64_t Size = 0;
-    EXPECT_FALSE(Handle.readFile(Name.c_str(), Into, Filled, Size));
+    std::string Text;
+    EXPECT_FALSE(readFile(Handle, Name.c_str(), Text));
     DirectoryHandle Below;
     bool MayBeMount = false;
     EXPECT_EQ(

@@ -376,8 +376,7 @@ std::error_code DirectoryHandle::addStatus(DirectoryEntry &, LinkRule) const {
   return std::make_error_code(std::errc::not_supported);
 }
 
-std::error_code DirectoryHandle::readFile(const char *, std::span<char>,
-                                          size_t &, uint64_t &) const {
+std::error_code DirectoryHandle::openFile(const char *, OpenFile &) const {
   return std::make_error_code(std::errc::not_supported);
 }
 

@@ -128,12 +128,10 @@ public:
   std::error_code addStatus(DirectoryEntry &Entry,
                             LinkRule Links = LinkRule::Refuse) const;
 
-  /// Reads the first \p Into.size() bytes of the regular file \p Name in this
-  /// directory, or fewer if it is shorter. Sets \p Filled to their number and
-  /// \p Size to the size of the file. Follows links, and opens only regular
-  /// files (else `errc::operation_not_supported`). Blocks.
-  std::error_code readFile(const char *Name, std::span<char> Into,
-                           size_t &Filled, uint64_t &Size) const;
+  /// Opens the regular file \p Name in this directory, and follows links. Any
+  /// other file is `errc::operation_not_supported`, and not disturbed. Closes
+  /// what \p Result had open before, also on failure. Blocks for metadata.
+  std::error_code openFile(const char *Name, OpenFile &Result) const;
 
   /// Returns the current identity of the directory itself; Size has no meaning.
   std::error_code identity(FileIdentity &Result) const;

@@ -122,6 +122,7 @@ public:
   intptr_t nativeHandle() const { return Handle; }
 
 private:
+  friend class DirectoryHandle;
   friend class PageCache; // on Windows it reopens a file to evict it
   friend class MappedFile;
 

@@ -109,41 +109,6 @@ std::error_code DirectoryHandle::addStatus(DirectoryEntry &Entry,
   return {};
 }
 
-std::error_code DirectoryHandle::readFile(const char *Name,
-                                          std::span<char> Into, size_t &Filled,
-                                          uint64_t &Size) const {
-  Filled = 0;
-  Size = 0;
-  // A FIFO of that name must not be opened, which would wake its writer.
-  struct stat S;
-  if (::fstatat(descriptor(Handle), Name, &S, NoAutomount) != 0)
-    return lastError();
-  if (!S_ISREG(S.st_mode))
-    return std::make_error_code(std::errc::operation_not_supported);
-  // O_NONBLOCK and O_NOCTTY: see OpenFile::open.
-  const int FD = openAt(descriptor(Handle), Name,
-                        O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (FD < 0)
-    return lastError();
-  std::error_code Error;
-  if (::fstat(FD, &S) != 0)
-    Error = lastError();
-  else if (!S_ISREG(S.st_mode))
-    Error = std::make_error_code(std::errc::operation_not_supported);
-  Size = Error ? 0 : static_cast<uint64_t>(S.st_size);
-  while (!Error && Filled != Into.size()) {
-    ssize_t Got = ::read(FD, Into.data() + Filled, Into.size() - Filled);
-    if (Got == 0)
-      break;
-    if (Got > 0)
-      Filled += static_cast<size_t>(Got);
-    else if (errno != EINTR)
-      Error = lastError();
-  }
-  ::close(FD);
-  return Error;
-}
-
 std::error_code DirectoryHandle::identity(FileIdentity &Result) const {
   struct stat S;
   if (::fstat(descriptor(Handle), &S) != 0)

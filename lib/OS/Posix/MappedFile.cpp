@@ -10,6 +10,7 @@
 
 #include "../Refusal.h"
 #include "Support.h"
+#include "headstart/OS/DirectoryReader.h"
 
 #include <fcntl.h>
 #include <limits>
@@ -47,6 +48,30 @@ FileStatus headstart::os::statFile(const std::string &Path,
   return {};
 }
 
+/// Opens the regular file \p Path, from the directory \p Base, as \p Handle.
+static std::error_code openRegular(int Base, const char *Path, intptr_t &Handle,
+                                   FileIdentity &Identity) {
+  // O_NONBLOCK and O_NOCTTY have no effect on a regular file. If the path names
+  // something else since the stat, they prevent a hang or a new controlling
+  // terminal; the check below detects this.
+  const int Descriptor = retry([&] {
+    return ::openat(Base, Path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  });
+  if (Descriptor < 0)
+    return lastError();
+  struct stat Stat;
+  const std::error_code Error = ::fstat(Descriptor, &Stat) != 0
+                                    ? lastError()
+                                    : refusal(statusFrom(Stat).Kind);
+  if (Error) {
+    ::close(Descriptor);
+    return Error;
+  }
+  Handle = Descriptor;
+  Identity = identityOf(Stat);
+  return {};
+}
+
 std::error_code OpenFile::open(const std::string &Path, OpenFile &Result) {
   Result.close();
 
@@ -61,26 +86,19 @@ std::error_code OpenFile::open(const std::string &Path, const FileStatus &Seen,
   if (Seen.Kind != FileKind::Regular)
     return refusal(Seen.Kind);
 
-  // O_NONBLOCK and O_NOCTTY have no effect on a regular file. If the path names
-  // something else since the stat, they prevent a hang or a new controlling
-  // terminal; the check below detects this.
-  const int Descriptor = retry([&] {
-    return ::open(Path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  });
-  if (Descriptor < 0)
-    return lastError();
+  return openRegular(AT_FDCWD, Path.c_str(), Result.Handle, Result.Identity);
+}
 
-  OpenFile Opened;
-  Opened.Handle = Descriptor;
+std::error_code DirectoryHandle::openFile(const char *Name,
+                                          OpenFile &Result) const {
+  Result.close();
+  // A FIFO of that name must not be opened, which would wake its writer.
   struct stat Stat;
-  if (::fstat(Descriptor, &Stat) != 0)
+  if (::fstatat(descriptor(Handle), Name, &Stat, NoAutomount) != 0)
     return lastError();
-  const FileStatus Now = statusFrom(Stat);
-  if (Now.Kind != FileKind::Regular)
-    return refusal(Now.Kind);
-  Opened.Identity = Now.Identity;
-  Result = std::move(Opened);
-  return {};
+  if (!S_ISREG(Stat.st_mode))
+    return std::make_error_code(std::errc::operation_not_supported);
+  return openRegular(descriptor(Handle), Name, Result.Handle, Result.Identity);
 }
 
 size_t OpenFile::readAt(uint64_t Offset, std::span<char> Into,

@@ -382,11 +382,9 @@ std::error_code DirectoryHandle::addStatus(DirectoryEntry &Entry,
   return {};
 }
 
-std::error_code DirectoryHandle::readFile(const char *Name,
-                                          std::span<char> Into, size_t &Filled,
-                                          uint64_t &Size) const {
-  Filled = 0;
-  Size = 0;
+std::error_code DirectoryHandle::openFile(const char *Name,
+                                          OpenFile &Result) const {
+  Result.close();
   if (!isOpen())
     return notOpen();
   UniqueHandle File;
@@ -403,9 +401,9 @@ std::error_code DirectoryHandle::readFile(const char *Name,
     Error = makeError(std::errc::operation_not_supported);
   if (Error)
     return Error;
-  Size = Status.Identity.Size;
-  Filled = readAt(File.get(), 0, Into, Error);
-  return Error;
+  Result.Handle = std::bit_cast<intptr_t>(File.release());
+  Result.Identity = Status.Identity;
+  return {};
 }
 
 } // namespace headstart::os
