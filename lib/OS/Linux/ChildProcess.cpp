@@ -68,9 +68,6 @@ void closeFrom(unsigned First, unsigned Last = ~0U) {
 
 std::error_code ForegroundProgram::start(const std::vector<std::string> &Args) {
   std::vector<char *> Arguments = argumentsOf(Args);
-  Pipe Failure;
-  if (std::error_code Error = Failure.open())
-    return Error;
   // Some parents leave SIGCHLD ignored; the child's end would go unreported.
   // The default is better for the program, too.
   ::signal(SIGCHLD, SIG_DFL);
@@ -79,25 +76,12 @@ std::error_code ForegroundProgram::start(const std::vector<std::string> &Args) {
   ::sigaddset(&Blocked, SIGPIPE);
   sigset_t Before;
   ::pthread_sigmask(SIG_BLOCK, &Blocked, &Before);
-  const pid_t Self = ::getpid();
-  Child = ::fork();
-  if (Child == 0) {
-    endWith(Self);
+  const std::error_code Error = startChild(Child, [&] {
     ::pthread_sigmask(SIG_SETMASK, &Before, nullptr);
     ::execvp(Arguments.front(), Arguments.data());
-    Failure.fail(errno);
-  }
-  if (Child < 0) {
-    const std::error_code Error = lastError();
+  });
+  if (Error)
     ::pthread_sigmask(SIG_SETMASK, &Before, nullptr);
-    return Error;
-  }
-  const std::error_code Error = Failure.outcome();
-  if (!Error)
-    return {};
-  waitForChild(Child);
-  ::pthread_sigmask(SIG_SETMASK, &Before, nullptr);
-  Child = -1;
   return Error;
 }
 
@@ -357,29 +341,25 @@ std::error_code CapturedProgram::start(const std::vector<std::string> &Args,
       Which == ProgramStream::Output ? STDOUT_FILENO : STDERR_FILENO;
   const int Other =
       Which == ProgramStream::Output ? STDERR_FILENO : STDOUT_FILENO;
-  const pid_t Self = ::getpid();
-  Child = ::fork();
-  if (Child < 0)
-    return lastError();
-  if (Child == 0) {
-    endWith(Self);
+  const std::error_code Error = startChild(Child, [&] {
     ::setpgid(0, 0);
     const sigset_t None = setOf({});
     ::pthread_sigmask(SIG_SETMASK, &None, nullptr);
     const int Nothing = openNothing(0); // closed by closeFrom
     if (Nothing < 0)
-      ::_exit(EXIT_FAILURE);
+      return;
     ::dup2(Stream.writing(), Listened);
     ::dup2(Nothing, STDIN_FILENO);
     ::dup2(Nothing, Other);
+    // Also closes the pipe of startChild: a program that cannot run has no
+    // output, which is no error.
     constexpr unsigned FirstOther = 3;
     closeFrom(FirstOther);
     environ = Variables.data();
     ::execvp(Arguments.front(), Arguments.data());
-    ::_exit(EXIT_FAILURE);
-  }
+  });
   Stream.closeEnd(1);
-  return {};
+  return Error;
 }
 
 bool CapturedProgram::hasEnded() {

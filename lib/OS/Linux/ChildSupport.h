@@ -24,6 +24,7 @@
 #include <sys/wait.h>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace headstart::os::detail {
@@ -89,23 +90,6 @@ public:
   int reading() const { return Ends[0]; }
   int writing() const { return Ends[1]; }
 
-  /// In the new process: reports to the parent why the program could not start,
-  /// and ends the process.
-  [[noreturn]] void fail(int Why) const {
-    (void)!::write(Ends[1], &Why, sizeof(Why));
-    ::_exit(EXIT_FAILURE);
-  }
-  /// In the parent: blocks until the new process reports an error, which this
-  /// returns, or until exec closes the new process's end: success.
-  std::error_code outcome() {
-    closeEnd(1);
-    int Why = 0;
-    if (retry([&] { return ::read(Ends[0], &Why, sizeof(Why)); }) !=
-        sizeof(Why))
-      return {};
-    return {Why, std::generic_category()};
-  }
-
 private:
   std::array<int, 2> Ends = {-1, -1};
 };
@@ -133,11 +117,35 @@ inline void killWithGroup(pid_t Id) {
   waitForChild(Id);
 }
 
-/// Makes a new process end with its parent, even if that is killed.
-inline void endWith(pid_t Parent) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != Parent)
+/// Creates the process \p Child, which ends with this one, even if this one is
+/// killed, and in which \p Exec runs a program. If that returns, or no process
+/// can be created, returns errno as the error, and \p Child is -1.
+template <class Function>
+std::error_code startChild(pid_t &Child, const Function &Exec) {
+  Pipe Failure;
+  if (const std::error_code Error = Failure.open())
+    return Error;
+  const pid_t Self = ::getpid();
+  Child = ::fork();
+  if (Child < 0)
+    return lastError();
+  int Why = 0;
+  if (Child == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != Self)
+      ::_exit(EXIT_FAILURE);
+    Exec();
+    Why = errno;
+    (void)!::write(Failure.writing(), &Why, sizeof(Why));
     ::_exit(EXIT_FAILURE);
+  }
+  // A successful exec closes the other end.
+  Failure.closeEnd(1);
+  if (retry([&] { return ::read(Failure.reading(), &Why, sizeof(Why)); }) !=
+      sizeof(Why))
+    return {};
+  waitForChild(std::exchange(Child, -1));
+  return {Why, std::generic_category()};
 }
 
 } // namespace headstart::os::detail

@@ -91,20 +91,12 @@ std::error_code MeasuredProgram::start(const ProgramStart &Start) {
   std::vector<char *> Variables = argumentsOf(Environment);
   const char *Program =
       Start.Program.empty() ? Arguments.front() : Start.Program.c_str();
-  Pipe Failure;
-  if (std::error_code Error = Failure.open())
-    return Error;
   // Some parents leave SIGCHLD ignored; the child's end would go unreported.
   ::signal(SIGCHLD, SIG_DFL);
   // mold links in a child for which it does not wait; adopt such orphans.
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-  const pid_t Self = ::getpid();
   Begin = Clock::now();
-  Child = ::fork();
-  if (Child < 0)
-    return lastError();
-  if (Child == 0) {
-    endWith(Self);
+  return startChild(Child, [&] {
     ::setpgid(0, 0);
     for (const int Signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE})
       ::signal(Signal, SIG_DFL);
@@ -118,16 +110,9 @@ std::error_code MeasuredProgram::start(const ProgramStart &Start) {
     if (In < 0 || Out < 0 || ::dup2(In, STDIN_FILENO) < 0 ||
         ::dup2(Out, STDOUT_FILENO) < 0 || ::dup2(Out, STDERR_FILENO) < 0 ||
         !enter(Start.Groups))
-      Failure.fail(errno);
+      return;
     ::execvpe(Program, Arguments.data(), Variables.data());
-    Failure.fail(errno);
-  }
-  const std::error_code Error = Failure.outcome();
-  if (!Error)
-    return {};
-  waitForChild(Child);
-  Child = -1;
-  return Error;
+  });
 }
 
 std::optional<ProgramUsage>
