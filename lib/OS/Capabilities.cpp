@@ -15,10 +15,44 @@
 #include "headstart/OS/Threads.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <span>
 
 using namespace headstart;
 using namespace headstart::os;
+
+namespace {
+/// The name of a call on this platform, and the first system that has it.
+struct CallName {
+  CapabilityKind Kind;
+  const char *Call;
+  const char *Since = "";
+  const char *Needs = "";
+};
+
+/// The calls of this platform; none for one whose calls have no names here.
+const std::initializer_list<CallName> Names = {
+#if defined(__linux__)
+    {CapabilityKind::Hint, "posix_fadvise(POSIX_FADV_WILLNEED)"},
+    {CapabilityKind::LargePages, "madvise(MADV_POPULATE_READ)", "Linux 5.14"},
+    {CapabilityKind::Cachestat, "cachestat", "Linux 6.5"},
+    {CapabilityKind::Mincore, "mincore"},
+    {CapabilityKind::Evict, "posix_fadvise(POSIX_FADV_DONTNEED)"},
+    {CapabilityKind::Cold, "madvise(MADV_PAGEOUT)", "Linux 5.4"},
+    {CapabilityKind::Scan, "ioctl(PAGEMAP_SCAN)", "Linux 6.7", "/proc"},
+    {CapabilityKind::Pagemap, "/proc/self/pagemap", "", "/proc"},
+    {CapabilityKind::Waits, "getrusage(RUSAGE_THREAD)"},
+    {CapabilityKind::Threads, "pthread_create"},
+#elif defined(_WIN32)
+    {CapabilityKind::Hint, "PrefetchVirtualMemory", "Windows 8"},
+    {CapabilityKind::Mincore, "QueryWorkingSetEx", "Windows 10"},
+    {CapabilityKind::Evict, "ReOpenFile(FILE_FLAG_NO_BUFFERING)"},
+    {CapabilityKind::Cold, "VirtualUnlock"},
+    {CapabilityKind::Pagemap, "QueryWorkingSetEx"},
+    {CapabilityKind::Threads, "CreateThread"},
+#endif
+};
+} // namespace
 
 static bool canStartThreads() {
   Threads Some;
@@ -69,8 +103,15 @@ std::vector<Capability> os::probeCapabilities() {
   for (unsigned I = 0; I <= static_cast<unsigned>(CapabilityKind::Threads);
        ++I) {
     const auto Kind = static_cast<CapabilityKind>(I);
-    const detail::CallName Name = detail::nameOf(Kind);
-    All.push_back({Kind, Does(Kind), Name.Call, Name.Since, Name.Needs});
+    Capability &One = All.emplace_back();
+    One.Kind = Kind;
+    One.Works = Does(Kind);
+    for (const CallName &Name : Names)
+      if (Name.Kind == Kind) {
+        One.Call = Name.Call;
+        One.Since = Name.Since;
+        One.Needs = Name.Needs;
+      }
   }
   return All;
 }

@@ -8,8 +8,7 @@
 ///
 /// \file
 /// Reports to people which of Headstart's system calls work here. The engine
-/// queries the classes that make the calls instead. The calls' names are in
-/// `lib/OS/<Platform>/Capabilities.cpp`.
+/// queries the classes that make the calls instead.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -51,17 +50,6 @@ struct Capability {
 /// Tries each of them, on the program's own file and memory. Changes only which
 /// pages of that file are cached. Blocks for a moment.
 std::vector<Capability> probeCapabilities();
-
-namespace detail {
-/// The name of a call on this platform, and the first system that has it.
-struct CallName {
-  CapabilityKind Kind;
-  const char *Call;
-  const char *Since;
-  const char *Needs = "";
-};
-CallName nameOf(CapabilityKind Kind);
-} // namespace detail
 
 } // namespace headstart::os
 

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/OS/Background.h"
-#include "headstart/OS/Capabilities.h"
 #include "headstart/OS/ChildProcess.h"
 #include "headstart/OS/Machine.h"
 #include "headstart/OS/MeasuredProgram.h"
@@ -23,8 +22,6 @@ static std::error_code unsupported() {
 }
 
 void enterBackground() {}
-
-detail::CallName detail::nameOf(CapabilityKind Kind) { return {Kind, "", ""}; }
 
 std::error_code ForegroundProgram::start(const std::vector<std::string> &) {
   return unsupported();
