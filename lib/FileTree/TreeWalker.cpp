@@ -42,14 +42,12 @@ using namespace detail;
 
 IgnoreJudge::~IgnoreJudge() = default;
 TreeVisitor::~TreeVisitor() = default;
-void TreeVisitor::finished(const WalkDirectory & /*Directory*/) {}
 
 StringRef WalkDirectory::path() const { return Worker.path(); }
 StringRef WalkDirectory::pathFromRoot() const { return Worker.pathFromRoot(); }
 std::string WalkDirectory::pathOf(StringRef Name) const {
   return Worker.pathOf(Name);
 }
-unsigned WalkDirectory::depth() const { return Worker.directory().Depth; }
 size_t WalkDirectory::root() const { return Worker.directory().Root; }
 unsigned WalkDirectory::thread() const { return Worker.index(); }
 
@@ -153,10 +151,6 @@ void WalkState::considerThread() {
 void WalkState::run(unsigned ThreadIndex) {
   WalkWorker Worker(*this, ThreadIndex);
   Worker.work();
-  std::lock_guard Lock(Starting);
-  Figures.Directories += Worker.Figures.Directories;
-  Figures.Entries += Worker.Figures.Entries;
-  Figures.Problems += Worker.Figures.Problems;
 }
 
 //===----------------------------------------------------------------------===//
@@ -201,7 +195,6 @@ std::string WalkWorker::pathOf(StringRef Name) {
 }
 
 void WalkWorker::problem(StringRef Name, std::string_view What) {
-  ++Figures.Problems;
   State.Visitor.problem(Name.empty() ? path().str() : pathOf(Name), What);
 }
 
@@ -364,7 +357,6 @@ void WalkWorker::enterScope(DirectoryNode &Node) {
     Above = Node.Parent->Scope;
   else
     Above = Rules->above(Node.name(), [&](StringRef File, StringRef What) {
-      ++Figures.Problems;
       State.Visitor.problem(File, What);
     });
   IgnorePresence Present = Listing.peek(Node.Handle);
@@ -448,8 +440,6 @@ bool WalkWorker::list(DirectoryNode &Node) {
   // The listing of a directory that is deleted ends with such an error.
   if (Error && (!Node.Parent || !isGone(Error)))
     problem("", Error.message());
-  ++Figures.Directories;
-  State.Visitor.finished(Shown);
   return true;
 }
 
@@ -520,7 +510,6 @@ void WalkWorker::show(DirectoryNode &Node,
   if (Entries.empty())
     return;
   TreeVisitor::Prune Pruned;
-  Figures.Entries += Entries.size();
   State.Visitor.visit(Shown, Entries, Pruned);
   if (Node.Depth >= State.Options.MaxDepth)
     return;
@@ -545,8 +534,7 @@ void WalkWorker::show(DirectoryNode &Node,
 
 //===----------------------------------------------------------------------===//
 
-WalkFigures TreeWalker::walk(ArrayRef<std::string> Roots,
-                             TreeVisitor &Visitor) {
+void TreeWalker::walk(ArrayRef<std::string> Roots, TreeVisitor &Visitor) {
   WalkState State(Options, Visitor, Cancelled);
   std::vector<DirectoryNode *> Nodes;
   for (size_t I = Roots.size(); I-- != 0;)
@@ -563,8 +551,6 @@ WalkFigures TreeWalker::walk(ArrayRef<std::string> Roots,
     State.IsOver = true;
   }
   State.Threads.join();
-  State.Figures.Threads = State.Queue.threads();
-  return State.Figures;
 }
 
 } // namespace headstart

@@ -56,7 +56,6 @@ struct WalkState {
   std::mutex Starting; ///< guards the members below and the thread count
   bool IsOver = false; ///< no more threads are started
   os::Threads Threads;
-  WalkFigures Figures;
 };
 
 /// The work of one thread of a walk.
@@ -78,8 +77,6 @@ public:
   llvm::StringRef path();
   llvm::StringRef pathFromRoot();
   std::string pathOf(llvm::StringRef Name);
-
-  WalkFigures Figures;
 
 private:
   /// Lists \p Node, or continues to, and queues the directories in it. False if

@@ -127,9 +127,8 @@ TEST(TreeWalkerLimitsTest, WalksFourThousandLevels) {
       Options.Jobs = Jobs;
       Options.MaxOpenDirectories = Open;
       Counter Seen;
-      WalkFigures Figures = walk(Tree.path(), Seen, Options);
-      EXPECT_EQ(Figures.Entries, 2 * Levels);
-      EXPECT_EQ(Figures.Directories, 2 * Levels + 1);
+      walk(Tree.path(), Seen, Options);
+      EXPECT_EQ(Seen.Shown, 2 * Levels);
       EXPECT_EQ(Seen.Problems, 0U);
     }
   }
@@ -151,8 +150,8 @@ TEST(TreeWalkerLimitsTest, WalksWithFewDescriptors) {
     WalkOptions Options;
     Options.Jobs = Jobs;
     Recorder Seen;
-    WalkFigures Figures = walk(Tree.path(), Seen, Options);
-    EXPECT_EQ(Figures.Entries, 30U * (1 + 60 + 1 + 2));
+    walk(Tree.path(), Seen, Options);
+    EXPECT_EQ(Seen.Seen.size(), 30U * (1 + 60 + 1 + 2));
     EXPECT_FALSE(Seen.sawDuplicates());
     EXPECT_THAT(Seen.Problems, IsEmpty());
   }
@@ -192,7 +191,8 @@ TEST(TreeWalkerLimitsTest, WalksAMillionEntriesInOneDirectory) {
   Options.Jobs = 4;
   Counter Seen;
   uint64_t Before = Allocations;
-  EXPECT_EQ(walk(Tree.path(), Seen, Options).Entries, Count);
+  walk(Tree.path(), Seen, Options);
+  EXPECT_EQ(Seen.Shown, Count);
   // The number of allocations did not grow with the number of entries.
   EXPECT_LT(Allocations - Before, 1000U);
   // The digits of the names "0" to "999999".
@@ -210,12 +210,10 @@ TEST(TreeWalkerLimitsTest, BoundsPendingDirectoriesInWideTree) {
     void visit(const WalkDirectory &Directory,
                llvm::ArrayRef<os::DirectoryEntry> Entries,
                Prune & /*Pruned*/) override {
-      if (Directory.depth() == 0)
+      if (Directory.pathFromRoot().empty()) {
         Listed += Entries.size();
-    }
-    void finished(const WalkDirectory &Directory) override {
-      if (Directory.depth() == 0)
         return;
+      }
       uint64_t Now = Listed - ++Walked;
       if (Now > MaxPending)
         MaxPending = Now;
@@ -228,7 +226,7 @@ TEST(TreeWalkerLimitsTest, BoundsPendingDirectoriesInWideTree) {
   constexpr unsigned Count = 60000;
   TestDirectory Tree(memoryDirectory());
   for (unsigned I = 0; I != Count; ++I)
-    ASSERT_EQ(::mkdir(Tree.path(std::to_string(I)).c_str(), 0755), 0);
+    Tree.write(std::to_string(I) + "/f", "");
   // With so few handles, the walker does not keep the root open.
   for (unsigned Open : {0U, 1U}) {
     SCOPED_TRACE(Open);
@@ -253,8 +251,11 @@ TEST(TreeWalkerLimitsTest, AddsNoThreadsForCachedTree) {
                llvm::ArrayRef<os::DirectoryEntry> Entries,
                Prune &Pruned) override {
       Counter::visit(Directory, Entries, Pruned);
+      for (unsigned Now = MaxThread; Now < Directory.thread();)
+        MaxThread.compare_exchange_weak(Now, Directory.thread());
       std::this_thread::sleep_for(std::chrono::microseconds(200));
     }
+    std::atomic<unsigned> MaxThread = 0;
   };
   TestDirectory Tree(memoryDirectory());
   for (unsigned I = 0; I != 60; ++I) {
@@ -262,7 +263,8 @@ TEST(TreeWalkerLimitsTest, AddsNoThreadsForCachedTree) {
     makeFiles(Tree.path(std::to_string(I)), 600);
   }
   Sleeper Seen;
-  EXPECT_LE(walk(Tree.path(), Seen).Threads, os::usableProcessors());
+  walk(Tree.path(), Seen);
+  EXPECT_LT(Seen.MaxThread, os::usableProcessors());
 }
 
 TEST(TreeWalkerLimitsTest, ShowsStableEntriesOnceDespiteChanges) {

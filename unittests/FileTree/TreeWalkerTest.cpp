@@ -58,32 +58,10 @@ TEST(TreeWalkerTest, ShowsEachEntryOnceWithAnyThreadCount) {
     WalkOptions Options;
     Options.Jobs = Jobs;
     Recorder Seen;
-    WalkFigures Figures = walk(Tree.path(), Seen, Options);
+    walk(Tree.path(), Seen, Options);
     EXPECT_EQ(Seen.paths(), Expected);
     EXPECT_FALSE(Seen.sawDuplicates());
     EXPECT_THAT(Seen.Problems, IsEmpty());
-    EXPECT_EQ(Figures.Entries, Expected.size());
-    EXPECT_EQ(Figures.Directories, Seen.Finished.size());
-    EXPECT_EQ(Figures.Problems, 0U);
-    if (Jobs) {
-      EXPECT_LE(Figures.Threads, Jobs);
-    }
-  }
-}
-
-TEST(TreeWalkerTest, FinishesEachDirectoryOnce) {
-  TestDirectory Tree;
-  makeTree(Tree);
-  Recorder Seen;
-  walk(Tree.path(), Seen);
-  std::set<std::string> Directories = {""};
-  for (const auto &[Path, Type] : Seen.Types)
-    if (Type == os::EntryType::Directory)
-      Directories.insert(Path);
-  EXPECT_EQ(Seen.Finished.size(), Directories.size());
-  for (const auto &[Path, Times] : Seen.Finished) {
-    EXPECT_TRUE(Directories.count(Path)) << Path;
-    EXPECT_EQ(Times, 1U) << Path;
   }
 }
 
@@ -165,9 +143,8 @@ TEST(TreeWalkerTest, NeverOpensPrunedDirectories) {
   Tree.write("a/b", "");
   Recorder Seen;
   Seen.PrunedPaths = {"a"};
-  WalkFigures Figures = walk(Tree.path(), Seen);
-  EXPECT_EQ(Figures.Directories, 1U);
-  EXPECT_THAT(Seen.Finished, ElementsAre(testing::Pair("", 1)));
+  walk(Tree.path(), Seen);
+  EXPECT_THAT(Seen.paths(), ElementsAre("a"));
 }
 
 TEST(TreeWalkerTest, SkipsHiddenEntries) {
@@ -190,11 +167,9 @@ TEST(TreeWalkerTest, ReportsPathsWithGivenRoot) {
                Prune &Pruned) override {
       Recorder::visit(Directory, Entries, Pruned);
       Given.insert(Directory.path().str());
-      Depths.insert({Directory.pathFromRoot().str(), Directory.depth()});
     }
 
     std::set<std::string> Given;
-    std::map<std::string, unsigned> Depths;
   };
   TestDirectory Tree;
   Tree.write("a/b/c", "");
@@ -204,9 +179,6 @@ TEST(TreeWalkerTest, ReportsPathsWithGivenRoot) {
     EXPECT_THAT(Seen.Given,
                 UnorderedElementsAre(Tree.path(), Tree.path() + "/a",
                                      Tree.path() + "/a/b"));
-    EXPECT_THAT(Seen.Depths, UnorderedElementsAre(testing::Pair("", 0),
-                                                  testing::Pair("a", 1),
-                                                  testing::Pair("a/b", 2)));
   }
   fs::path Before = fs::current_path();
   fs::current_path(Tree.path("a"));
@@ -247,17 +219,18 @@ TEST(TreeWalkerTest, ReportsRootOfEachEntry) {
   Tree.write("b/two", "");
   Roots Seen;
   TreeWalker Walker({});
-  WalkFigures Figures = Walker.walk(
-      {Tree.path("a"), Tree.path("nothing"), Tree.path("b"), File}, Seen);
+  Walker.walk({Tree.path("a"), Tree.path("nothing"), Tree.path("b"), File},
+              Seen);
   EXPECT_THAT(Seen.Names, UnorderedElementsAre(testing::Pair(0, "one"),
                                                testing::Pair(2, "two")));
   EXPECT_THAT(Seen.Problems,
               UnorderedElementsAre(HasSubstr(Tree.path("nothing") + ": "),
                                    HasSubstr(File + ": ")));
-  EXPECT_EQ(Figures.Problems, 2U);
 
   Roots None;
-  EXPECT_EQ(Walker.walk({}, None).Directories, 0U);
+  Walker.walk({}, None);
+  EXPECT_THAT(None.Names, IsEmpty());
+  EXPECT_THAT(None.Problems, IsEmpty());
 }
 
 TEST(TreeWalkerTest, FollowsLinksWithoutCycles) {
@@ -312,11 +285,12 @@ TEST(TreeWalkerTest, StopsSoonAfterCancel) {
     void visit(const WalkDirectory &Directory,
                llvm::ArrayRef<os::DirectoryEntry> Entries,
                Prune &Pruned) override {
-      Counter::visit(Directory, Entries, Pruned);
+      ++Visits;
       Walker->cancel();
     }
 
     TreeWalker *Walker = nullptr;
+    std::atomic<unsigned> Visits = 0;
   };
   TestDirectory Tree;
   makeTree(Tree);
@@ -326,9 +300,9 @@ TEST(TreeWalkerTest, StopsSoonAfterCancel) {
     TreeWalker Walker(Options);
     Canceller Seen;
     Seen.Walker = &Walker;
-    WalkFigures Figures = Walker.walk({Tree.path()}, Seen);
-    // The walker finishes the directories under way and starts no others.
-    EXPECT_LE(Figures.Directories, 2 * Jobs);
+    Walker.walk({Tree.path()}, Seen);
+    // The walker shows the batches under way and no others.
+    EXPECT_LE(Seen.Visits, 2 * Jobs);
   }
 }
 

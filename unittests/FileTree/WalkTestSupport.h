@@ -44,10 +44,6 @@ public:
     std::lock_guard Lock(Mutex);
     Problems.push_back(Path.str() + ": " + What.str());
   }
-  void finished(const WalkDirectory &Directory) override {
-    std::lock_guard Lock(Mutex);
-    ++Finished[Directory.pathFromRoot().str()];
-  }
 
   std::set<std::string> paths() const {
     std::set<std::string> Result;
@@ -64,7 +60,6 @@ public:
 
   std::set<std::string> PrunedPaths;
   std::map<std::string, unsigned> Seen;
-  std::map<std::string, unsigned> Finished;
   std::map<std::string, os::EntryType> Types;
   std::map<std::string, os::FileIdentity> Identities;
   std::vector<std::string> Problems;
@@ -79,19 +74,21 @@ public:
   void visit(const WalkDirectory & /*Directory*/,
              llvm::ArrayRef<os::DirectoryEntry> Entries,
              Prune & /*Pruned*/) override {
+    Shown += Entries.size();
     for (const os::DirectoryEntry &Entry : Entries)
       NameBytes += Entry.Name.size();
   }
   void problem(llvm::StringRef /*Path*/, llvm::StringRef /*What*/) override {
     ++Problems;
   }
+  std::atomic<uint64_t> Shown = 0; ///< entries
   std::atomic<uint64_t> NameBytes = 0;
   std::atomic<unsigned> Problems = 0;
 };
 
-inline WalkFigures walk(const std::string &Root, TreeVisitor &Visitor,
-                        const WalkOptions &Options = {}) {
-  return TreeWalker(Options).walk({Root}, Visitor);
+inline void walk(const std::string &Root, TreeVisitor &Visitor,
+                 const WalkOptions &Options = {}) {
+  TreeWalker(Options).walk({Root}, Visitor);
 }
 
 } // namespace headstart::test

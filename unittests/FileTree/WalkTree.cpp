@@ -48,8 +48,11 @@ public:
   }
   void problem(llvm::StringRef Path, llvm::StringRef What) override {
     const std::lock_guard Lock(Mutex);
+    HasProblem = true;
     std::fprintf(stderr, "%s: %s\n", Path.str().c_str(), What.str().c_str());
   }
+
+  bool HasProblem = false;
 
 private:
   std::mutex Mutex;
@@ -67,6 +70,6 @@ int main(int Argc, char **Argv) {
   Options.Jobs =
       Argc > 2 ? static_cast<unsigned>(std::strtoul(Argv[2], nullptr, 10)) : 0;
   Printer Shown;
-  return TreeWalker(Options).walk({std::string(Argv[1])}, Shown).Problems ? 1
-                                                                          : 0;
+  TreeWalker(Options).walk({std::string(Argv[1])}, Shown);
+  return Shown.HasProblem ? 1 : 0;
 }

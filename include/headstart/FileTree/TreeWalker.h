@@ -22,7 +22,6 @@
 #include "llvm/ADT/StringRef.h"
 #include <atomic>
 #include <bitset>
-#include <cstdint>
 #include <limits>
 #include <string>
 
@@ -72,8 +71,6 @@ public:
   std::string pathOf(llvm::StringRef Name) const;
   /// The path from the root: "" for the root itself, "a/b".
   llvm::StringRef pathFromRoot() const;
-  /// 0 for a root.
-  unsigned depth() const;
   /// The number of the root.
   size_t root() const;
   /// The number of the calling thread, from 0, unique within the walk, for a
@@ -107,17 +104,6 @@ public:
   /// walk continues. \p Path has the form of `WalkDirectory::path`; for an
   /// ignore file above the root it is absolute.
   virtual void problem(llvm::StringRef Path, llvm::StringRef What) = 0;
-
-  /// Called after the last entry of \p Directory has been shown.
-  virtual void finished(const WalkDirectory &Directory);
-};
-
-/// The statistics of a walk.
-struct WalkFigures {
-  uint64_t Directories = 0; ///< read
-  uint64_t Entries = 0;     ///< shown
-  uint64_t Problems = 0;
-  unsigned Threads = 0; ///< the most at one time
 };
 
 class TreeWalker {
@@ -131,7 +117,7 @@ public:
   /// caller's thread takes part. A root that is a link is followed; a root that
   /// is not a directory is a problem. An entry that is renamed into or out of
   /// the tree meanwhile may be shown; one that stays is shown exactly once.
-  WalkFigures walk(llvm::ArrayRef<std::string> Roots, TreeVisitor &Visitor);
+  void walk(llvm::ArrayRef<std::string> Roots, TreeVisitor &Visitor);
 
   /// Makes `walk` return soon, after the calls in progress. Any thread may call
   /// it, including a visitor's, and so may a signal handler.
