@@ -16,7 +16,6 @@
 #include "headstart/FileTree/Manifest.h"
 #include "headstart/FileTree/Record.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/xxhash.h"
 #include <algorithm>
 #include <iterator>
 
@@ -57,25 +56,19 @@ static void writeEntry(const os::DirectoryEntry &E, LastEntry &Last,
 }
 
 /// Whether \p Inner is the place \p Outer or lies in it.
-static bool contains(const ManifestPath &Outer, const ManifestPath &Inner) {
+static bool contains(const TreePlace &Outer, const TreePlace &Inner) {
   return Outer.Root == Inner.Root && pathWithin(Outer.Path, Inner.Path);
 }
 
-static bool precedes(const ManifestPath &A, const ManifestPath &B) {
-  if (A.Root != B.Root)
-    return A.Root < B.Root;
-  return compareTreePaths(A.Path, B.Path) < 0;
-}
-
-static void writeUnknown(ArrayRef<ManifestPath> Given, raw_ostream &OS) {
-  std::vector<ManifestPath> Sorted = Given.vec();
-  llvm::sort(Sorted, precedes);
-  std::vector<ManifestPath> Outermost;
-  for (const ManifestPath &P : Sorted)
+static void writeUnknown(ArrayRef<TreePlace> Given, raw_ostream &OS) {
+  std::vector<TreePlace> Sorted = Given.vec();
+  llvm::sort(Sorted);
+  std::vector<TreePlace> Outermost;
+  for (const TreePlace &P : Sorted)
     if (Outermost.empty() || !contains(Outermost.back(), P))
       Outermost.push_back(P);
   encodeULEB128(Outermost.size(), OS);
-  for (const ManifestPath &P : Outermost) {
+  for (const TreePlace &P : Outermost) {
     encodeULEB128(P.Root, OS);
     writeString(P.Path, OS);
   }
@@ -84,7 +77,7 @@ static void writeUnknown(ArrayRef<ManifestPath> Given, raw_ostream &OS) {
 std::string serializeManifest(const TreeSelection &Selection,
                               ArrayRef<ManifestRoot> Roots, int64_t Recorded,
                               ArrayRef<ListedDirectory> Directories,
-                              ArrayRef<ManifestPath> Unknown) {
+                              ArrayRef<TreePlace> Unknown) {
   std::string Bytes;
   raw_string_ostream OS(Bytes);
   OS << Magic;
@@ -190,13 +183,13 @@ Error Manifest::read(StringRef Content) {
   }
   uint64_t UnknownCount = R.count(2, "more unreadable places than possible");
   for (uint64_t I = 0; I != UnknownCount && !R.failed(); ++I) {
-    ManifestPath P;
+    TreePlace P;
     P.Root = R.number();
     P.Path = R.string();
     if (P.Root >= Roots.size() || !isPathFromRoot(P.Path))
       R.fail("an unreadable place outside of the tree");
     else if (!Unknown.empty() &&
-             (!precedes(Unknown.back(), P) || contains(Unknown.back(), P)))
+             (!(Unknown.back() < P) || contains(Unknown.back(), P)))
       R.fail("the unreadable places are out of order");
     Unknown.push_back(P);
   }
@@ -204,13 +197,10 @@ Error Manifest::read(StringRef Content) {
   // A directory has a root, a path, a count, and at least one entry.
   uint64_t DirectoryCount =
       R.count(3 + MinEntryBytes, "more directories than possible");
-  if (DirectoryCount > UINT32_MAX)
-    R.fail("more directories than possible");
   if (!R.failed()) {
     // Directories point into Entries, which therefore must not be reallocated.
     Entries.reserve(EntryCount);
     Directories.reserve(DirectoryCount);
-    ByHash.reserve(DirectoryCount);
   }
   LastEntry Last;
   for (uint64_t I = 0; I != DirectoryCount && !R.failed(); ++I) {
@@ -220,9 +210,7 @@ Error Manifest::read(StringRef Content) {
     uint64_t Count = R.number();
     if (F.Root >= Roots.size() || !isPathFromRoot(F.Path))
       R.fail("a directory outside of the tree");
-    else if (!Directories.empty() &&
-             !precedes({Directories.back().Root, Directories.back().Path},
-                       {F.Root, F.Path}))
+    else if (!Directories.empty() && !(Directories.back() < F))
       R.fail("the directories are out of order");
     else if (Count == 0 || Count > EntryCount - Entries.size())
       R.fail("a wrong number of entries");
@@ -236,7 +224,6 @@ Error Manifest::read(StringRef Content) {
     }
     F.Entries = ArrayRef(Entries).drop_front(First);
     Directories.push_back(F);
-    ByHash.emplace_back(xxh3_64bits(F.Path), static_cast<uint32_t>(I));
   }
   if (Entries.size() != EntryCount)
     R.fail("a wrong number of entries");
@@ -244,7 +231,6 @@ Error Manifest::read(StringRef Content) {
     R.fail("bytes after the last directory");
   if (R.failed())
     return createStringError(R.problem());
-  llvm::sort(ByHash);
   return Error::success();
 }
 
@@ -276,26 +262,17 @@ Expected<Manifest> Manifest::load(const std::string &Path) {
 }
 
 const ManifestDirectory *Manifest::find(size_t Root, StringRef Path) const {
-  uint64_t Hash = xxh3_64bits(Path);
-  for (const auto *At =
-           std::lower_bound(ByHash.data(), ByHash.data() + ByHash.size(),
-                            std::pair<uint64_t, uint32_t>(Hash, 0));
-       At != ByHash.data() + ByHash.size() && At->first == Hash; ++At) {
-    const ManifestDirectory &F = Directories[At->second];
-    if (F.Root == Root && F.Path == Path)
-      return &F;
-  }
-  return nullptr;
+  const TreePlace Place{Root, Path};
+  const auto *At = llvm::lower_bound(directories(), Place);
+  return At != directories().end() && *At == Place ? At : nullptr;
 }
 
 bool Manifest::isUnknown(size_t Root, StringRef Path) const {
   // No unknown place is in another, so only the last one up to Place can
   // contain it.
-  const ManifestPath Place{Root, Path};
-  const auto *End = Unknown.data() + Unknown.size();
-  const auto *Preceding =
-      std::upper_bound(Unknown.data(), End, Place, precedes);
-  return Preceding != Unknown.data() && contains(Preceding[-1], Place);
+  const TreePlace Place{Root, Path};
+  const auto Next = llvm::upper_bound(Unknown, Place);
+  return Next != Unknown.begin() && contains(*std::prev(Next), Place);
 }
 
 const ManifestEntry *Manifest::find(const ManifestDirectory &Directory,

@@ -41,10 +41,7 @@ ManifestPart::ManifestPart(const Manifest &M, size_t Root, StringRef Prefix)
     : M(&M), Root(Root), Prefix(Prefix) {
   // The part's directories are consecutive.
   const auto *First =
-      llvm::partition_point(M.directories(), [&](const ManifestDirectory &F) {
-        return F.Root < Root ||
-               (F.Root == Root && compareTreePaths(F.Path, Prefix) < 0);
-      });
+      llvm::lower_bound(M.directories(), TreePlace{Root, Prefix});
   Directories = ArrayRef(First, M.directories().end())
                     .take_while([&](const ManifestDirectory &F) {
                       return F.Root == Root && pathWithin(Prefix, F.Path);

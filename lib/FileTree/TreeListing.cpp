@@ -62,7 +62,7 @@ void TreeListing::add(unsigned Thread, size_t Root, StringRef Path,
     E.Name = Keep(E.Name);
   // Sort here, where many threads do it in parallel.
   llvm::sort(Kept, hasLowerName);
-  P.Directories.push_back({Root, Path, Kept});
+  P.Directories.push_back({{Root, Path}, Kept});
 }
 
 /// Joins the pieces of one directory.
@@ -92,18 +92,12 @@ void TreeListing::sort() {
   std::vector<ListedDirectory> Pieces;
   for (const Part &P : Parts)
     llvm::append_range(Pieces, P.Directories);
-  llvm::sort(Pieces, [](const ListedDirectory &A, const ListedDirectory &B) {
-    if (A.Root != B.Root)
-      return A.Root < B.Root;
-    return compareTreePaths(A.Path, B.Path) < 0;
-  });
+  llvm::sort(Pieces);
   Directories.reserve(Pieces.size());
   for (ArrayRef<ListedDirectory> Rest = Pieces; !Rest.empty();) {
     const ListedDirectory &First = Rest.front();
     ArrayRef<ListedDirectory> Same =
-        Rest.take_while([&](const ListedDirectory &F) {
-          return F.Root == First.Root && F.Path == First.Path;
-        });
+        Rest.take_while([&](const ListedDirectory &F) { return F == First; });
     Directories.push_back(joinPieces(Same, Parts.front().Memory));
     Rest = Rest.drop_front(Same.size());
   }

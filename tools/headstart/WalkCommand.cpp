@@ -88,7 +88,7 @@ public:
     Paths.push_back(Path.str());
   }
   /// The paths below \p Roots. Valid after the walk; they refer to this object.
-  std::vector<ManifestPath> below(ArrayRef<TreeRoot> Roots) const;
+  std::vector<TreePlace> below(ArrayRef<TreeRoot> Roots) const;
 
 private:
   std::mutex Mutex;
@@ -164,8 +164,8 @@ private:
 
 } // namespace
 
-std::vector<ManifestPath> UnknownPaths::below(ArrayRef<TreeRoot> Roots) const {
-  std::vector<ManifestPath> Result;
+std::vector<TreePlace> UnknownPaths::below(ArrayRef<TreeRoot> Roots) const {
+  std::vector<TreePlace> Result;
   for (StringRef Path : Paths)
     // If one root contains another, a path can be below both.
     for (auto [I, Root] : enumerate(Roots)) {

@@ -42,8 +42,8 @@ const TreeSelection Selection = {.Hidden = true,
                                  .Types = "fl",
                                  .Globs = {"*.o", "!\xff\n"}};
 const std::vector<ManifestRoot> Roots = {{"", "/work"}, {"../x", "/x"}};
-const std::vector<ManifestPath> Unknown = {{1, "a"}, {0, "c"},   {0, "a/b c/d"},
-                                           {0, "c"}, {0, "c/d"}, {0, "c.d"}};
+const std::vector<TreePlace> Unknown = {{1, "a"}, {0, "c"},   {0, "a/b c/d"},
+                                        {0, "c"}, {0, "c/d"}, {0, "c.d"}};
 // NOLINTEND(bugprone-throwing-static-initialization)
 
 /// Fills a tree with names of every kind.
@@ -109,9 +109,9 @@ TEST(ManifestTest, RoundTrips) {
 TEST(ManifestTest, KeepsUnknownPaths) {
   llvm::Expected<Manifest> M = parse(sample());
   ASSERT_TRUE(bool(M)) << toString(M.takeError());
-  EXPECT_EQ(M->unknown().vec(),
-            (std::vector<ManifestPath>{
-                {0, "a/b c/d"}, {0, "c"}, {0, "c.d"}, {1, "a"}}));
+  EXPECT_EQ(
+      M->unknown().vec(),
+      (std::vector<TreePlace>{{0, "a/b c/d"}, {0, "c"}, {0, "c.d"}, {1, "a"}}));
   for (StringRef Path : {"a/b c/d", "a/b c/d/e", "c", "c/d/e", "c.d", "c.d/e"})
     EXPECT_TRUE(M->isUnknown(0, Path)) << Path.str();
   for (StringRef Path : {"", "a", "a/b c", "a/b c/dd", "a/b c/c", "c.", "cc",

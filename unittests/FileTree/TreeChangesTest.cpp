@@ -46,7 +46,7 @@ class TreeChangesTest : public testing::Test {
 protected:
   const TestDirectory Directory;
 
-  Manifest record(llvm::ArrayRef<ManifestPath> Unknown = {}) const {
+  Manifest record(llvm::ArrayRef<TreePlace> Unknown = {}) const {
     Lister L;
     WalkOptions Options;
     Options.WithStatus = true;

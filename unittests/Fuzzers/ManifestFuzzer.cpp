@@ -33,7 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
     llvm::consumeError(M.takeError());
     return 0;
   }
-  for (const ManifestPath &P : M->unknown())
+  for (const TreePlace &P : M->unknown())
     if (!M->isUnknown(P.Root, P.Path))
       abort();
   // Each entry can be found, serialized and parsed again.

@@ -27,7 +27,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace headstart {
@@ -63,18 +62,8 @@ struct ManifestEntry {
   os::EntryType Type = os::EntryType::Unknown;
 };
 
-struct ManifestDirectory {
-  size_t Root = 0;
-  llvm::StringRef Path; ///< from the root: "" for the root itself
+struct ManifestDirectory : TreePlace {
   llvm::ArrayRef<ManifestEntry> Entries; ///< sorted by name, without duplicates
-};
-
-/// A directory or an entry of one of the trees.
-struct ManifestPath {
-  size_t Root = 0;
-  llvm::StringRef Path; ///< from the root: "" for the root itself
-
-  friend bool operator==(const ManifestPath &, const ManifestPath &) = default;
 };
 
 /// The largest size of a manifest in bytes. Larger files are not read.
@@ -89,7 +78,7 @@ std::string serializeManifest(const TreeSelection &Selection,
                               llvm::ArrayRef<ManifestRoot> Roots,
                               int64_t Recorded,
                               llvm::ArrayRef<ListedDirectory> Directories,
-                              llvm::ArrayRef<ManifestPath> Unknown = {});
+                              llvm::ArrayRef<TreePlace> Unknown = {});
 
 /// A manifest that was read. Immutable; any thread.
 class Manifest {
@@ -108,7 +97,7 @@ public:
   /// The directories, sorted by root and path.
   llvm::ArrayRef<ManifestDirectory> directories() const { return Directories; }
   /// The places that could not be read, sorted, none of them inside another.
-  llvm::ArrayRef<ManifestPath> unknown() const { return Unknown; }
+  llvm::ArrayRef<TreePlace> unknown() const { return Unknown; }
 
   /// Whether \p Path of a root is a place that could not be read, or lies in
   /// one. A missing record of it then does not mean that it did not exist.
@@ -129,12 +118,9 @@ private:
   TreeSelection Selection;
   std::vector<ManifestRoot> Roots;
   int64_t Recorded = 0;
-  std::vector<ManifestPath> Unknown;
+  std::vector<TreePlace> Unknown;
   std::vector<ManifestEntry> Entries;
   std::vector<ManifestDirectory> Directories;
-  /// The hashes of the directories' paths, sorted, each with its index in
-  /// Directories. A malicious manifest could make a hash table slow.
-  std::vector<std::pair<uint64_t, uint32_t>> ByHash;
 };
 
 /// Whether a manifest may be written to \p Path: the path does not exist, or is

@@ -35,11 +35,22 @@ int compareTreePaths(llvm::StringRef A, llvm::StringRef B);
 std::optional<llvm::StringRef> pathWithin(llvm::StringRef Above,
                                           llvm::StringRef Path);
 
-/// Entries of one directory. Until the listing is sorted, it may have several
-/// such pieces of a directory.
-struct ListedDirectory {
+/// A directory or an entry of one of the trees.
+struct TreePlace {
   size_t Root = 0;      ///< the number of the root
   llvm::StringRef Path; ///< from the root: "" for the root itself, "a/b"
+
+  friend bool operator==(const TreePlace &, const TreePlace &) = default;
+  /// Orders places by root, then like `compareTreePaths`.
+  friend bool operator<(const TreePlace &A, const TreePlace &B) {
+    return A.Root != B.Root ? A.Root < B.Root
+                            : compareTreePaths(A.Path, B.Path) < 0;
+  }
+};
+
+/// Entries of one directory. Until the listing is sorted, it may have several
+/// such pieces of a directory.
+struct ListedDirectory : TreePlace {
   llvm::MutableArrayRef<os::DirectoryEntry> Entries; ///< sorted by name
 };
 
