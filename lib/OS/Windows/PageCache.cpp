@@ -19,7 +19,6 @@
 #include "WorkingSet.h"
 #include "headstart/OS/Program.h"
 
-#include <atomic>
 #include <bit>
 #include <chrono>
 #include <vector>
@@ -30,14 +29,6 @@ namespace headstart::os {
 using namespace detail;
 
 namespace {
-
-/// WIN32_MEMORY_RANGE_ENTRY under our own name, since older headers lack it.
-struct MemoryRange {
-  void *Begin;
-  size_t Length;
-};
-
-using PrefetchFunction = BOOL WINAPI(HANDLE, ULONG_PTR, MemoryRange *, ULONG);
 
 /// The most entries of a PrefetchVirtualMemory call: 8 KiB, which it copies.
 constexpr size_t RangesPerCall = 512;
@@ -58,13 +49,6 @@ constexpr uint64_t WineStepBytes = UINT64_C(128) * 1024;
 
 static HANDLE handleOf(const OpenFile &File) {
   return std::bit_cast<HANDLE>(File.nativeHandle());
-}
-
-/// Returns PrefetchVirtualMemory, or null before Windows 8.
-static PrefetchFunction *prefetchFunction() {
-  static PrefetchFunction *const Found =
-      findFunction<PrefetchFunction>(L"kernel32.dll", "PrefetchVirtualMemory");
-  return Found;
 }
 
 namespace {
@@ -128,29 +112,12 @@ private:
 
   HintResult &Result;
   uint64_t StepBytes;
-  std::vector<MemoryRange> Entries;
+  std::vector<WIN32_MEMORY_RANGE_ENTRY> Entries;
   uint64_t EntryBytes = 0;
   uint64_t AskedBytes = 0; ///< of the ranges, without the rounding
 };
 
 } // namespace
-
-/// Whether the system was short of memory at the last query: one for each 64
-/// MiB of hints, and one a call while it is. \p Bytes are about to be hinted.
-static bool wasMemoryLow(uint64_t Bytes) {
-  constexpr uint64_t Distance = UINT64_C(64) * 1024 * 1024;
-  static std::atomic<uint64_t> Left{0};
-  static std::atomic<bool> WasLow{false};
-  uint64_t Before = Left.load();
-  while (!Left.compare_exchange_weak(Before, Before >= Bytes ? Before - Bytes
-                                                             : Distance)) {
-  }
-  if (Before < Bytes || WasLow.load()) {
-    bool Ignored = false;
-    WasLow.store(isMemoryLow(Ignored));
-  }
-  return WasLow.load();
-}
 
 void HintBatch::add(char *Begin, uint64_t Length) {
   const uint64_t Lead = reinterpret_cast<uintptr_t>(Begin) % systemPageSize();
@@ -168,12 +135,12 @@ void HintBatch::add(char *Begin, uint64_t Length) {
 void HintBatch::addEntry(char *Begin, uint64_t Length) {
   EntryBytes += Length;
   if (!Entries.empty()) {
-    MemoryRange &Last = Entries.back();
-    char *const LastBegin = static_cast<char *>(Last.Begin);
-    char *const LastEnd = LastBegin + Last.Length;
+    WIN32_MEMORY_RANGE_ENTRY &Last = Entries.back();
+    char *const LastBegin = static_cast<char *>(Last.VirtualAddress);
+    char *const LastEnd = LastBegin + Last.NumberOfBytes;
     if (Begin >= LastBegin && Begin <= LastEnd &&
         Begin + Length <= LastBegin + StepBytes) {
-      Last.Length =
+      Last.NumberOfBytes =
           static_cast<size_t>(std::max(LastEnd, Begin + Length) - LastBegin);
       return;
     }
@@ -186,10 +153,10 @@ void HintBatch::flush() {
     return;
   ++Result.Calls;
   // The system needs the remaining memory for what already runs.
-  if (wasMemoryLow(EntryBytes))
+  if (memoryIsLow().value_or(false))
     Result.fail(std::make_error_code(std::errc::not_enough_memory));
-  else if (prefetchFunction()(::GetCurrentProcess(), Entries.size(),
-                              Entries.data(), 0) == 0)
+  else if (::PrefetchVirtualMemory(::GetCurrentProcess(), Entries.size(),
+                                   Entries.data(), 0) == 0)
     Result.fail(lastError());
   else
     Result.AcceptedBytes += AskedBytes;
@@ -243,7 +210,6 @@ PageCache::PageCache(const PageCacheCapabilities &Wanted)
   // The page size is no capability.
   Capabilities.PageSize = systemPageSize();
   // A caller cannot switch on what the system lacks.
-  Capabilities.Hint &= prefetchFunction() != nullptr;
   Capabilities.PopulateRead = false;
   Capabilities.Cachestat = false;
 }
@@ -253,7 +219,7 @@ PageCacheCapabilities PageCache::probe() {
   static const PageCacheCapabilities Found = [] {
     PageCacheCapabilities Result;
     Result.PageSize = systemPageSize();
-    Result.Hint = prefetchFunction() != nullptr;
+    Result.Hint = true;
     Result.Mincore = reportsPlace();
     Result.Evict = true;
     Result.HintStepBytes = isWine() ? WineStepBytes : WindowsStepBytes;

@@ -17,14 +17,14 @@
 using namespace headstart::os;
 using namespace headstart::os::detail;
 
-bool headstart::os::detail::isMemoryLow(bool &IsKnown) {
+std::optional<bool> headstart::os::detail::memoryIsLow() {
   // The handle of this system event is never closed.
   static const HANDLE Event =
       ::CreateMemoryResourceNotification(LowMemoryResourceNotification);
   BOOL IsLow = 0;
-  IsKnown =
-      Event != nullptr && ::QueryMemoryResourceNotification(Event, &IsLow) != 0;
-  return IsKnown && IsLow != 0;
+  if (Event == nullptr || ::QueryMemoryResourceNotification(Event, &IsLow) == 0)
+    return std::nullopt;
+  return IsLow != 0;
 }
 
 /// Applies a limit of \p Limit bytes, \p Used of them in use, to \p Memory.
@@ -77,10 +77,8 @@ SystemMemory SystemMemory::read(const std::string &Root) {
     Memory.AvailableBytes = std::min(Status.ullAvailPhys, Status.ullTotalPhys);
   }
   readJob(Memory);
-  bool IsKnown = false;
-  const bool IsLow = isMemoryLow(IsKnown);
-  if (IsKnown)
-    Memory.PressurePercent = IsLow ? 100 : 0;
+  if (const std::optional<bool> IsLow = memoryIsLow())
+    Memory.PressurePercent = *IsLow ? 100 : 0;
   return Memory;
 }
 

@@ -21,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 namespace headstart::os::detail {
 
@@ -84,9 +85,9 @@ bool forEachPage(uintptr_t Begin, uintptr_t End, Function Found) {
   return true;
 }
 
-/// Whether the system is now short of memory (LowMemoryResourceNotification).
-/// Sets \p IsKnown to whether the system reports it.
-bool isMemoryLow(bool &IsKnown);
+/// Whether the system is now short of memory (LowMemoryResourceNotification),
+/// or nothing if it does not report it.
+std::optional<bool> memoryIsLow();
 
 } // namespace headstart::os::detail
 
