@@ -88,15 +88,10 @@ public:
   DirectoryHandle() = default;
   DirectoryHandle(DirectoryHandle &&Other) noexcept
       : Handle(std::exchange(Other.Handle, InvalidHandle)) {}
-  DirectoryHandle &operator=(DirectoryHandle &&Other) noexcept {
-    if (this != &Other) {
-      close();
-      Handle = std::exchange(Other.Handle, InvalidHandle);
-    }
+  DirectoryHandle &operator=(DirectoryHandle Other) noexcept {
+    std::swap(Handle, Other.Handle);
     return *this;
   }
-  DirectoryHandle(const DirectoryHandle &) = delete;
-  DirectoryHandle &operator=(const DirectoryHandle &) = delete;
   ~DirectoryHandle() { close(); }
 
   /// Opens the directory \p Path, and follows links; "" is the current

@@ -75,16 +75,11 @@ public:
   OpenFile(OpenFile &&Other) noexcept
       : Handle(std::exchange(Other.Handle, InvalidHandle)),
         Identity(std::exchange(Other.Identity, {})) {}
-  OpenFile &operator=(OpenFile &&Other) noexcept {
-    if (this != &Other) {
-      close();
-      Handle = std::exchange(Other.Handle, InvalidHandle);
-      Identity = std::exchange(Other.Identity, {});
-    }
+  OpenFile &operator=(OpenFile Other) noexcept {
+    std::swap(Handle, Other.Handle);
+    std::swap(Identity, Other.Identity);
     return *this;
   }
-  OpenFile(const OpenFile &) = delete;
-  OpenFile &operator=(const OpenFile &) = delete;
   ~OpenFile() { close(); }
 
   /// Opens \p Path if it is a regular file. Stats it first, so that it neither
@@ -145,17 +140,12 @@ public:
   MappedFile(MappedFile &&Other) noexcept
       : Data(std::exchange(Other.Data, nullptr)),
         Size(std::exchange(Other.Size, 0)), File(std::move(Other.File)) {}
-  MappedFile &operator=(MappedFile &&Other) noexcept {
-    if (this != &Other) {
-      MappedFile Old(std::move(*this));
-      Data = std::exchange(Other.Data, nullptr);
-      Size = std::exchange(Other.Size, 0);
-      File = std::move(Other.File);
-    }
+  MappedFile &operator=(MappedFile Other) noexcept {
+    std::swap(Data, Other.Data);
+    std::swap(Size, Other.Size);
+    std::swap(File, Other.File);
     return *this;
   }
-  MappedFile(const MappedFile &) = delete;
-  MappedFile &operator=(const MappedFile &) = delete;
   ~MappedFile();
 
   /// Maps all of \p File, in its size at opening. An empty file maps to an
