@@ -29,14 +29,10 @@ namespace headstart::os {
 /// The most bytes that one unit becomes.
 inline constexpr size_t MaxBytesPerUnit = 3;
 
-/// Writes \p Wide as WTF-8 to \p Into, which has room for
-/// `MaxBytesPerUnit * Wide.size()` bytes. Returns the number of bytes, and adds
-/// no zero. Never fails, and allocates nothing.
-template <typename Unit>
-size_t writeUtf8(std::basic_string_view<Unit> Wide, char *Into);
-
-/// Like `writeUtf8`, for units stored as bytes in the machine's order at any
-/// address, such as names in Windows's records. Ignores an odd last byte.
+/// Writes \p WideBytes, units stored as bytes in the machine's order at any
+/// address, such as names in Windows's records, as WTF-8 to \p Into, which has
+/// room for `MaxBytesPerUnit` bytes per unit. Returns the number of bytes, and
+/// adds no zero. Ignores an odd last byte. Never fails, and allocates nothing.
 size_t writeUtf8FromBytes(std::string_view WideBytes, char *Into);
 
 /// Appends \p Wide as WTF-8 to \p Result. The caller must not split a surrogate

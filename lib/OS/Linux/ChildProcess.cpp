@@ -9,7 +9,7 @@
 #include "headstart/OS/ChildProcess.h"
 
 #include "ChildSupport.h"
-#include "ResourceUse.h"
+#include "Support.h"
 
 #include <algorithm>
 #include <array>

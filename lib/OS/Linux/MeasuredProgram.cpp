@@ -10,7 +10,7 @@
 
 #include "ChildSupport.h"
 #include "PseudoFile.h"
-#include "ResourceUse.h"
+#include "Support.h"
 
 #include <algorithm>
 #include <fstream>

@@ -11,11 +11,13 @@
 
 #include "../Pages.h"
 #include "../Posix/Common.h"
+#include "headstart/OS/Threads.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 namespace headstart::os::detail {
@@ -48,6 +50,13 @@ inline uint64_t deviceOf(const struct stat &S) { return S.st_dev; }
 /// Hints that reads through \p Descriptor will not be sequential.
 inline void expectScattered(int Descriptor) {
   ::posix_fadvise(Descriptor, 0, 0, POSIX_FADV_RANDOM);
+}
+
+/// Returns the use of the disks that \p Usage reports.
+inline DiskUse diskUseIn(const rusage &Usage) {
+  constexpr uint64_t Block = 512; // bytes, on every disk
+  return {Block * static_cast<uint64_t>(Usage.ru_inblock),
+          static_cast<uint64_t>(Usage.ru_majflt)};
 }
 
 /// The result of mincore(2) for a page; bit 0 means that it is resident.

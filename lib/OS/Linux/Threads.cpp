@@ -8,7 +8,7 @@
 
 #include "headstart/OS/Threads.h"
 #include "PseudoFile.h"
-#include "ResourceUse.h"
+#include "Support.h"
 #include "headstart/OS/MappedFile.h"
 #include <sys/resource.h>
 

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Records/Fields.h"
 #include "Directories.h"
 #include "Support.h"
 #include "headstart/OS/DirectoryReader.h"
@@ -72,27 +73,6 @@ std::error_code DirectoryHandle::openChild(const char *Name, LinkRule Links,
   return Error;
 }
 
-static EntryType typeOf(mode_t Mode) {
-  switch (Mode & S_IFMT) {
-  case S_IFREG:
-    return EntryType::Regular;
-  case S_IFDIR:
-    return EntryType::Directory;
-  case S_IFLNK:
-    return EntryType::Link;
-  case S_IFIFO:
-    return EntryType::Fifo;
-  case S_IFSOCK:
-    return EntryType::Socket;
-  case S_IFBLK:
-    return EntryType::BlockDevice;
-  case S_IFCHR:
-    return EntryType::CharacterDevice;
-  default:
-    return EntryType::Unknown;
-  }
-}
-
 std::error_code DirectoryHandle::addStatus(DirectoryEntry &Entry,
                                            LinkRule Links) const {
   struct stat S;
@@ -103,7 +83,7 @@ std::error_code DirectoryHandle::addStatus(DirectoryEntry &Entry,
   if (::fstatat(descriptor(Handle), Entry.Name.data(), &S, Flags) != 0)
     return lastError();
   Entry.Identity = identityOf(S);
-  Entry.Type = typeOf(S.st_mode);
+  Entry.Type = typeOfEntry((S.st_mode & S_IFMT) >> 12);
   Entry.HasStatus = true;
   Entry.StatusIsHint = false;
   return {};

@@ -9,6 +9,8 @@
 #ifndef HEADSTART_LIB_OS_RECORDS_FIELDS_H
 #define HEADSTART_LIB_OS_RECORDS_FIELDS_H
 
+#include "headstart/OS/DirectoryReader.h"
+
 #include <cstddef>
 #include <cstring>
 #include <span>
@@ -35,6 +37,10 @@ inline std::string_view textAt(std::span<const char> Bytes, size_t At) {
     return {};
   return {Begin, static_cast<size_t>(static_cast<const char *>(End) - Begin)};
 }
+
+/// Returns the type that \p Type means in a `struct dirent`; it is that of
+/// `st_mode`, shifted by 12.
+EntryType typeOfEntry(unsigned Type);
 
 inline bool isDots(std::string_view Name) {
   return Name == "." || Name == "..";

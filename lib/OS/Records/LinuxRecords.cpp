@@ -21,8 +21,7 @@ constexpr size_t TypeAt = 18;
 constexpr size_t NameAt = 19;
 } // namespace
 
-/// The types are those of `st_mode`, shifted by 12 (dirent.h).
-static EntryType typeOf(unsigned char Type) {
+EntryType detail::typeOfEntry(unsigned Type) {
   switch (Type) {
   case 1:
     return EntryType::Fifo;
@@ -66,7 +65,7 @@ size_t parseLinuxEntries(std::span<const char> &Bytes,
     Entry.Name = Name;
     Entry.Identity = {};
     Entry.Identity.Inode = fieldAt<uint64_t>(Record, InodeAt);
-    Entry.Type = typeOf(static_cast<unsigned char>(Record[TypeAt]));
+    Entry.Type = typeOfEntry(static_cast<unsigned char>(Record[TypeAt]));
     Entry.HasStatus = false;
     Entry.StatusIsHint = false;
   }

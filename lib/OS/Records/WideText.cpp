@@ -62,13 +62,6 @@ static size_t writeUnits(size_t Count, Function UnitAt, char *const Into) {
   return static_cast<size_t>(Out - Into);
 }
 
-template <typename Unit>
-size_t writeUtf8(std::basic_string_view<Unit> Wide, char *Into) {
-  return writeUnits(
-      Wide.size(), [&](size_t I) { return static_cast<uint32_t>(Wide[I]); },
-      Into);
-}
-
 size_t writeUtf8FromBytes(std::string_view WideBytes, char *Into) {
   const auto UnitAt = [&](size_t I) {
     char16_t Unit;
@@ -82,7 +75,11 @@ template <typename Unit>
 void appendUtf8(std::basic_string_view<Unit> Wide, std::string &Result) {
   const size_t Before = Result.size();
   Result.resize(Before + MaxBytesPerUnit * Wide.size());
-  Result.resize(Before + writeUtf8(Wide, Result.data() + Before));
+  Result.resize(Before +
+                writeUnits(
+                    Wide.size(),
+                    [&](size_t I) { return static_cast<uint32_t>(Wide[I]); },
+                    Result.data() + Before));
 }
 
 /// Removes one character from the front of \p Text. Returns false if it is not
@@ -277,13 +274,11 @@ void appendArgument(std::basic_string_view<Unit> Arg,
   CommandLine.push_back(Unit('"'));
 }
 
-template size_t writeUtf8(std::u16string_view, char *);
 template void appendArgument(std::u16string_view, std::u16string &);
 template void appendUtf8(std::u16string_view, std::string &);
 template bool appendWide(std::string_view, std::u16string &);
 template bool mayBeDevice(std::u16string_view);
 #ifdef _WIN32
-template size_t writeUtf8(std::wstring_view, char *);
 template void appendArgument(std::wstring_view, std::wstring &);
 template void appendUtf8(std::wstring_view, std::string &);
 template bool appendWide(std::string_view, std::wstring &);

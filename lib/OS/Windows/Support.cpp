@@ -22,7 +22,8 @@ namespace headstart::os::detail {
 /// ERROR_STOPPED_ON_SYMLINK, which mingw's winerror.h lacks.
 static constexpr DWORD StoppedOnSymlink = 681;
 
-/// Returns the std::errc equivalent to \p Code, or `errc()` if there is none.
+/// Returns the std::errc for \p Code that a caller may want to recognize, or
+/// `errc()`.
 static std::errc conditionOf(DWORD Code) {
   switch (Code) {
   case ERROR_FILE_NOT_FOUND:
@@ -36,15 +37,11 @@ static std::errc conditionOf(DWORD Code) {
     return std::errc::no_such_file_or_directory;
   case ERROR_ACCESS_DENIED:
     return std::errc::permission_denied;
-  case ERROR_PRIVILEGE_NOT_HELD:
-    return std::errc::operation_not_permitted;
   case ERROR_SHARING_VIOLATION: // a process has it open exclusively
   case ERROR_USER_MAPPED_FILE:  // a process has mapped it
   case ERROR_BUSY:
   case ERROR_PIPE_BUSY:
     return std::errc::device_or_resource_busy;
-  case ERROR_LOCK_VIOLATION:
-    return std::errc::no_lock_available;
   case ERROR_TOO_MANY_OPEN_FILES:
     return std::errc::too_many_files_open;
   case ERROR_NOT_ENOUGH_MEMORY:
@@ -55,17 +52,10 @@ static std::errc conditionOf(DWORD Code) {
     return std::errc::not_enough_memory;
   case ERROR_DIRECTORY:
     return std::errc::not_a_directory;
-  case ERROR_DIR_NOT_EMPTY:
-    return std::errc::directory_not_empty;
-  case ERROR_ALREADY_EXISTS:
-  case ERROR_FILE_EXISTS:
-    return std::errc::file_exists;
   case ERROR_INVALID_HANDLE:
     return std::errc::bad_file_descriptor;
   case ERROR_INVALID_PARAMETER:
     return std::errc::invalid_argument;
-  case ERROR_NOACCESS:
-    return std::errc::bad_address;
   case ERROR_INVALID_FUNCTION:
   case ERROR_NOT_SUPPORTED:
   case ERROR_CALL_NOT_IMPLEMENTED:
@@ -76,14 +66,6 @@ static std::errc conditionOf(DWORD Code) {
   case ERROR_CANT_RESOLVE_FILENAME:
   case StoppedOnSymlink:
     return std::errc::too_many_symbolic_link_levels;
-  case ERROR_BROKEN_PIPE:
-  case ERROR_NO_DATA:
-    return std::errc::broken_pipe;
-  case ERROR_OPERATION_ABORTED:
-    return std::errc::operation_canceled;
-  case ERROR_SEM_TIMEOUT:
-  case WAIT_TIMEOUT:
-    return std::errc::timed_out;
   case ERROR_CRC:
   case ERROR_READ_FAULT:
   case ERROR_GEN_FAILURE:

@@ -28,10 +28,10 @@
 
 namespace headstart::os::detail {
 
-/// Returns the Windows error \p Code in a category of its own, which maps it to
-/// the equivalent std::errc, if any (mingw's runtime maps only some, and not
-/// sharing violations). Compare it with std::errc, not with another error_code,
-/// nor by its value.
+/// Returns the Windows error \p Code in a category of its own, which maps those
+/// that callers distinguish to the equivalent std::errc (mingw's runtime maps
+/// only some, and not sharing violations). Compare it with std::errc, not with
+/// another error_code, nor by its value.
 std::error_code errorOf(DWORD Code);
 
 /// Returns GetLastError as an error; call it before anything else. A file that
@@ -43,7 +43,7 @@ std::error_code lastError();
 /// `illegal_byte_sequence` if it is not WTF-8.
 std::error_code toWide(std::string_view Text, std::wstring &Result);
 
-/// Returns \p Wide as WTF-8. For many names, see `writeUtf8` (WideText.h).
+/// Returns \p Wide as WTF-8.
 std::string toUtf8(std::wstring_view Wide);
 
 /// Converts \p Path to the form for system calls: absolute, of any length
