@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "headstart/FileTree/DirectorySnapshot.h"
 #include "../OS/TestFiles.h"
+#include "headstart/FileTree/SnapshotCache.h"
 #include "gtest/gtest.h"
 #include <set>
 #include <sys/stat.h>
