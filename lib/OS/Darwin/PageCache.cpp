@@ -8,7 +8,7 @@
 
 #include "headstart/OS/PageCache.h"
 
-#include "../FetchByReading.h"
+#include "../Pages.h"
 #include "../Posix/PageRanges.h"
 
 #include <algorithm>

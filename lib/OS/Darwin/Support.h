@@ -9,8 +9,6 @@
 #ifndef HEADSTART_LIB_OS_DARWIN_SUPPORT_H
 #define HEADSTART_LIB_OS_DARWIN_SUPPORT_H
 
-#include "../Posix/Common.h"
-
 #include <cstddef>
 #include <cstdint>
 #include <fcntl.h>

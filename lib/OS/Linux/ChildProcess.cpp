@@ -8,8 +8,8 @@
 
 #include "headstart/OS/ChildProcess.h"
 
+#include "../Posix/Support.h"
 #include "ChildSupport.h"
-#include "Support.h"
 
 #include <algorithm>
 #include <array>

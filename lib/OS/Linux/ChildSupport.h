@@ -9,7 +9,7 @@
 #ifndef HEADSTART_LIB_OS_LINUX_CHILDSUPPORT_H
 #define HEADSTART_LIB_OS_LINUX_CHILDSUPPORT_H
 
-#include "../Posix/Common.h"
+#include "../Posix/Support.h"
 
 #include <algorithm>
 #include <array>

@@ -8,7 +8,7 @@
 
 #include "headstart/OS/DirectoryReader.h"
 #include "../Posix/Directories.h"
-#include "Support.h"
+#include "../Posix/Support.h"
 #include <algorithm>
 #include <dirent.h>
 #include <limits.h>

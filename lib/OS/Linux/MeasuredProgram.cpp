@@ -8,9 +8,9 @@
 
 #include "headstart/OS/MeasuredProgram.h"
 
+#include "../Posix/Support.h"
 #include "ChildSupport.h"
 #include "PseudoFile.h"
-#include "Support.h"
 
 #include <algorithm>
 #include <fstream>

@@ -8,7 +8,7 @@
 
 #include "headstart/OS/PageCache.h"
 
-#include "../FetchByReading.h"
+#include "../Pages.h"
 #include "../Posix/PageRanges.h"
 #include "FileSystems.h"
 
@@ -94,6 +94,21 @@ static bool countPages(const OpenFile &File, CachestatRange Range,
   const uint32_t Traits = traitsOf(File);
   return !(Traits & Stacked) && cachestat(descriptor(File), Range, Result) &&
          (Result.Cached != 0 || Result.Evicted != 0 || !(Traits & MayStack));
+}
+
+/// Returns the offset of the guard page in a mapping of a file of \p Size
+/// bytes: a page that is mapped although it is past the file's end.
+///
+/// It shows whether the results of mincore(2) are true. If a process neither
+/// owns a file nor may write to it, mincore reports *every* page as resident
+/// (can_do_mincore in mm/mincore.c) instead of failing, so that an ordinary
+/// user would take a cold system library for a warm one. A page past the end is
+/// never cached; if mincore reports it as resident, its results are false.
+///
+/// The file's last page may belong to a block of up to 64 KiB that is cached as
+/// a whole, so the guard page is after that block.
+static uint64_t guardOffset(uint64_t Size, size_t PageSize) {
+  return roundUp(Size, std::max<size_t>(PageSize, 65536));
 }
 
 /// Returns the residency of \p Clipped by mincore, in a mapping whose byte 0 is

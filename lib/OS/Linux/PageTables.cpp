@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/OS/PageTables.h"
-#include "Support.h"
+#include "../Pages.h"
+#include "../Posix/Support.h"
 #include <algorithm>
 #include <array>
 #include <cerrno>

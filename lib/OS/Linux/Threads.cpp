@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/OS/Threads.h"
+#include "../Posix/Support.h"
 #include "PseudoFile.h"
-#include "Support.h"
 #include "headstart/OS/MappedFile.h"
 #include <sys/resource.h>
 

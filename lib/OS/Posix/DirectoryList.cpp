@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Common.h"
 #include "Directories.h"
+#include "Support.h"
 #include <algorithm>
 #include <cstring>
 #include <dirent.h>

@@ -17,7 +17,44 @@
 
 #include "headstart/OS/MappedFile.h"
 
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <system_error>
+#include <time.h>
+#include <unistd.h>
+
 namespace headstart::os::detail {
+
+inline std::error_code lastError() { return {errno, std::system_category()}; }
+
+/// Returns the result of \p Call, which is called again if a signal interrupts
+/// it.
+template <class Function> auto retry(const Function &Call) {
+  for (;;)
+    if (const auto Result = Call(); Result >= 0 || errno != EINTR)
+      return Result;
+}
+
+inline int descriptor(intptr_t Handle) { return static_cast<int>(Handle); }
+
+/// Returns nanoseconds since 1970. 64 bits cannot hold times before 1677 or
+/// after 2262, which tmpfs, XFS and Btrfs accept; they become the nearest one.
+inline int64_t nanoseconds(const timespec &Time) {
+  constexpr int64_t PerSecond = 1'000'000'000;
+  using Limits = std::numeric_limits<int64_t>;
+  int64_t Result;
+  if (__builtin_mul_overflow(int64_t(Time.tv_sec), PerSecond, &Result))
+    return Time.tv_sec < 0 ? Limits::min() : Limits::max();
+  if (__builtin_add_overflow(Result, int64_t(Time.tv_nsec), &Result))
+    return Limits::max();
+  return Result;
+}
+
+inline size_t systemPageSize() {
+  return static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+}
 
 inline FileIdentity identityOf(const struct stat &S) {
   return {deviceOf(S), S.st_ino, static_cast<uint64_t>(S.st_size),

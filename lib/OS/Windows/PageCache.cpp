@@ -14,7 +14,6 @@
 
 #include "headstart/OS/PageCache.h"
 
-#include "../FetchByReading.h"
 #include "../Pages.h"
 #include "WorkingSet.h"
 #include "headstart/OS/Program.h"
