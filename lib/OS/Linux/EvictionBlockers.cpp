@@ -38,7 +38,7 @@ using FileKey = std::pair<uint64_t, uint64_t>; ///< device and inode
 
 FileKey keyOf(const MappingLine &Line) { return {Line.Device, Line.Inode}; }
 
-/// The queried files, sorted by their keys.
+/// The queried files, by their keys. The caller may name a file twice.
 class FileTable {
 public:
   explicit FileTable(std::span<const std::string> Paths) : Uses(Paths.size()) {
@@ -46,25 +46,22 @@ public:
     constexpr size_t Max = 1000;
     for (size_t I = 0; I < Paths.size(); I += Max)
       addKeys(Paths.subspan(I, std::min(Max, Paths.size() - I)), I);
-    std::sort(Keys.begin(), Keys.end());
   }
 
-  /// Calls \p Change for each use of the file \p Key, since the caller may name
-  /// a file twice. Returns whether there is one.
+  /// Calls \p Change for each use of the file \p Key. Returns whether there is
+  /// one.
   template <class Function> bool forEach(FileKey Key, Function Change) {
-    bool Any = false;
-    for (auto At = std::lower_bound(Keys.begin(), Keys.end(),
-                                    std::pair(Key, size_t(0)));
-         At != Keys.end() && At->first == Key; ++At, Any = true)
-      Change(Uses[At->second]);
-    return Any;
+    const auto [Begin, End] = Keys.equal_range(Key);
+    std::for_each(Begin, End,
+                  [&](const auto &Each) { Change(Uses[Each.second]); });
+    return Begin != End;
   }
   std::vector<FileUse> take() { return std::move(Uses); }
 
 private:
   void addKeys(std::span<const std::string> Paths, size_t First);
 
-  std::vector<std::pair<FileKey, size_t>> Keys;
+  std::multimap<FileKey, size_t> Keys;
   std::vector<FileUse> Uses;
 };
 
@@ -85,7 +82,7 @@ void FileTable::addKeys(std::span<const std::string> Paths, size_t First) {
   for (std::ifstream Maps("/proc/self/maps"); std::getline(Maps, Text);)
     if (const auto Line = parseMapping(Text))
       if (const auto At = Numbers.find(Line->Begin); At != Numbers.end())
-        Keys.emplace_back(keyOf(*Line), At->second);
+        Keys.emplace(keyOf(*Line), At->second);
 }
 
 /// Records which files the process with the directory \p Process has mapped and
