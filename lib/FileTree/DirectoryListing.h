@@ -16,7 +16,7 @@
 #ifndef HEADSTART_LIB_FILETREE_DIRECTORYLISTING_H
 #define HEADSTART_LIB_FILETREE_DIRECTORYLISTING_H
 
-#include "headstart/FileTree/IgnoreJudge.h"
+#include "headstart/FileTree/IgnoreRules.h"
 #include "headstart/FileTree/TreeWalker.h"
 #include "headstart/OS/DirectoryReader.h"
 #include "llvm/ADT/ArrayRef.h"

@@ -23,7 +23,7 @@
 #ifndef HEADSTART_LIB_FILETREE_DIRECTORYNODE_H
 #define HEADSTART_LIB_FILETREE_DIRECTORYNODE_H
 
-#include "headstart/FileTree/IgnoreJudge.h"
+#include "headstart/FileTree/IgnoreRules.h"
 #include "headstart/OS/DirectoryReader.h"
 #include "llvm/ADT/StringRef.h"
 #include <algorithm>

@@ -16,7 +16,7 @@
 #define HEADSTART_LIB_FILETREE_IGNOREFILE_H
 
 #include "PatternList.h"
-#include "headstart/FileTree/IgnoreJudge.h"
+#include "headstart/FileTree/IgnoreRules.h"
 #include "llvm/ADT/StringRef.h"
 #include <memory>
 #include <optional>

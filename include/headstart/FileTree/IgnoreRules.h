@@ -17,10 +17,81 @@
 #ifndef HEADSTART_FILETREE_IGNORERULES_H
 #define HEADSTART_FILETREE_IGNORERULES_H
 
-#include "headstart/FileTree/IgnoreJudge.h"
+#include "headstart/OS/DirectoryReader.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
 #include <memory>
 
 namespace headstart {
+
+/// Which of the entries that matter to ignore rules a directory has.
+struct IgnorePresence {
+  bool GitIgnore = false; ///< an entry `.gitignore`
+  bool DotIgnore = false; ///< an entry `.ignore`
+  bool Git = false;       ///< an entry `.git`, directory or file
+
+  /// Notes \p Name if it is one of them.
+  void note(llvm::StringRef Name) {
+    if (!Name.starts_with("."))
+      return;
+    GitIgnore |= Name == ".gitignore";
+    DotIgnore |= Name == ".ignore";
+    Git |= Name == ".git";
+  }
+  bool any() const { return GitIgnore || DotIgnore || Git; }
+
+  /// Stats each of the entries in \p Directory, for a caller that does not list
+  /// the directory. Blocks.
+  static IgnorePresence in(const os::DirectoryHandle &Directory);
+};
+
+/// The rules in force in one directory: its own and those of the directories
+/// above. Immutable; shared by threads; keeps the scopes above it alive.
+class IgnoreScope;
+using IgnoreScopePtr = std::shared_ptr<const IgnoreScope>;
+
+/// Receives the path of an ignore file that is not used, and the reason. Null:
+/// nothing is reported.
+using IgnoreProblem =
+    llvm::function_ref<void(llvm::StringRef Path, llvm::StringRef What)>;
+
+/// The ignore rules that a walk uses. IgnoreRules, which needs libLLVM, has the
+/// rules; with this interface, the walk can be built and tested without
+/// libLLVM. Const and thread-safe.
+class IgnoreJudge {
+public:
+  virtual ~IgnoreJudge();
+
+  /// Returns the scope above the root of a walk: the rules of the directories
+  /// that contain \p Root (an existing directory, absolute or not; links are
+  /// resolved first). If these rules hide the root itself, the user asked for
+  /// it nevertheless; then they are discarded, including the user's excludes.
+  /// Never null; the scope of a missing root has no rules. Skips directories
+  /// that cannot be opened. Reports absolute paths. Blocks.
+  virtual IgnoreScopePtr above(llvm::StringRef Root,
+                               IgnoreProblem Report = nullptr) const = 0;
+
+  /// Returns the scope of a directory, given the scope of its parent (`above`
+  /// for the root itself), its path from the root of the walk ("" for the root,
+  /// then "a/b"), the directory, and what its listing shows. Returns \p Parent
+  /// itself, without an allocation, if the directory adds no rules. Reports
+  /// ignore files that cannot be read or are too large, by their paths from the
+  /// root. Blocks.
+  virtual IgnoreScopePtr enter(const IgnoreScopePtr &Parent,
+                               llvm::StringRef DirectoryPath,
+                               const os::DirectoryHandle &Directory,
+                               IgnorePresence Present,
+                               IgnoreProblem Report = nullptr) const = 0;
+
+  /// Whether \p Scope, that of the directory \p DirectoryPath (from the root of
+  /// the walk), hides the directory's entry \p Name. A hidden directory hides
+  /// everything in it, so the caller must not enter it. \p IsDirectory is false
+  /// for a link, whatever its target is. Allocates nothing unless the entry's
+  /// absolute path has more than 4096 bytes.
+  virtual bool isIgnored(const IgnoreScope &Scope,
+                         llvm::StringRef DirectoryPath, llvm::StringRef Name,
+                         bool IsDirectory) const = 0;
+};
 
 namespace detail {
 class PatternList;
@@ -53,32 +124,13 @@ public:
   explicit IgnoreRules(IgnoreProblem Report = nullptr);
   ~IgnoreRules() override;
 
-  /// Returns the scope above the root of a walk: the rules of the directories
-  /// that contain \p Root (an existing directory, absolute or not; links are
-  /// resolved first). If these rules hide the root itself, the user asked for
-  /// it nevertheless; then they are discarded, including the user's excludes.
-  /// Never null; the scope of a missing root has no rules. Skips directories
-  /// that cannot be opened. Reports absolute paths. Blocks.
   IgnoreScopePtr above(llvm::StringRef Root,
                        IgnoreProblem Report = nullptr) const override;
-
-  /// Returns the scope of a directory, given the scope of its parent (`above`
-  /// for the root itself), its path from the root of the walk ("" for the root,
-  /// then "a/b"), the directory, and what its listing shows. Returns \p Parent
-  /// itself, without an allocation, if the directory adds no rules. Reports
-  /// ignore files that cannot be read or are too large, by their paths from the
-  /// root. Blocks.
   IgnoreScopePtr enter(const IgnoreScopePtr &Parent,
                        llvm::StringRef DirectoryPath,
                        const os::DirectoryHandle &Directory,
                        IgnorePresence Present,
                        IgnoreProblem Report = nullptr) const override;
-
-  /// Whether \p Scope, that of the directory \p DirectoryPath (from the root of
-  /// the walk), hides the directory's entry \p Name. A hidden directory hides
-  /// everything in it, so the caller must not enter it. \p IsDirectory is false
-  /// for a link, whatever its target is. Allocates nothing unless the entry's
-  /// absolute path has more than 4096 bytes.
   bool isIgnored(const IgnoreScope &Scope, llvm::StringRef DirectoryPath,
                  llvm::StringRef Name, bool IsDirectory) const override;
 

@@ -16,7 +16,7 @@
 #ifndef HEADSTART_FILETREE_TREEWALKER_H
 #define HEADSTART_FILETREE_TREEWALKER_H
 
-#include "headstart/FileTree/IgnoreJudge.h"
+#include "headstart/FileTree/IgnoreRules.h"
 #include "headstart/OS/DirectoryReader.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
