@@ -24,7 +24,6 @@ using namespace llvm;
 namespace headstart {
 
 static constexpr StringRef Magic = "headstart manifest 2\n";
-static constexpr StringRef AnyMagic = "headstart manifest ";
 
 /// The options that are bits of a number, from the lowest bit.
 static constexpr bool TreeSelection::*Flags[] = {
@@ -251,8 +250,9 @@ Expected<Manifest> Manifest::load(const std::string &Path) {
     return createStringError("manifest '" + Path +
                              "': " + toString(std::move(E)));
   };
+  constexpr uint64_t MaxBytes = uint64_t(1) << 32;
   Expected<std::unique_ptr<MemoryBuffer>> Bytes =
-      readRecordFile(Path, MaxManifestBytes, "manifest");
+      readRecordFile(Path, MaxBytes, "manifest");
   if (!Bytes)
     return Bad(Bytes.takeError());
   Expected<Manifest> M = parse(std::move(*Bytes));
@@ -281,14 +281,6 @@ const ManifestEntry *Manifest::find(const ManifestDirectory &Directory,
       Directory.Entries, Name,
       [](const ManifestEntry &E, StringRef N) { return E.Name < N; });
   return At != Directory.Entries.end() && At->Name == Name ? At : nullptr;
-}
-
-bool mayReplaceManifest(const std::string &Path) {
-  return mayReplaceRecord(Path, AnyMagic);
-}
-
-bool isManifest(const std::string &Path) {
-  return startsLikeRecord(Path, AnyMagic);
 }
 
 } // namespace headstart

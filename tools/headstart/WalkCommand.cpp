@@ -277,7 +277,7 @@ Exit runWalk(const CommandArguments &Arguments) {
     if (std::string Conflict = conflictOf(Arguments, *ManifestFile, Operands);
         !Conflict.empty())
       return fail(Conflict, Exit::WrongUsage);
-    if (*ManifestFile != "-" && !mayReplaceManifest(*ManifestFile))
+    if (*ManifestFile != "-" && !mayReplaceRecord(*ManifestFile, ManifestStart))
       return fail(*ManifestFile + ": this file is not a manifest, so headstart "
                                   "walk does not replace it");
   }

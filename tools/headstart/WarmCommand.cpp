@@ -18,6 +18,7 @@
 #include "Options.h"
 #include "TreeOptions.h"
 #include "headstart/Engine/TreeFetcher.h"
+#include "headstart/FileTree/Record.h"
 #include "headstart/Link/PrefetchSettings.h"
 #include "headstart/OS/ChildProcess.h"
 #include "headstart/OS/StopSignals.h"
@@ -133,7 +134,7 @@ Error ChangedSince::read(const std::string &File, ChangedSince &Result) {
     Error = std::make_error_code(std::errc::no_such_file_or_directory);
   if (Error)
     return createStringError(Error, File + ": " + Error.message());
-  if (isManifest(File)) {
+  if (startsLikeRecord(File, ManifestStart)) {
     Expected<Manifest> M = Manifest::load(File);
     if (!M)
       return M.takeError();

@@ -279,13 +279,15 @@ TEST(ManifestTest, SurvivesRandomBytes) {
 
 TEST(ManifestTest, ReplacesOnlyManifests) {
   const TestDirectory Directory;
-  EXPECT_TRUE(mayReplaceManifest(Directory.path("none")));
-  EXPECT_TRUE(mayReplaceManifest(Directory.write("empty", "")));
-  EXPECT_TRUE(mayReplaceManifest(Directory.write("m", sample())));
-  EXPECT_TRUE(
-      mayReplaceManifest(Directory.write("old", "headstart manifest 9")));
-  EXPECT_FALSE(mayReplaceManifest(Directory.write("text", "headstart manual")));
-  EXPECT_FALSE(mayReplaceManifest(Directory.path()));
+  const auto MayReplace = [](const std::string &Path) {
+    return mayReplaceRecord(Path, ManifestStart);
+  };
+  EXPECT_TRUE(MayReplace(Directory.path("none")));
+  EXPECT_TRUE(MayReplace(Directory.write("empty", "")));
+  EXPECT_TRUE(MayReplace(Directory.write("m", sample())));
+  EXPECT_TRUE(MayReplace(Directory.write("old", "headstart manifest 9")));
+  EXPECT_FALSE(MayReplace(Directory.write("text", "headstart manual")));
+  EXPECT_FALSE(MayReplace(Directory.path()));
 }
 
 TEST(ManifestTest, LoadNamesFileInErrors) {

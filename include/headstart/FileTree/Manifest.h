@@ -66,8 +66,8 @@ struct ManifestDirectory : TreePlace {
   llvm::ArrayRef<ManifestEntry> Entries; ///< sorted by name, without duplicates
 };
 
-/// The largest size of a manifest in bytes. Larger files are not read.
-inline constexpr uint64_t MaxManifestBytes = uint64_t(1) << 32;
+/// The first bytes of a manifest of any version (`mayReplaceRecord`).
+inline constexpr llvm::StringRef ManifestStart = "headstart manifest ";
 
 /// Returns the bytes of a manifest of \p Directories, which
 /// `TreeListing::directories` returned and whose entries have their status.
@@ -88,7 +88,8 @@ public:
   /// which byte. The memory is bounded by a multiple of the size of \p Bytes.
   static llvm::Expected<Manifest>
   parse(std::unique_ptr<llvm::MemoryBuffer> Bytes);
-  /// Reads the file at \p Path. The error names the path. Blocks.
+  /// Reads the file at \p Path, of at most 4 GiB. The error names the path.
+  /// Blocks.
   static llvm::Expected<Manifest> load(const std::string &Path);
 
   const TreeSelection &selection() const { return Selection; }
@@ -122,14 +123,6 @@ private:
   std::vector<ManifestEntry> Entries;
   std::vector<ManifestDirectory> Directories;
 };
-
-/// Whether a manifest may be written to \p Path: the path does not exist, or is
-/// an empty file, or a manifest of any version, damaged or not. Blocks.
-bool mayReplaceManifest(const std::string &Path);
-
-/// Whether \p Path is a file that begins like a manifest of any version.
-/// Blocks.
-bool isManifest(const std::string &Path);
 
 } // namespace headstart
 
