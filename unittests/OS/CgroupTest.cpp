@@ -91,6 +91,21 @@ TEST_F(CgroupTest, ReadsMeminfo) {
   EXPECT_EQ(SystemMemory::read(Root.path() + "/").TotalBytes, 16000U * 1024);
 }
 
+TEST(SystemMemoryTest, MissingFilesLeaveValuesEmpty) {
+  const TestDirectory Directory;
+  const SystemMemory Memory = SystemMemory::read(Directory.path());
+  EXPECT_EQ(Memory.TotalBytes, 0U);
+  EXPECT_EQ(Memory.AvailableBytes, 0U);
+  EXPECT_FALSE(Memory.CgroupLimitBytes);
+  EXPECT_FALSE(Memory.CgroupAvailableBytes);
+  EXPECT_EQ(Memory.available(), 0U);
+}
+
+TEST(SystemMemoryTest, GuessesUnreadableLimits) {
+  const TestDirectory Directory;
+  EXPECT_EQ(maxMappings(Directory.path()), 65530U);
+}
+
 TEST_F(CgroupTest, IgnoresMalformedMeminfo) {
   for (const char *Text :
        {"", "MemTotal", "MemTotal:", "MemTotal: kB\n", "MemTotal: x kB\n",

@@ -41,11 +41,8 @@ static uint64_t availablePages(const vm_statistics64_data_t &Figures) {
          std::min(Figures.inactive_count, Figures.external_page_count);
 }
 
-SystemMemory SystemMemory::read(const std::string &Root) {
+SystemMemory SystemMemory::read(const std::string &) {
   SystemMemory Memory;
-  // There are no pseudo-files: another root belongs to a test, and is empty.
-  if (Root != "/")
-    return Memory;
   Memory.TotalBytes = control<uint64_t>("hw.memsize").value_or(0);
 
   // mach_host_self() returns a right each time, which must be released.
@@ -72,12 +69,12 @@ SystemMemory SystemMemory::read(const std::string &Root) {
   return Memory;
 }
 
-std::string headstart::os::memoryName(const std::string &Root) {
+std::string headstart::os::memoryName(const std::string &) {
   // A UUID, or the name of the host if the system has no UUID.
   std::array<char, 256> Name = {};
   for (const char *Key : {"kern.bootsessionuuid", "kern.hostname"}) {
     size_t Size = Name.size() - 1;
-    if (Root == "/" && ::sysctlbyname(Key, Name.data(), &Size, nullptr, 0) == 0)
+    if (::sysctlbyname(Key, Name.data(), &Size, nullptr, 0) == 0)
       return Name.data();
   }
   return {};

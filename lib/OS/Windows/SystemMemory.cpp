@@ -62,13 +62,8 @@ static void readJob(SystemMemory &Memory) {
   }
 }
 
-/// Windows has no files that a test could replace, so any other root is empty.
-static bool isTheSystem(const std::string &Root) { return Root == "/"; }
-
-SystemMemory SystemMemory::read(const std::string &Root) {
+SystemMemory SystemMemory::read(const std::string &) {
   SystemMemory Memory;
-  if (!isTheSystem(Root))
-    return Memory;
   MEMORYSTATUSEX Status = {};
   Status.dwLength = sizeof(Status);
   if (::GlobalMemoryStatusEx(&Status) != 0) {
@@ -82,10 +77,10 @@ SystemMemory SystemMemory::read(const std::string &Root) {
   return Memory;
 }
 
-std::string headstart::os::memoryName(const std::string &Root) {
+std::string headstart::os::memoryName(const std::string &) {
   std::array<wchar_t, MAX_COMPUTERNAME_LENGTH + 1> Name = {};
   auto Size = static_cast<DWORD>(Name.size());
-  if (!isTheSystem(Root) || ::GetComputerNameW(Name.data(), &Size) == 0)
+  if (::GetComputerNameW(Name.data(), &Size) == 0)
     return {};
   SystemMemory Job;
   readJob(Job);
@@ -94,9 +89,7 @@ std::string headstart::os::memoryName(const std::string &Root) {
                                : "");
 }
 
-uint64_t headstart::os::maxMappings(const std::string &Root) {
-  if (!isTheSystem(Root))
-    return 65530; // Linux's default, the lowest known limit
+uint64_t headstart::os::maxMappings(const std::string &) {
   // Only the address space limits them: views begin at multiples of 64 KiB.
   SYSTEM_INFO Info;
   ::GetSystemInfo(&Info);
