@@ -9,6 +9,7 @@
 #include "headstart/OS/MappedFile.h"
 
 #include "../Refusal.h"
+#include "Directories.h"
 #include "Support.h"
 #include "headstart/OS/DirectoryReader.h"
 
@@ -48,15 +49,15 @@ FileStatus headstart::os::statFile(const std::string &Path,
   return {};
 }
 
-/// Opens the regular file \p Path, from the directory \p Base, as \p Handle.
-static std::error_code openRegular(int Base, const char *Path, intptr_t &Handle,
+/// O_NONBLOCK and O_NOCTTY have no effect on a regular file. If the path names
+/// something else since the stat, they prevent a hang or a new controlling
+/// terminal; `keepRegular` detects this.
+static constexpr int FileFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+
+/// Makes \p Descriptor, which may be negative, the \p Handle of a file. Closes
+/// it if it is not of a regular file.
+static std::error_code keepRegular(int Descriptor, intptr_t &Handle,
                                    FileIdentity &Identity) {
-  // O_NONBLOCK and O_NOCTTY have no effect on a regular file. If the path names
-  // something else since the stat, they prevent a hang or a new controlling
-  // terminal; the check below detects this.
-  const int Descriptor = retry([&] {
-    return ::openat(Base, Path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  });
   if (Descriptor < 0)
     return lastError();
   struct stat Stat;
@@ -86,7 +87,8 @@ std::error_code OpenFile::open(const std::string &Path, const FileStatus &Seen,
   if (Seen.Kind != FileKind::Regular)
     return refusal(Seen.Kind);
 
-  return openRegular(AT_FDCWD, Path.c_str(), Result.Handle, Result.Identity);
+  return keepRegular(retry([&] { return ::open(Path.c_str(), FileFlags); }),
+                     Result.Handle, Result.Identity);
 }
 
 std::error_code DirectoryHandle::openFile(const char *Name,
@@ -98,7 +100,8 @@ std::error_code DirectoryHandle::openFile(const char *Name,
     return lastError();
   if (!S_ISREG(Stat.st_mode))
     return std::make_error_code(std::errc::operation_not_supported);
-  return openRegular(descriptor(Handle), Name, Result.Handle, Result.Identity);
+  return keepRegular(openAt(descriptor(Handle), Name, FileFlags), Result.Handle,
+                     Result.Identity);
 }
 
 size_t OpenFile::readAt(uint64_t Offset, std::span<char> Into,
