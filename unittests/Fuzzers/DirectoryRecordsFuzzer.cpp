@@ -122,7 +122,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
         Bytes, NameKind::Units);
     break;
   default:
-    check(parseFullEntries, Bytes, NameKind::Units);
+    check(
+        [](std::span<const char> &B, std::span<DirectoryEntry> Into,
+           bool &Malformed) {
+          return parseWindowsEntries(B, std::nullopt, Into, Malformed);
+        },
+        Bytes, NameKind::Units);
     break;
   }
   return 0;

@@ -190,7 +190,12 @@ TEST(WindowsRecordsTest, ConvertsTimesToNanoseconds) {
 std::string fullRecord(const WindowsEntry &E) { return windowsRecord(E, 68); }
 
 Parsed parseFull(const std::string &Text, size_t Room = 64) {
-  return parse(parseFullEntries, Text, Room);
+  return parse(
+      [](std::span<const char> &Bytes, std::span<DirectoryEntry> Into,
+         bool &Malformed) {
+        return parseWindowsEntries(Bytes, std::nullopt, Into, Malformed);
+      },
+      Text, Room);
 }
 
 TEST(FullRecordsTest, ReadsAllExceptId) {

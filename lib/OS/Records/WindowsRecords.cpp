@@ -23,7 +23,6 @@ using namespace detail;
 namespace {
 
 // The common fields of FILE_ID_BOTH_DIR_INFO and FILE_FULL_DIR_INFO.
-namespace dirinfo {
 constexpr size_t NextAt = 0;
 constexpr size_t ModifiedAt = 24;
 constexpr size_t ChangedAt = 32;
@@ -34,16 +33,10 @@ constexpr size_t NameLengthAt = 60; // in bytes
 constexpr size_t EaSizeAt = 64;
 // "each MUST be aligned on an 8-byte boundary" ([MS-FSCC] 2.4).
 constexpr size_t Alignment = 8;
-} // namespace dirinfo
-
-namespace bothdir {
+// Only FILE_ID_BOTH_DIR_INFO has an id.
 constexpr size_t FileIdAt = 96;
-constexpr size_t NameAt = 104;
-} // namespace bothdir
-
-namespace fulldir {
-constexpr size_t NameAt = 68;
-} // namespace fulldir
+constexpr size_t NameAfterIdAt = 104;
+constexpr size_t NameWithoutIdAt = 68;
 
 // [MS-FSCC] 2.6, File Attributes.
 constexpr uint32_t DirectoryAttribute = 0x10;
@@ -95,13 +88,10 @@ int64_t nanosecondsFromFileTime(int64_t FileTime) {
                          : Since * 100;
 }
 
-/// Parses a chain of records whose names begin at byte \p NameAt. \p AddId adds
-/// to an entry what only one of the two layouts has.
-template <class Function>
-static size_t parseChain(std::span<const char> &Bytes, size_t NameAt,
-                         std::span<DirectoryEntry> Into, bool &Malformed,
-                         Function AddId) {
-  using namespace dirinfo;
+size_t parseWindowsEntries(std::span<const char> &Bytes,
+                           std::optional<uint64_t> Device,
+                           std::span<DirectoryEntry> Into, bool &Malformed) {
+  const size_t NameAt = Device ? NameAfterIdAt : NameWithoutIdAt;
   Malformed = false;
   size_t Count = 0;
   while (Count != Into.size() && !Bytes.empty()) {
@@ -134,30 +124,15 @@ static size_t parseChain(std::span<const char> &Bytes, size_t NameAt,
                                    fieldAt<uint32_t>(Record, EaSizeAt));
     Entry.HasStatus = true;
     Entry.StatusIsHint = true;
-    AddId(Record, Entry);
+    const auto Id = Device ? fieldAt<uint64_t>(Record, FileIdAt) : 0;
+    // "0" and "all ones" mean that the file system has no 64-bit id
+    // ([MS-FSCC] 2.1.9).
+    if (Id != 0 && Id != std::numeric_limits<uint64_t>::max()) {
+      Entry.Identity.Device = *Device;
+      Entry.Identity.Inode = Id;
+    }
   }
   return Count;
-}
-
-size_t parseWindowsEntries(std::span<const char> &Bytes, uint64_t Device,
-                           std::span<DirectoryEntry> Into, bool &Malformed) {
-  return parseChain(Bytes, bothdir::NameAt, Into, Malformed,
-                    [Device](const char *Record, DirectoryEntry &Entry) {
-                      // "0" and "all ones" mean that the file system has no
-                      // 64-bit id ([MS-FSCC] 2.1.9).
-                      const auto Id =
-                          fieldAt<uint64_t>(Record, bothdir::FileIdAt);
-                      const bool HasId =
-                          Id != 0 && Id != std::numeric_limits<uint64_t>::max();
-                      Entry.Identity.Device = HasId ? Device : 0;
-                      Entry.Identity.Inode = HasId ? Id : 0;
-                    });
-}
-
-size_t parseFullEntries(std::span<const char> &Bytes,
-                        std::span<DirectoryEntry> Into, bool &Malformed) {
-  return parseChain(Bytes, fulldir::NameAt, Into, Malformed,
-                    [](const char *, DirectoryEntry &) {});
 }
 
 } // namespace headstart::os

@@ -158,10 +158,11 @@ size_t DirectoryReader::read(std::span<DirectoryEntry> Into,
       }
     }
     bool Malformed = false;
-    const size_t Count =
-        F.Method == ListMethod::IdBoth
-            ? parseWindowsEntries(Unread, deviceOf(F), Into, Malformed)
-            : parseFullEntries(Unread, Into, Malformed);
+    const size_t Count = parseWindowsEntries(Unread,
+                                             F.Method == ListMethod::IdBoth
+                                                 ? std::optional(deviceOf(F))
+                                                 : std::nullopt,
+                                             Into, Malformed);
     char *Text = Buffer.get() + Capacity;
     for (DirectoryEntry &Entry : Into.first(Count)) {
       const size_t Bytes = writeUtf8FromBytes(Entry.Name, Text);
