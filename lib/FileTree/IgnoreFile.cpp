@@ -19,7 +19,7 @@ namespace {
 constexpr size_t MaxPathFileBytes = size_t(64) << 10;
 constexpr size_t MaxConfigBytes = size_t(1) << 20;
 
-using FileText = llvm::SmallVector<char, 4096>;
+using FileText = llvm::SmallString<4096>;
 } // namespace
 
 /// Reads a whole file of at most \p Limit bytes.
@@ -37,10 +37,6 @@ static std::error_code readWhole(const os::DirectoryHandle &Directory,
   std::error_code Error;
   Text.truncate(File.readAt(0, Text, Error));
   return Error;
-}
-
-static llvm::StringRef textOf(const FileText &Text) {
-  return {Text.data(), Text.size()};
 }
 
 PatternListPtr readIgnoreFile(const os::DirectoryHandle &Directory,
@@ -68,7 +64,7 @@ PatternListPtr readIgnoreFile(const os::DirectoryHandle &Directory,
     return nullptr;
   }
   std::string Problem;
-  PatternListPtr List = PatternList::parse(textOf(Text), Problem);
+  PatternListPtr List = PatternList::parse(Text, Problem);
   if (!Problem.empty())
     Fail(Problem);
   return List;
@@ -82,7 +78,7 @@ static std::error_code openRepository(const os::DirectoryHandle &Directory,
   std::error_code Error = Directory.openFrom(".git", Git);
   if (Error == std::errc::not_a_directory) {
     Error = readWhole(Directory, ".git", MaxPathFileBytes, Text);
-    llvm::StringRef Path = textOf(Text).rtrim("\r\n");
+    llvm::StringRef Path = Text.str().rtrim("\r\n");
     if (Error || !Path.consume_front("gitdir: "))
       return Error;
     Error = Directory.openFrom(Path.str().c_str(), Git);
@@ -94,7 +90,7 @@ static std::error_code openRepository(const os::DirectoryHandle &Directory,
     return {};
   os::DirectoryHandle Common;
   if (!Error)
-    Error = Git.openFrom(textOf(Text).rtrim("\r\n").str().c_str(), Common);
+    Error = Git.openFrom(Text.str().rtrim("\r\n").str().c_str(), Common);
   Git = std::move(Common);
   return Error;
 }
@@ -156,7 +152,7 @@ PatternListPtr readUserExcludes(IgnoreProblem Report) {
     if (openParent(Path, Directory, Name) ||
         readWhole(Directory, Name.c_str(), MaxConfigBytes, Text))
       continue;
-    if (std::optional<std::string> Value = configuredExcludes(textOf(Text)))
+    if (std::optional<std::string> Value = configuredExcludes(Text))
       Excludes = std::move(*Value);
   }
   if (llvm::StringRef(Excludes).starts_with("~/") && !Home.empty())
