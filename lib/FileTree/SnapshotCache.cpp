@@ -36,9 +36,6 @@ using namespace llvm;
 
 namespace headstart {
 
-/// The most times that a directory is read which changes while it is read.
-static constexpr unsigned MaxAttempts = 3;
-
 /// Returns a hash that, with \p IgnoreCase, does not depend on the case of A to
 /// Z.
 static uint64_t hashOf(StringRef Name, bool IgnoreCase) {
@@ -54,10 +51,10 @@ SnapshotName::SnapshotName(StringRef Path)
     : Text(Path.take_until([](char C) { return sys::path::is_separator(C); })),
       Hashes{hashOf(Text, false), hashOf(Text, true)} {}
 
-std::error_code DirectorySnapshot::list(os::DirectoryReader &Reader,
+std::error_code DirectorySnapshot::list(os::DirectoryHandle &Of,
                                         uint64_t MaxEntries) {
-  Hashes.clear();
-  OnlyASCII = true;
+  os::DirectoryReader Reader;
+  Reader.start(Of);
   std::array<os::DirectoryEntry, 128> Batch;
   while (true) {
     std::error_code Error;
@@ -87,37 +84,28 @@ std::error_code DirectorySnapshot::read(os::DirectoryHandle Directory,
   New->MayIgnoreCase = Traits.MayIgnoreCase;
   if (!Traits.ReportsChanges)
     return std::make_error_code(std::errc::not_supported);
-  os::DirectoryReader Reader;
-  for (unsigned Attempt = 0; Attempt != MaxAttempts; ++Attempt) {
-    if (Attempt != 0) {
-      os::DirectoryHandle Again;
-      if (std::error_code E = Directory.openFrom(".", Again))
-        return E;
-      Directory = std::move(Again);
-    }
-    // Read the clock first: a change after the stat below has a later time.
-    int64_t Now = Options.Clock ? Options.Clock() : os::fileClockNs();
-    if (std::error_code E = Directory.identity(New->Directory))
-      return E;
-    const int64_t Changed = New->Directory.ChangedNs;
-    if (Changed == 0 ||
-        !os::showsNextChange(Changed, Now, Traits.ReportsEveryChange))
-      break;
-    Reader.start(Directory);
-    if (std::error_code E = New->list(Reader, Options.MaxEntries))
-      return E;
-    if (Options.Listed)
-      Options.Listed();
-    os::FileIdentity After;
-    if (std::error_code E = Directory.identity(After))
-      return E;
-    if (After.ChangedNs == Changed &&
-        After.ModifiedNs == New->Directory.ModifiedNs) {
-      Result = std::move(New);
-      return {};
-    }
-  }
-  return std::make_error_code(std::errc::resource_unavailable_try_again);
+  const auto Later =
+      std::make_error_code(std::errc::resource_unavailable_try_again);
+  // Read the clock first: a change after the stat below has a later time.
+  int64_t Now = Options.Clock ? Options.Clock() : os::fileClockNs();
+  if (std::error_code E = Directory.identity(New->Directory))
+    return E;
+  const int64_t Changed = New->Directory.ChangedNs;
+  if (Changed == 0 ||
+      !os::showsNextChange(Changed, Now, Traits.ReportsEveryChange))
+    return Later;
+  if (std::error_code E = New->list(Directory, Options.MaxEntries))
+    return E;
+  if (Options.Listed)
+    Options.Listed();
+  os::FileIdentity After;
+  if (std::error_code E = Directory.identity(After))
+    return E;
+  if (After.ChangedNs != Changed ||
+      After.ModifiedNs != New->Directory.ModifiedNs)
+    return Later;
+  Result = std::move(New);
+  return {};
 }
 
 // A file system that ignores case may fold other letters than A to Z, and

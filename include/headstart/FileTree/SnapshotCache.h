@@ -97,7 +97,7 @@ public:
 
 private:
   DirectorySnapshot() = default;
-  std::error_code list(os::DirectoryReader &Reader, uint64_t MaxEntries);
+  std::error_code list(os::DirectoryHandle &Of, uint64_t MaxEntries);
 
   /// The names' hashes, sorted. Names with equal hashes only make `lacks`
   /// return false, and a user who creates them on purpose makes no search
