@@ -18,6 +18,7 @@
 #include "WorkingSet.h"
 #include "headstart/OS/Program.h"
 
+#include <atomic>
 #include <bit>
 #include <chrono>
 #include <vector>
@@ -118,6 +119,21 @@ private:
 
 } // namespace
 
+/// Whether the system was short of memory at the last query: one for each 64
+/// MiB of hints, and one a call while it is. \p Bytes are about to be hinted.
+static bool wasMemoryLow(uint64_t Bytes) {
+  constexpr uint64_t Distance = UINT64_C(64) * 1024 * 1024;
+  static std::atomic<uint64_t> Left{0};
+  static std::atomic<bool> WasLow{false};
+  uint64_t Before = Left.load();
+  while (!Left.compare_exchange_weak(Before, Before >= Bytes ? Before - Bytes
+                                                             : Distance)) {
+  }
+  if (Before < Bytes || WasLow.load())
+    WasLow.store(memoryIsLow().value_or(false));
+  return WasLow.load();
+}
+
 void HintBatch::add(char *Begin, uint64_t Length) {
   const uint64_t Lead = reinterpret_cast<uintptr_t>(Begin) % systemPageSize();
   for (uint64_t At = 0; At < Lead + Length;) {
@@ -152,7 +168,7 @@ void HintBatch::flush() {
     return;
   ++Result.Calls;
   // The system needs the remaining memory for what already runs.
-  if (memoryIsLow().value_or(false))
+  if (wasMemoryLow(EntryBytes))
     Result.fail(std::make_error_code(std::errc::not_enough_memory));
   else if (::PrefetchVirtualMemory(::GetCurrentProcess(), Entries.size(),
                                    Entries.data(), 0) == 0)
