@@ -70,18 +70,28 @@ PatternListPtr readIgnoreFile(const os::DirectoryHandle &Directory,
   return List;
 }
 
+/// Opens the directory \p Path, which may be relative to \p From.
+static std::error_code openFrom(const os::DirectoryHandle &From,
+                                llvm::StringRef Path,
+                                os::DirectoryHandle &Result) {
+  return llvm::sys::path::is_absolute(Path)
+             ? os::DirectoryHandle::open(Path.str(), Result)
+             : From.openBelow(Path.str().c_str(), os::LinkRule::Follow, Result);
+}
+
 /// Opens as \p Git the directory above a repository's info/exclude, given the
 /// \p Directory of `.git`. If `.git` names none, \p Git stays closed.
 static std::error_code openRepository(const os::DirectoryHandle &Directory,
                                       os::DirectoryHandle &Git) {
   FileText Text;
-  std::error_code Error = Directory.openFrom(".git", Git);
+  std::error_code Error =
+      Directory.openBelow(".git", os::LinkRule::Follow, Git);
   if (Error == std::errc::not_a_directory) {
     Error = readWhole(Directory, ".git", MaxPathFileBytes, Text);
     llvm::StringRef Path = Text.str().rtrim("\r\n");
     if (Error || !Path.consume_front("gitdir: "))
       return Error;
-    Error = Directory.openFrom(Path.str().c_str(), Git);
+    Error = openFrom(Directory, Path, Git);
   }
   if (Error)
     return Error;
@@ -90,7 +100,7 @@ static std::error_code openRepository(const os::DirectoryHandle &Directory,
     return {};
   os::DirectoryHandle Common;
   if (!Error)
-    Error = Git.openFrom(Text.str().rtrim("\r\n").str().c_str(), Common);
+    Error = openFrom(Git, Text.str().rtrim("\r\n"), Common);
   Git = std::move(Common);
   return Error;
 }
@@ -102,7 +112,7 @@ PatternListPtr readRepositoryExcludes(const os::DirectoryHandle &Directory,
   os::DirectoryHandle Info;
   std::error_code Error = openRepository(Directory, Git);
   if (!Error && Git.isOpen())
-    Error = Git.openFrom("info", Info);
+    Error = Git.openBelow("info", os::LinkRule::Follow, Info);
   Git.close();
   if (Error && !os::isMissing(Error) && Report)
     Report(Shown, Error.message());

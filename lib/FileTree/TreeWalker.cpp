@@ -217,16 +217,31 @@ void WalkWorker::childIsOpened(DirectoryNode *Parent) {
   State.Kept.fetch_sub(1, std::memory_order_relaxed);
 }
 
-/// Opens \p Node by its path from the root, part by part. If the walk does not
-/// follow links, none is followed on the path either, so that it cannot lead
-/// out of the tree.
-std::error_code WalkWorker::openFromRoot(DirectoryNode &Node,
-                                         os::LinkRule Links, bool &MayBeMount) {
+/// Opens \p Node by its path from the root, in pieces short enough for a system
+/// call. If the walk does not follow links, none is followed on the path
+/// either, so that it cannot lead out of the tree.
+std::error_code WalkWorker::openFromRoot(DirectoryNode &Node) {
+  constexpr size_t MaxPieceLength = 2048; // bytes; PATH_MAX is 4096
+  os::LinkRule Links =
+      State.Options.FollowLinks ? os::LinkRule::Follow : os::LinkRule::Refuse;
   const DirectoryNode *Root = findChain(&Node);
   os::DirectoryHandle At;
   std::error_code Error = os::DirectoryHandle::open(Root->name().str(), At);
-  for (; !Error && !Chain.empty(); Chain.pop_back())
-    Error = At.openChild(Chain.back()->nameText(), Links, At, MayBeMount);
+  std::string Piece;
+  auto TakeName = [this] {
+    StringRef Name = Chain.back()->name();
+    Chain.pop_back();
+    return Name;
+  };
+  while (!Error && !Chain.empty()) {
+    Piece = TakeName();
+    while (!Chain.empty() &&
+           Piece.size() + Chain.back()->NameLength < MaxPieceLength) {
+      Piece += '/';
+      Piece += TakeName();
+    }
+    Error = At.openBelow(Piece.c_str(), Links, At);
+  }
   if (!Error)
     Node.Handle = std::move(At);
   return Error;
@@ -237,12 +252,12 @@ std::error_code WalkWorker::openOnce(DirectoryNode &Node, bool &MayBeMount) {
   MayBeMount = true;
   if (!Parent)
     return os::DirectoryHandle::open(Node.name().str(), Node.Handle);
-  const os::LinkRule Links =
-      State.Options.FollowLinks ? os::LinkRule::Follow : os::LinkRule::Refuse;
   if (!Parent->Keeps && Parent != Last)
-    return openFromRoot(Node, Links, MayBeMount);
-  return Parent->Handle.openChild(Node.nameText(), Links, Node.Handle,
-                                  MayBeMount);
+    return openFromRoot(Node);
+  return Parent->Handle.openChild(
+      Node.nameText(),
+      State.Options.FollowLinks ? os::LinkRule::Follow : os::LinkRule::Refuse,
+      Node.Handle, MayBeMount);
 }
 
 static bool isOutOfHandles(std::error_code Error) {

@@ -84,8 +84,7 @@ private:
   bool walk(DirectoryNode &Node);
   bool open(DirectoryNode &Node);
   std::error_code openOnce(DirectoryNode &Node, bool &MayBeMount);
-  std::error_code openFromRoot(DirectoryNode &Node, os::LinkRule Links,
-                               bool &MayBeMount);
+  std::error_code openFromRoot(DirectoryNode &Node);
   void enterScope(DirectoryNode &Node);
   bool isLoop(DirectoryNode &Node);
   std::chrono::steady_clock::time_point beginWatch();

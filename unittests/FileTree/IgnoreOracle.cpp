@@ -42,9 +42,8 @@ static void list(const IgnoreRules &Rules, IgnoreScopePtr Scope,
     Child.append(Path.empty() ? "" : "/").append(Name);
     llvm::outs() << Child << (IsDirectory ? "/" : "") << '\0';
     os::DirectoryHandle Below;
-    bool MayBeMount = false;
-    if (IsDirectory && !Directory.openChild(Name.c_str(), os::LinkRule::Refuse,
-                                            Below, MayBeMount))
+    if (IsDirectory &&
+        !Directory.openBelow(Name.c_str(), os::LinkRule::Refuse, Below))
       list(Rules, Scope, std::move(Below), Child, Report);
   }
 }

@@ -74,21 +74,19 @@ TEST(DirectoryHandleTest, OpensOnlyDirectories) {
     EXPECT_EQ(DirectoryHandle::open(Directory.path(Name), Opened), Error);
     EXPECT_FALSE(Opened.isOpen());
     Opened = openDirectory(Directory.path());
-    EXPECT_EQ(Base.openFrom(Name.c_str(), Opened), Error);
+    EXPECT_EQ(Base.openBelow(Name.c_str(), LinkRule::Follow, Opened), Error);
     EXPECT_FALSE(Opened.isOpen());
-    bool MayBeMount = false;
-    EXPECT_TRUE(
-        Base.openChild(Name.c_str(), LinkRule::Refuse, Opened, MayBeMount));
+    EXPECT_TRUE(Base.openBelow(Name.c_str(), LinkRule::Refuse, Opened));
     EXPECT_FALSE(Opened.isOpen());
   }
   DirectoryHandle Opened;
   EXPECT_EQ(DirectoryHandle::open(Directory.path() + std::string(1, '\0') + "x",
                                   Opened),
             std::errc::invalid_argument);
-  bool MayBeMount = false;
-  EXPECT_EQ(Base.openChild("", LinkRule::Refuse, Opened, MayBeMount),
+  EXPECT_EQ(Base.openBelow("", LinkRule::Refuse, Opened),
             std::errc::no_such_file_or_directory);
-  EXPECT_EQ(Base.openFrom("", Opened), std::errc::no_such_file_or_directory);
+  EXPECT_EQ(Base.openBelow("", LinkRule::Follow, Opened),
+            std::errc::no_such_file_or_directory);
 }
 
 TEST(DirectoryHandleTest, OpensSubdirectories) {
@@ -96,19 +94,20 @@ TEST(DirectoryHandleTest, OpensSubdirectories) {
   Directory.write("a/b/c/file", "");
   const DirectoryHandle Base = openDirectory(Directory.path());
   DirectoryReader Reader;
-  for (const char *Path :
-       {"a/b/c", "a//b/c", "a/b/c/", "a/b/c//", "./a/b/c", "a/./b/c/."}) {
-    SCOPED_TRACE(Path);
-    DirectoryHandle Below;
-    EXPECT_FALSE(Base.openFrom(Path, Below));
-    EXPECT_EQ(listRest(Reader, Below), Names{"file"});
-  }
+  for (const LinkRule Links : {LinkRule::Refuse, LinkRule::Follow})
+    for (const char *Path :
+         {"a/b/c", "a//b/c", "a/b/c/", "a/b/c//", "./a/b/c", "a/./b/c/."}) {
+      SCOPED_TRACE(Path);
+      DirectoryHandle Below;
+      EXPECT_FALSE(Base.openBelow(Path, Links, Below));
+      EXPECT_EQ(listRest(Reader, Below), Names{"file"});
+    }
   // Each directory replaces its parent in the same handle.
   DirectoryHandle Down = openDirectory(Directory.path());
   for (const char *Name : {"a", "b", "c"})
-    EXPECT_FALSE(Down.openFrom(Name, Down));
+    EXPECT_FALSE(Down.openBelow(Name, LinkRule::Refuse, Down));
   EXPECT_EQ(listRest(Reader, Down), Names{"file"});
-  EXPECT_TRUE(Down.openFrom("absent", Down));
+  EXPECT_TRUE(Down.openBelow("absent", LinkRule::Refuse, Down));
   EXPECT_FALSE(Down.isOpen());
 }
 
@@ -116,30 +115,29 @@ TEST(DirectoryHandleTest, RefusesLinks) {
   if (!canMakeLinks())
     GTEST_SKIP() << NoLinks;
   const TestDirectory Directory;
-  Directory.write("base/a/file", "");
+  Directory.write("base/a/b/file", "");
   Directory.write("outside/file", "");
   makeLink("a", Directory.path("base/link"), LinkTo::Directory);
+  makeLink("b", Directory.path("base/a/link"), LinkTo::Directory);
   makeLink("../outside", Directory.path("base/out"), LinkTo::Directory);
   const DirectoryHandle Base = openDirectory(Directory.path("base"));
-  for (const char *Name : {"link", "out"}) {
-    SCOPED_TRACE(Name);
+  for (const char *Path :
+       {"link", "link/b", "a/link", "out", "link/", "a/link/", "link/."}) {
+    SCOPED_TRACE(Path);
     DirectoryHandle Below;
-    bool MayBeMount = false;
-    const std::error_code Error =
-        Base.openChild(Name, LinkRule::Refuse, Below, MayBeMount);
+    const std::error_code Error = Base.openBelow(Path, LinkRule::Refuse, Below);
     EXPECT_TRUE(Error == std::errc::too_many_symbolic_link_levels ||
                 Error == std::errc::not_a_directory)
         << Error.message();
     EXPECT_FALSE(Below.isOpen());
-    EXPECT_FALSE(Base.openChild(Name, LinkRule::Follow, Below, MayBeMount));
-    EXPECT_FALSE(Base.openFrom(Name, Below));
+    EXPECT_FALSE(Base.openBelow(Path, LinkRule::Follow, Below));
   }
 }
 
 TEST(DirectoryHandleTest, RefusesPathsThatEscape) {
   const TestDirectory Directory;
   Directory.write("base/a/b/file", "");
-  Directory.write("base/..x/file", "");
+  Directory.write("base/..x/..y/file", "");
   Directory.write("outside/file", "");
   const DirectoryHandle Base = openDirectory(Directory.path("base"));
   const std::string Absolute = Directory.path("base/a");
@@ -147,21 +145,19 @@ TEST(DirectoryHandleTest, RefusesPathsThatEscape) {
                            "a/b/../../..", "./..", Absolute.c_str(), "/"}) {
     SCOPED_TRACE(Path);
     DirectoryHandle Below;
-    bool MayBeMount = false;
-    EXPECT_EQ(Base.openChild(Path, LinkRule::Refuse, Below, MayBeMount),
+    EXPECT_EQ(Base.openBelow(Path, LinkRule::Refuse, Below),
               std::errc::cross_device_link);
     EXPECT_FALSE(Below.isOpen());
   }
   DirectoryHandle Below;
   DirectoryReader Reader;
-  bool MayBeMount = false;
-  EXPECT_FALSE(Base.openChild("..x", LinkRule::Refuse, Below, MayBeMount));
+  EXPECT_FALSE(Base.openBelow("..x/..y", LinkRule::Refuse, Below));
   EXPECT_EQ(listRest(Reader, Below), Names{"file"});
-  EXPECT_FALSE(Base.openFrom("../outside", Below));
+  EXPECT_FALSE(Base.openBelow("../outside", LinkRule::Follow, Below));
   EXPECT_EQ(listRest(Reader, Below), Names{"file"});
-  EXPECT_FALSE(Base.openFrom("a/b/../b/..//../a/b", Below));
+  EXPECT_FALSE(Base.openBelow("a/b/../b/..//../a/b", LinkRule::Follow, Below));
   EXPECT_EQ(listRest(Reader, Below), Names{"file"});
-  EXPECT_FALSE(Base.openFrom(Absolute.c_str(), Below));
+  EXPECT_FALSE(Base.openBelow(Absolute.c_str(), LinkRule::Follow, Below));
   EXPECT_EQ(listRest(Reader, Below), Names{"b"});
 }
 
@@ -363,10 +359,9 @@ TEST(DirectoryHandleTest, ClosedHandleFails) {
   headstart::os::OpenFile File;
   FileIdentity Identity;
   const auto Expected = std::errc::bad_file_descriptor;
-  bool MayBeMount = false;
-  for (const LinkRule Links : {LinkRule::Refuse, LinkRule::Follow})
-    EXPECT_EQ(Closed.openChild("x", Links, Below, MayBeMount), Expected);
-  EXPECT_EQ(Closed.openFrom("x/y", Below), Expected);
+  EXPECT_EQ(Closed.openBelow("x", LinkRule::Refuse, Below), Expected);
+  EXPECT_EQ(Closed.openBelow("x/y", LinkRule::Refuse, Below), Expected);
+  EXPECT_EQ(Closed.openBelow("x", LinkRule::Follow, Below), Expected);
   EXPECT_EQ(Closed.addStatus(Entry), Expected);
   EXPECT_EQ(Closed.openFile("x", File), Expected);
   EXPECT_EQ(Closed.identity(Identity), Expected);
@@ -405,10 +400,8 @@ TEST(DirectoryHandleTest, MovesWithoutLeakingDescriptors) {
     for (const char *Path :
          {"a", "a/b", "absent", "link", "link/b", "a/absent", "other",
           "a/b/file", "..", "fifo", "a/b/", "a/.."}) {
-      bool MayBeMount = false;
-      for (const LinkRule Links : {LinkRule::Refuse, LinkRule::Follow})
-        static_cast<void>(First.openChild(Path, Links, Second, MayBeMount));
-      static_cast<void>(First.openFrom(Path, Second));
+      static_cast<void>(First.openBelow(Path, LinkRule::Refuse, Second));
+      static_cast<void>(First.openBelow(Path, LinkRule::Follow, Second));
     }
     headstart::os::OpenFile File;
     for (const char *Name : {"other", "a", "absent", "fifo"})

@@ -170,65 +170,69 @@ TEST(LinuxDirectoryReaderTest, HandleFollowsRenamedDirectory) {
   fs::rename(Directory.path("before"), Directory.path("after"));
   fs::rename(Directory.path("other"), Directory.path("before"));
   DirectoryHandle Inner;
-  bool MayBeMount = false;
-  ASSERT_FALSE(Handle.openChild("inner", LinkRule::Refuse, Inner, MayBeMount));
+  ASSERT_FALSE(Handle.openBelow("inner", LinkRule::Refuse, Inner));
   std::string Text;
   EXPECT_FALSE(readFile(Inner, "file", Text));
   EXPECT_EQ(Text, "old");
 }
 
-/// Checks openChild with or without openat2(2). Returns 0, or the number of the
+/// Checks openBelow with or without openat2(2). Returns 0, or the number of the
 /// broken promise.
-int checkOpenChild(const DirectoryHandle &Base) {
-  DirectoryHandle Child;
-  bool MayBeMount = false;
+int checkOpenBelow(const DirectoryHandle &Base) {
+  DirectoryHandle Below;
   std::string Text;
-  if (Base.openChild("a", LinkRule::Refuse, Child, MayBeMount))
-    return 1;
-  if (readFile(Child, "file", Text) || Text.size() != 5)
-    return 2;
-  // The result must also be readable: not every directory descriptor is.
   std::array<DirectoryEntry, 4> Entries;
   std::error_code Error;
-  DirectoryReader Reader;
-  Reader.start(Child);
-  if (Reader.read(Entries, Error) != 1 || Error)
-    return 3;
-  for (const char *Name : {"link", "out"}) {
-    Error = Base.openChild(Name, LinkRule::Refuse, Child, MayBeMount);
+  for (const char *Path :
+       {"a/b", "a//b", "a/b/", "a/b//", "./a/b", "a/./b", "a/b/."}) {
+    if (Base.openBelow(Path, LinkRule::Refuse, Below))
+      return 1;
+    if (readFile(Below, "file", Text) || Text.size() != 5)
+      return 2;
+    // The result must also be readable: not every directory descriptor is.
+    DirectoryReader Reader;
+    Reader.start(Below);
+    if (Reader.read(Entries, Error) != 1 || Error)
+      return 3;
+  }
+  for (const char *Path : {"link/b", "a/link", "a/link/", "out/x", "./link"}) {
+    Error = Base.openBelow(Path, LinkRule::Refuse, Below);
     if (Error != std::errc::too_many_symbolic_link_levels &&
         Error != std::errc::not_a_directory)
       return 4;
   }
-  if (Base.openChild("..", LinkRule::Refuse, Child, MayBeMount) !=
-      std::errc::cross_device_link)
-    return 5;
-  if (Base.openChild("absent", LinkRule::Refuse, Child, MayBeMount) !=
-      std::errc::no_such_file_or_directory)
-    return 6;
-  for (const char *Name : {"file", "fifo"})
-    if (Base.openChild(Name, LinkRule::Refuse, Child, MayBeMount) !=
+  for (const char *Path :
+       {"a/..", "../base/a", "a/../..", "/", "/tmp/", "a/b/.."})
+    if (Base.openBelow(Path, LinkRule::Refuse, Below) !=
+        std::errc::cross_device_link)
+      return 5;
+  for (const char *Path : {"a/absent", "absent/b", "./absent"})
+    if (Base.openBelow(Path, LinkRule::Refuse, Below) !=
+        std::errc::no_such_file_or_directory)
+      return 6;
+  for (const char *Path : {"a/b/file", "a/b/file/x", "./fifo"})
+    if (Base.openBelow(Path, LinkRule::Refuse, Below) !=
         std::errc::not_a_directory)
       return 7;
-  return Child.isOpen() ? 8 : 0;
+  return Below.isOpen() ? 8 : 0;
 }
 
 TEST(LinuxDirectoryReaderTest, OpensSubdirectoriesWithoutOpenat2) {
   const TestDirectory Directory;
-  Directory.write("base/a/file", "hello");
-  Directory.write("base/file", "");
-  Directory.write("outside/file", "");
+  Directory.write("base/a/b/file", "hello");
+  Directory.write("outside/x/file", "");
   fs::create_directory_symlink("a", Directory.path("base/link"));
+  fs::create_directory_symlink("b", Directory.path("base/a/link"));
   fs::create_directory_symlink("../outside", Directory.path("base/out"));
   ASSERT_EQ(::mkfifo(Directory.path("base/fifo").c_str(), 0600), 0);
   DirectoryHandle Base;
   ASSERT_FALSE(DirectoryHandle::open(Directory.path("base"), Base));
-  EXPECT_EQ(checkOpenChild(Base), 0);
+  EXPECT_EQ(checkOpenBelow(Base), 0);
   for (const unsigned Error : {ENOSYS, EPERM})
     EXPECT_EQ(runWithout(SYS_openat2, Error,
                          [&] {
                            const int Before = nextDescriptor();
-                           const int Broken = checkOpenChild(Base);
+                           const int Broken = checkOpenBelow(Base);
                            if (Broken != 0)
                              return Broken;
                            return nextDescriptor() == Before ? 0 : 50;
@@ -256,6 +260,24 @@ TEST(LinuxDirectoryReaderTest, ReportsThatDirectoryIsNoMountPoint) {
       (errno == ENOSYS || errno == EPERM))
     GTEST_SKIP() << "needs openat2";
   EXPECT_EQ(MayBeMountPoint(), 0);
+}
+
+TEST(LinuxDirectoryReaderTest, TraversesUnreadableDirectoryWithoutOpenat2) {
+  const TestDirectory Directory;
+  Directory.write("closed/inner/file", "secret");
+  ASSERT_EQ(::chmod(Directory.path("closed").c_str(), 0711), 0);
+  DirectoryHandle Base;
+  ASSERT_FALSE(DirectoryHandle::open(Directory.path(), Base));
+  EXPECT_EQ(runUnprivileged([&] {
+              if (!deny(SYS_openat2, ENOSYS))
+                return 99;
+              DirectoryHandle Opened;
+              if (Base.openBelow("closed/inner", LinkRule::Refuse, Opened))
+                return 1;
+              return Opened.isOpen() ? 0 : 2;
+            }),
+            0);
+  ASSERT_EQ(::chmod(Directory.path("closed").c_str(), 0700), 0);
 }
 
 } // namespace

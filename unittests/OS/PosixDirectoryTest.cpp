@@ -47,9 +47,8 @@ TEST(DirectoryHandleTest, OpensDirectoriesNamedWithDots) {
   const TestDirectory Directory;
   Directory.write("..x/.../file", "");
   DirectoryHandle Below;
-  bool MayBeMount = false;
-  EXPECT_FALSE(openDirectory(Directory.path("..x"))
-                   .openChild("...", LinkRule::Refuse, Below, MayBeMount));
+  EXPECT_FALSE(openDirectory(Directory.path())
+                   .openBelow("..x/...", LinkRule::Refuse, Below));
 }
 
 TEST(DirectoryHandleTest, ReportsMountPoint) {
@@ -81,9 +80,8 @@ TEST(DirectoryHandleTest, DoesNotOpenFifo) {
   for (const char *Name : {"fifo", "link"}) {
     DirectoryHandle Other;
     EXPECT_TRUE(DirectoryHandle::open(Directory.path(Name), Other));
-    bool MayBeMount = false;
-    EXPECT_TRUE(Base.openChild(Name, LinkRule::Refuse, Other, MayBeMount));
-    EXPECT_TRUE(Base.openFrom(Name, Other));
+    EXPECT_TRUE(Base.openBelow(Name, LinkRule::Refuse, Other));
+    EXPECT_TRUE(Base.openBelow(Name, LinkRule::Follow, Other));
     DirectoryEntry Entry;
     Entry.Name = Name;
     EXPECT_FALSE(Base.addStatus(Entry, LinkRule::Follow));
@@ -115,11 +113,12 @@ TEST(DirectoryHandleTest, TraversesUnreadableDirectory) {
               if (DirectoryHandle::open(Directory.path("closed"), Opened) !=
                   std::errc::permission_denied)
                 return 1;
-              if (Base.openFrom("closed", Opened) !=
-                  std::errc::permission_denied)
-                return 2;
-              if (Base.openFrom("closed/inner", Opened) || !Opened.isOpen())
-                return 3;
+              for (const LinkRule Links : {LinkRule::Refuse, LinkRule::Follow})
+                if (Base.openBelow("closed", Links, Opened) !=
+                        std::errc::permission_denied ||
+                    Base.openBelow("closed/inner", Links, Opened) ||
+                    !Opened.isOpen())
+                  return 2;
               return 0;
             }),
             0);

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Posix/Directories.h"
+#include "Posix/DirectoryList.h"
 #include "headstart/OS/DirectoryReader.h"
 #include <algorithm>
 
@@ -18,10 +19,16 @@ namespace headstart::os {
 
 using namespace detail;
 
-int detail::openEntry(int Base, const char *Name, int Flags, bool &MayBeMount) {
+int detail::openParts(int Base, const char *Path) {
+  return openPartByPart(Base, Path);
+}
+
+std::error_code DirectoryHandle::openChild(const char *Name, LinkRule Links,
+                                           DirectoryHandle &Result,
+                                           bool &MayBeMount) const {
   // Part of the same file system, with the same device, may be mounted there.
   MayBeMount = true;
-  return openAt(Base, Name, Flags);
+  return openBelow(Name, Links, Result);
 }
 
 DirectoryReader::DirectoryReader(size_t BufferBytes)

@@ -362,8 +362,8 @@ std::error_code DirectoryHandle::open(const std::string &Path,
 
 void DirectoryHandle::close() { Handle = InvalidHandle; }
 
-std::error_code DirectoryHandle::openFrom(const char *,
-                                          DirectoryHandle &) const {
+std::error_code DirectoryHandle::openBelow(const char *, LinkRule,
+                                           DirectoryHandle &) const {
   return std::make_error_code(std::errc::not_supported);
 }
 

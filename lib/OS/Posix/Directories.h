@@ -9,10 +9,8 @@
 #ifndef HEADSTART_LIB_OS_POSIX_DIRECTORIES_H
 #define HEADSTART_LIB_OS_POSIX_DIRECTORIES_H
 
-#include <cstddef>
 #include <fcntl.h>
-#include <memory>
-#include <system_error>
+#include <string_view>
 
 namespace headstart::os::detail {
 
@@ -21,22 +19,19 @@ inline constexpr int DirectoryFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
 /// Retries openat(2), which signals interrupt on network file systems and FUSE.
 int openAt(int Base, const char *Path, int Flags);
 
-/// Opens the entry \p Name of the directory \p Base by the platform's own
-/// method. \p MayBeMount as in DirectoryHandle::openChild. Returns -1 and sets
-/// errno on an error.
-int openEntry(int Base, const char *Name, int Flags, bool &MayBeMount);
+/// Whether \p Path could leave the directory that it is relative to without
+/// following a link. RESOLVE_BENEATH allows "a/..", but openat(2) has nothing
+/// similar and no caller needs it, so `..` is not allowed at all.
+bool mayLeave(std::string_view Path);
 
-/// Reads the rest of the directory that \p Descriptor is open on, by
-/// readdir(3), into \p Buffer of \p Capacity bytes, which is replaced by larger
-/// ones as needed. \p Filled bytes of it are used, by records for
-/// `parseLinuxEntries`. Returns an error only without records: the next call
-/// meets an error after some records again, and returns it. Blocks.
-///
-/// It reads everything at once, since readdir reads ahead into a buffer of its
-/// own, so no other reader could continue where it stops. The descriptor stays
-/// open, at the end of the directory.
-std::error_code listByReaddir(int Descriptor, std::unique_ptr<char[]> &Buffer,
-                              size_t &Capacity, size_t &Filled);
+/// Opens the directory \p Path below \p Base part by part, for systems without
+/// a call that refuses links on the way. Returns -1 and sets errno on an error.
+int openPartByPart(int Base, std::string_view Path);
+
+/// Opens the directory \p Path by the platform's own method. \p Path has
+/// several parts, and can leave \p Base only by links: any link on the way is
+/// an error. Returns -1 and sets errno on an error.
+int openParts(int Base, const char *Path);
 
 } // namespace headstart::os::detail
 

@@ -10,6 +10,7 @@
 #include "Directories.h"
 #include "Support.h"
 #include "headstart/OS/DirectoryReader.h"
+#include <algorithm>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -17,6 +18,8 @@
 namespace headstart::os {
 
 using namespace detail;
+
+static constexpr int PassThroughFlags = PassThrough | O_DIRECTORY | O_CLOEXEC;
 
 void DirectoryHandle::close() {
   if (isOpen())
@@ -42,34 +45,65 @@ std::error_code DirectoryHandle::open(const std::string &Path,
   return {};
 }
 
-std::error_code DirectoryHandle::openFrom(const char *Path,
-                                          DirectoryHandle &Result) const {
-  DirectoryHandle Opened;
-  Opened.Handle = openAt(descriptor(Handle), Path, DirectoryFlags);
-  const std::error_code Error =
-      Opened.isOpen() ? std::error_code() : lastError();
-  Result = std::move(Opened); // not earlier: it may be this
-  return Error;
+/// Removes the first part, and the '/' after it, from \p Path.
+static std::string_view takePart(std::string_view &Path) {
+  const size_t End = std::min(Path.find('/'), Path.size());
+  const std::string_view Part = Path.substr(0, End);
+  Path.remove_prefix(std::min(End + 1, Path.size()));
+  return Part;
 }
 
-std::error_code DirectoryHandle::openChild(const char *Name, LinkRule Links,
-                                           DirectoryHandle &Result,
-                                           bool &MayBeMount) const {
-  const std::string_view Part = Name;
-  DirectoryHandle Opened;
-  std::error_code Error;
-  MayBeMount = true;
-  if (Links == LinkRule::Follow)
-    Opened.Handle =
-        openEntry(descriptor(Handle), Name, DirectoryFlags, MayBeMount);
-  else if (Part == ".." || Part.find('/') != std::string_view::npos)
-    errno = EXDEV;
-  else
-    Opened.Handle = openEntry(descriptor(Handle), Name,
-                              DirectoryFlags | O_NOFOLLOW, MayBeMount);
-  if (!Opened.isOpen())
-    Error = lastError();
-  Result = std::move(Opened); // not earlier: it may be this
+bool detail::mayLeave(std::string_view Path) {
+  if (Path.starts_with('/'))
+    return true;
+  while (!Path.empty())
+    if (takePart(Path) == "..")
+      return true;
+  return false;
+}
+
+int detail::openPartByPart(int Base, std::string_view Path) {
+  // Without "/" at the end, since the last part is opened with other flags.
+  Path = Path.substr(0, Path.find_last_not_of('/') + 1);
+  int At = Base;
+  std::string Part;
+  while (!Path.empty()) {
+    Part = takePart(Path);
+    if (Part.empty())
+      continue;
+    // Passing through a directory needs no permission to read it.
+    const int Flags = Path.empty() ? DirectoryFlags : PassThroughFlags;
+    const int Next = openAt(At, Part.c_str(), Flags | O_NOFOLLOW);
+    const int Error = errno;
+    if (At != Base)
+      ::close(At);
+    errno = Error;
+    if (Next < 0)
+      return -1;
+    At = Next;
+  }
+  return At;
+}
+
+static int openWithoutLinks(int Base, const char *Path) {
+  if (mayLeave(Path)) {
+    errno = EXDEV; // like openat2
+    return -1;
+  }
+  if (std::string_view(Path).find('/') == std::string_view::npos)
+    return openAt(Base, Path, DirectoryFlags | O_NOFOLLOW);
+  return openParts(Base, Path);
+}
+
+std::error_code DirectoryHandle::openBelow(const char *Path, LinkRule Links,
+                                           DirectoryHandle &Result) const {
+  const int Base = descriptor(Handle);
+  const int FD = Links == LinkRule::Follow ? openAt(Base, Path, DirectoryFlags)
+                                           : openWithoutLinks(Base, Path);
+  const std::error_code Error = FD < 0 ? lastError() : std::error_code();
+  Result.close(); // not earlier: it may be this
+  if (FD >= 0)
+    Result.Handle = FD;
   return Error;
 }
 

@@ -163,30 +163,47 @@ static std::error_code attributesOf(HANDLE Handle,
   return {};
 }
 
-/// Opens the directory \p Name without following a link.
-static std::error_code openWithoutLinks(HANDLE Base, std::string_view Name,
+/// Opens \p Path part by part, each without following a link. An open directory
+/// can no longer become a link.
+static std::error_code openWithoutLinks(HANDLE Base, std::string_view Path,
                                         UniqueHandle &Result) {
-  if (Name.empty())
-    return makeError(std::errc::no_such_file_or_directory);
-  if (Name == ".." || std::any_of(Name.begin(), Name.end(), isSeparator))
+  if (hasRoot(Path))
     return makeError(std::errc::cross_device_link);
+  for (std::string_view Rest = Path; !Rest.empty();)
+    if (takePart(Rest) == "..")
+      return makeError(std::errc::cross_device_link);
+  constexpr ULONG Options =
+      DirectoryFile | OpenReparsePoint | OpenForBackupIntent;
+  UniqueHandle At;
   thread_local std::wstring Wide;
-  Wide.clear();
-  if (const std::error_code Error = addPart(Name, Wide))
-    return Error;
-  UniqueHandle Opened;
-  if (const std::error_code Error = openIn(
-          Base, Wide, DirectoryAccess,
-          DirectoryFile | OpenReparsePoint | OpenForBackupIntent, Opened))
-    return Error;
-  FILE_ATTRIBUTE_TAG_INFO Info;
-  if (const std::error_code Error = attributesOf(Opened.get(), Info))
-    return Error;
-  if (typeOfWindowsFile(Info.FileAttributes, Info.ReparseTag) ==
-      EntryType::Link)
-    return makeError(std::errc::too_many_symbolic_link_levels);
-  Result = std::move(Opened);
-  return {};
+  while (!Path.empty()) {
+    const std::string_view Part = takePart(Path);
+    if (Part.empty() || Part == ".")
+      continue;
+    const bool IsLast = std::all_of(Path.begin(), Path.end(), isSeparator);
+    Wide.clear();
+    if (const std::error_code Error = addPart(Part, Wide))
+      return Error;
+    UniqueHandle Next;
+    if (const std::error_code Error =
+            openIn(At.isOpen() ? At.get() : Base, Wide,
+                   IsLast ? DirectoryAccess : StatAccess, Options, Next))
+      return Error;
+    FILE_ATTRIBUTE_TAG_INFO Info;
+    if (const std::error_code Error = attributesOf(Next.get(), Info))
+      return Error;
+    if (typeOfWindowsFile(Info.FileAttributes, Info.ReparseTag) ==
+        EntryType::Link)
+      return makeError(std::errc::too_many_symbolic_link_levels);
+    At = std::move(Next);
+    if (IsLast) {
+      Result = std::move(At);
+      return {};
+    }
+  }
+  // A path that ends in a dot, or has only dots: reopen the directory to list.
+  return openIn(At.isOpen() ? At.get() : Base, {}, DirectoryAccess, Options,
+                Result);
 }
 
 /// Opens the parent of the directory \p Handle, or itself if it is a root, by
@@ -296,24 +313,36 @@ std::error_code DirectoryHandle::open(const std::string &Path,
   return keep(std::move(Opened), Result.Handle);
 }
 
-std::error_code DirectoryHandle::openFrom(const char *Path,
-                                          DirectoryHandle &Result) const {
+std::error_code DirectoryHandle::openBelow(const char *Path, LinkRule Links,
+                                           DirectoryHandle &Result) const {
   std::error_code Error;
-  DirectoryHandle Opened;
-  UniqueHandle Found;
-  if (!isOpen())
+  UniqueHandle Opened;
+  const detail::Directory *Base = isOpen() ? directoryOf(Handle) : nullptr;
+  if (Base == nullptr)
     Error = notOpen();
   else if (*Path == '\0')
     Error = makeError(std::errc::no_such_file_or_directory);
-  else if (hasRoot(Path))
-    Error = open(Path, Opened);
-  else
-    Error = openThroughLinks(directoryOf(Handle)->Handle.get(), Path,
-                             DirectoryAccess,
-                             DirectoryFile | OpenForBackupIntent, Found);
-  if (Found.isOpen())
-    Error = keep(std::move(Found), Opened.Handle);
-  Result = std::move(Opened); // only now, since it may be *this
+  else if (Links == LinkRule::Refuse)
+    Error = openWithoutLinks(Base->Handle.get(), Path, Opened);
+  else if (hasRoot(Path)) {
+    DirectoryHandle Absolute;
+    Error = open(Path, Absolute);
+    Result.close(); // only now, since it may be *this
+    Result = std::move(Absolute);
+    return Error;
+  } else
+    Error = openThroughLinks(Base->Handle.get(), Path, DirectoryAccess,
+                             DirectoryFile | OpenForBackupIntent, Opened);
+  intptr_t Kept = InvalidHandle;
+  if (!Error)
+    Error = keep(std::move(Opened), Kept);
+  // Without a link in between it is the same volume.
+  if (!Error && Links == LinkRule::Refuse) {
+    directoryOf(Kept)->Method = Base->Method.load();
+    directoryOf(Kept)->Device = Base->Device.load();
+  }
+  Result.close(); // only now, since it may be *this
+  Result.Handle = Kept;
   return Error;
 }
 
@@ -322,23 +351,7 @@ std::error_code DirectoryHandle::openChild(const char *Name, LinkRule Links,
                                            DirectoryHandle &Result,
                                            bool &MayBeMount) const {
   MayBeMount = Links == LinkRule::Follow || isWine();
-  if (Links == LinkRule::Follow)
-    return openFrom(Name, Result);
-  DirectoryHandle Opened;
-  UniqueHandle Found;
-  const detail::Directory *Base = isOpen() ? directoryOf(Handle) : nullptr;
-  std::error_code Error =
-      Base != nullptr ? openWithoutLinks(Base->Handle.get(), Name, Found)
-                      : notOpen();
-  if (!Error)
-    Error = keep(std::move(Found), Opened.Handle);
-  if (!Error) {
-    // Without a link in between it is the same volume.
-    directoryOf(Opened.Handle)->Method = Base->Method.load();
-    directoryOf(Opened.Handle)->Device = Base->Device.load();
-  }
-  Result = std::move(Opened); // only now, since it may be *this
-  return Error;
+  return openBelow(Name, Links, Result);
 }
 
 std::error_code DirectoryHandle::identity(FileIdentity &Result) const {
