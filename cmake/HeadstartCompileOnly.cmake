@@ -36,3 +36,12 @@ foreach(name COFFOptions ELFOptions MinGWOptions MachOOptions)
 endforeach()
 headstart_option_table(compile-only ${PROJECT_SOURCE_DIR}/tools/headstart/Options.td
   ${tables}/Options.inc)
+
+# The page of lib/Report/BenchText.cpp, without D3.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+add_custom_command(OUTPUT ${tables}/BenchPageParts.inc
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${tables}
+  COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/utils/embed-page.py
+    --page ${PROJECT_SOURCE_DIR}/lib/Report/Page --out ${tables}/BenchPageParts.inc
+  DEPENDS ${PROJECT_SOURCE_DIR}/utils/embed-page.py VERBATIM)
+target_sources(compile-only PRIVATE ${tables}/BenchPageParts.inc)

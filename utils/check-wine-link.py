@@ -203,7 +203,9 @@ def check_program(build: Path, folder: Path) -> None:
 
 def main() -> int:
     build, folder = (Path(word).resolve() for word in sys.argv[1:3])
-    if sys.argv[3:] == ["--program"]:
+    if sys.argv[3:] not in ([], ["--program"]):
+        sys.exit(__doc__)
+    if sys.argv[3:]:
         check_program(build, folder)
         print("passed: the linked lld.exe links")
         return 0

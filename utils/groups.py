@@ -3,6 +3,7 @@
 import contextlib
 import os
 import pathlib
+import sys
 import time
 from typing import Iterator
 
@@ -37,6 +38,8 @@ def made(parent: pathlib.Path, name: str, settings: dict[str, str]) -> Iterator[
             if not group.exists():
                 break
             time.sleep(0.02)
+        else:
+            print(f"the control group {group} remains: it contains a process", file=sys.stderr)
 
 
 def enter(group: pathlib.Path) -> None:

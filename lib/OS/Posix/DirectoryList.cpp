@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Directories.h"
+#include "DirectoryList.h"
 #include "Support.h"
 #include <algorithm>
 #include <cstring>

@@ -100,8 +100,13 @@ std::error_code DirectoryHandle::openFile(const char *Name,
     return lastError();
   if (!S_ISREG(Stat.st_mode))
     return std::make_error_code(std::errc::operation_not_supported);
-  return keepRegular(openAt(descriptor(Handle), Name, FileFlags), Result.Handle,
-                     Result.Identity);
+  const std::error_code Error =
+      keepRegular(openAt(descriptor(Handle), Name, FileFlags), Result.Handle,
+                  Result.Identity);
+  // It may have become a directory since.
+  return Error == std::errc::is_a_directory
+             ? std::make_error_code(std::errc::operation_not_supported)
+             : Error;
 }
 
 size_t OpenFile::readAt(uint64_t Offset, std::span<char> Into,
