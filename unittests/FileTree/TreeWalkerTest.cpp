@@ -48,7 +48,27 @@ std::set<std::string> listedByStdFilesystem(const TestDirectory &Tree) {
   return Paths;
 }
 
+/// The batches of entries that walks have read; a directory has one or more.
+std::atomic<unsigned> Batches = 0;
+void countBatch(llvm::MutableArrayRef<os::DirectoryEntry> Entries) {
+  ++Batches;
+}
+
 TEST(TreeWalkerTest, ShowsEachEntryOnceWithAnyThreadCount) {
+  class Threads : public Recorder {
+  public:
+    void visit(const WalkDirectory &Directory,
+               llvm::ArrayRef<os::DirectoryEntry> Entries,
+               Prune &Pruned) override {
+      Recorder::visit(Directory, Entries, Pruned);
+      unsigned Before = Count;
+      while (Before <= Directory.thread() &&
+             !Count.compare_exchange_weak(Before, Directory.thread() + 1)) {
+      }
+    }
+
+    std::atomic<unsigned> Count = 0;
+  };
   TestDirectory Tree;
   makeTree(Tree);
   std::set<std::string> Expected = listedByStdFilesystem(Tree);
@@ -57,11 +77,13 @@ TEST(TreeWalkerTest, ShowsEachEntryOnceWithAnyThreadCount) {
     SCOPED_TRACE(Jobs);
     WalkOptions Options;
     Options.Jobs = Jobs;
-    Recorder Seen;
+    Threads Seen;
     walk(Tree.path(), Seen, Options);
     EXPECT_EQ(Seen.paths(), Expected);
     EXPECT_FALSE(Seen.sawDuplicates());
     EXPECT_THAT(Seen.Problems, IsEmpty());
+    if (Jobs != 0)
+      EXPECT_LE(Seen.Count, Jobs);
   }
 }
 
@@ -142,9 +164,17 @@ TEST(TreeWalkerTest, NeverOpensPrunedDirectories) {
   TestDirectory Tree;
   Tree.write("a/b", "");
   Recorder Seen;
+  WalkOptions Options;
+  Options.Listed = countBatch;
+  Options.MaxDepth = 0;
+  Batches = 0;
+  walk(Tree.path(), Seen, Options);
+  const unsigned OfRoot = Batches.exchange(0);
+  Options.MaxDepth = WalkOptions().MaxDepth;
   Seen.PrunedPaths = {"a"};
-  walk(Tree.path(), Seen);
+  walk(Tree.path(), Seen, Options);
   EXPECT_THAT(Seen.paths(), ElementsAre("a"));
+  EXPECT_EQ(Batches, OfRoot);
 }
 
 TEST(TreeWalkerTest, SkipsHiddenEntries) {
@@ -285,24 +315,24 @@ TEST(TreeWalkerTest, StopsSoonAfterCancel) {
     void visit(const WalkDirectory &Directory,
                llvm::ArrayRef<os::DirectoryEntry> Entries,
                Prune &Pruned) override {
-      ++Visits;
       Walker->cancel();
     }
 
     TreeWalker *Walker = nullptr;
-    std::atomic<unsigned> Visits = 0;
   };
   TestDirectory Tree;
   makeTree(Tree);
   for (unsigned Jobs : {1U, 8U}) {
     WalkOptions Options;
     Options.Jobs = Jobs;
+    Options.Listed = countBatch;
     TreeWalker Walker(Options);
     Canceller Seen;
     Seen.Walker = &Walker;
+    Batches = 0;
     Walker.walk({Tree.path()}, Seen);
-    // The walker shows the batches under way and no others.
-    EXPECT_LE(Seen.Visits, 2 * Jobs);
+    // The walker finishes the directories under way and reads few others.
+    EXPECT_LE(Batches, 4 * Jobs);
   }
 }
 
