@@ -114,8 +114,7 @@ TEST_P(ListMethodTest, ListingMatchesStatus) {
       EXPECT_EQ(Listed.Identity.Inode, 0u);
       EXPECT_EQ(Listed.Identity.Device, 0u);
     }
-    EXPECT_EQ(Listed.Identity.ChangedNs,
-              GetParam() == ListMethod::Find ? 0 : Statted.Identity.ChangedNs);
+    EXPECT_EQ(Listed.Identity.ChangedNs, Statted.Identity.ChangedNs);
   }
 }
 
@@ -178,8 +177,6 @@ DirectoryHandle openRenamed(const TestDirectory &Directory) {
 }
 
 TEST_P(ListMethodTest, FollowsRenamedDirectory) {
-  if (isWine() && GetParam() == ListMethod::Find)
-    GTEST_SKIP() << "Wine reports the path by which a directory was opened";
   const TestDirectory Directory;
   DirectoryHandle Outer = openRenamed(Directory);
   DirectoryHandle Inner;
@@ -217,13 +214,11 @@ TEST_P(ListMethodTest, DeletedDirectoryIsEmpty) {
 }
 
 std::string nameOf(const testing::TestParamInfo<ListMethod> &Info) {
-  constexpr std::array<const char *, 3> Texts = {"IdBoth", "Full", "Find"};
-  return Texts[static_cast<size_t>(Info.param)];
+  return Info.param == ListMethod::IdBoth ? "IdBoth" : "Full";
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, ListMethodTest,
-                         testing::Values(ListMethod::IdBoth, ListMethod::Full,
-                                         ListMethod::Find),
+                         testing::Values(ListMethod::IdBoth, ListMethod::Full),
                          nameOf);
 
 TEST(WindowsDirectoryTest, AcceptsReservedNames) {
@@ -301,13 +296,6 @@ TEST(WindowsDirectoryTest, AcceptsPathsLongerThanMaxPath) {
     DirectoryHandle Handle = openDirectory(Directory.path());
     EXPECT_FALSE(Handle.openBelow(Below.c_str(), Links, Handle));
     EXPECT_EQ(listRest(Reader, Handle), Names{"file"});
-  }
-  // Wine 8's GetFinalPathNameByHandleW supports at most MAX_PATH.
-  if (!isWine()) {
-    detail::refuseMethodsBefore(ListMethod::Find);
-    DirectoryHandle Last = openDirectory(Deep);
-    EXPECT_EQ(listRest(Reader, Last), Names{"file"});
-    detail::refuseMethodsBefore(ListMethod::IdBoth);
   }
   // std::filesystem cannot remove a path of this length.
   At.close();
