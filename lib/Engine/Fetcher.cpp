@@ -205,8 +205,6 @@ void Fetcher::choose(InputEntry &Entry, bool IsInspected) const {
                         Cache.pageSize());
   Facts.IsInspected = IsInspected;
   Facts.IsArchive = !isObjectByName(Entry.Named);
-  Facts.IsScanned =
-      !Entry.Record && !LinkerModel::of(Options.Plan.Kind).PlansTogether;
   Facts.MayBeLarge = isLarge(Entry, {0, Facts.Size});
   if (const std::vector<PlannedRange> *Recorded = Entry.recordedPlan()) {
     Facts.Recorded = *Recorded;

@@ -23,13 +23,13 @@ Policy::Policy(const Tuning &Numbers, unsigned Processors, unsigned Inspections)
 
 double Policy::price(const Expense &What, double UsedBytes,
                      const StorePrices &Store) const {
-  // What is fetched later is fetched while the linker works. Processor time
-  // adds to the linker's.
+  // What is fetched later is fetched while the linker works.
   const double Work =
       Numbers.LaterWork * Numbers.LinkSecondsPerByte * UsedBytes;
   const double Later = Store.of(What.Later.Bytes, What.Later.Requests);
-  return Store.of(What.First.Bytes, What.First.Requests) +
-         std::max(0.0, Later - Work) + processorShare(What.Processor);
+  return std::max(Store.of(What.First.Bytes, What.First.Requests) +
+                      std::max(0.0, Later - Work),
+                  processorShare(What.Processor));
 }
 
 Policy::Expense Policy::rangeExpense(uint64_t Bytes, bool IsLarge) const {
@@ -91,12 +91,8 @@ FetchMethod Policy::choose(const FileFacts &File,
   // The linker works only on the members of an archive that are linked.
   const double Used =
       double(File.Size) * (File.IsArchive ? 1 - Numbers.LazyShare : 1);
-  Expense Whole = rangeExpense(File.Missing, File.MayBeLarge);
-  if (File.IsScanned) {
-    std::lock_guard<std::mutex> Lock(Mutex);
-    Whole.Processor += double(File.Size) * Planned.Processor / Sizes;
-  }
-  double Least = price(Whole, Used, Store);
+  double Least =
+      price(rangeExpense(File.Missing, File.MayBeLarge), Used, Store);
   auto Consider = [&](FetchMethod Method, const Expense &What) {
     const double Price = price(What, Used, Store);
     if (Price <= Least)

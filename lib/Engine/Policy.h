@@ -9,10 +9,10 @@
 /// \file
 /// Private to the engine: every decision on what to fetch, as a comparison of
 /// prices, without a system call. A price is a time by which a link becomes
-/// longer. The processors' time adds to the store's, since the linker needs the
-/// processors as well. The linker waits for the first stage of all files, so a
-/// byte of that stage counts in full. The bytes of later stages count as far as
-/// they take longer than the linker's later work on the file.
+/// longer. The store and the processors work in parallel, so the longer time
+/// counts. The linker waits for the first stage of all files, so a byte of that
+/// stage counts in full. The bytes of later stages count as far as they take
+/// longer than the linker's later work on the file.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -34,9 +34,6 @@ struct FileFacts {
   uint64_t Missing = 0; ///< of these: not cached, as far as known
   bool IsInspected = false;
   bool IsArchive = false; ///< else it is an object
-  /// Whether it is inspected for the inputs that it names, even if it is
-  /// fetched whole.
-  bool IsScanned = false;
   /// Whether it could be fetched in large pages.
   bool MayBeLarge = false;
   /// The ranges that the last link read; empty: unknown. HasStages: also when.
@@ -127,11 +124,7 @@ private:
   };
   double price(const Expense &What, double UsedBytes,
                const StorePrices &Store) const;
-  /// How long the link takes for \p Seconds of processor time, if the linker
-  /// keeps half of the processors busy.
-  double processorShare(double Seconds) const {
-    return Seconds / std::max(1.0, Processors / 2.0);
-  }
+  double processorShare(double Seconds) const { return Seconds / Processors; }
   Expense rangeExpense(uint64_t Bytes, bool IsLarge) const;
   Expense recordedExpense(llvm::ArrayRef<PlannedRange> Plan) const;
   Expense inspectExpense(const FileFacts &File) const;

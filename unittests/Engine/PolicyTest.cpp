@@ -54,26 +54,6 @@ TEST(PolicyTest, InspectsObjectIfLittleIsNeeded) {
               FetchMethod::Inspect);
 }
 
-TEST(PolicyTest, FewProcessorsDoNotInspectForFastStore) {
-  // Almost all of the object is needed, most of it later.
-  for (const unsigned Processors : {1, 2, 32}) {
-    Policy Choice(Numbers, Processors, 2);
-    learn(Choice, 1 * MiB, 100 * KiB, 900 * KiB);
-    const FileFacts Facts = object(1 * MiB, 1 * MiB);
-    EXPECT_EQ(Choice.choose(Facts, LocalDisk),
-              Processors > 2 ? FetchMethod::Inspect : FetchMethod::Whole);
-    EXPECT_EQ(Choice.choose(Facts, SlowDisk), FetchMethod::Inspect);
-  }
-}
-
-TEST(PolicyTest, InspectsObjectThatIsScannedAnyway) {
-  Policy Choice(Numbers, 2, 2);
-  learn(Choice, 1 * MiB, 100 * KiB, 900 * KiB);
-  FileFacts Facts = object(1 * MiB, 1 * MiB);
-  Facts.IsScanned = true;
-  EXPECT_EQ(Choice.choose(Facts, LocalDisk), FetchMethod::Inspect);
-}
-
 TEST(PolicyTest, ExpensiveRequestsFetchLargerObjectWhole) {
   const Policy Choice(Numbers, 2, 2);
   const FileFacts Facts = object(600 * KiB, 600 * KiB);
