@@ -50,7 +50,7 @@ std::set<std::string> listedByStdFilesystem(const TestDirectory &Tree) {
 
 /// The batches of entries that walks have read; a directory has one or more.
 std::atomic<unsigned> Batches = 0;
-void countBatch(llvm::MutableArrayRef<os::DirectoryEntry> Entries) {
+void countBatch(llvm::MutableArrayRef<os::DirectoryEntry> /*Entries*/) {
   ++Batches;
 }
 
@@ -312,9 +312,9 @@ TEST(TreeWalkerTest, FollowsLinkAsRoot) {
 TEST(TreeWalkerTest, StopsSoonAfterCancel) {
   class Canceller : public Counter {
   public:
-    void visit(const WalkDirectory &Directory,
-               llvm::ArrayRef<os::DirectoryEntry> Entries,
-               Prune &Pruned) override {
+    void visit(const WalkDirectory & /*Directory*/,
+               llvm::ArrayRef<os::DirectoryEntry> /*Entries*/,
+               Prune & /*Pruned*/) override {
       Walker->cancel();
     }
 
