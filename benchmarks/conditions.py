@@ -98,7 +98,8 @@ def text_scale(figures: dict) -> str:
 
 SHARES = (1.2, 1.0, 0.8, 0.6)
 MEMORY_SAMPLES = (samples.coff_medium, samples.HELD_BACK["many"], samples.elf_objects,
-           samples.HELD_BACK["dwarf"], samples.macho_small, samples.HELD_BACK["optimized"])
+                  samples.HELD_BACK["dwarf"], samples.macho_small,
+                  samples.HELD_BACK["optimized"])
 
 
 def measure_memory(factor: float, makers=MEMORY_SAMPLES) -> dict | None:

@@ -350,11 +350,8 @@ def cgroup(parent: pathlib.Path, settings: dict[str, str]) -> Iterator[None]:
 
 def can_limit_memory() -> bool:
     """Whether `limit_memory` can work here; says so if it cannot."""
-    if os.geteuid() == 0 and (found := groups.memory_files()):
-        # A container may see the groups, but not be allowed to change them.
-        with (contextlib.suppress(OSError),
-              groups.made(found[0], "probe", {found[1]: str(1 << 30)})):
-            return True
+    if groups.can_limit_memory():
+        return True
     say("   skipped: limiting memory needs root and a cgroup of memory")
     return False
 

@@ -20,6 +20,17 @@ def memory_files() -> tuple[pathlib.Path, str, str] | None:
     return None
 
 
+def can_limit_memory() -> bool:
+    """Whether groups of memory can be made: a container may see the groups, but not be
+    allowed to change them."""
+    if os.geteuid() != 0 or not (found := memory_files()):
+        return False
+    parent, limit, _ = found
+    with contextlib.suppress(OSError), made(parent, "probe", {limit: str(1 << 30)}):
+        return True
+    return False
+
+
 @contextlib.contextmanager
 def made(parent: pathlib.Path, name: str, settings: dict[str, str]) -> Iterator[pathlib.Path]:
     """Makes a group below `parent`, and removes it at the end. A signal may end the block at

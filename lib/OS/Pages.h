@@ -32,6 +32,19 @@ inline uint64_t hintStepOf(const PageCacheCapabilities &Capabilities) {
       Capabilities.PageSize);
 }
 
+/// Returns the result with which a hint for \p File begins. If it is not
+/// Accepted, nothing is to be done.
+inline HintResult beginHint(const OpenFile &File,
+                            const PageCacheCapabilities &Capabilities) {
+  HintResult Result;
+  if (!Capabilities.Hint)
+    return Result;
+  Result.Outcome = HintOutcome::Accepted;
+  if (!File.isOpen())
+    Result.fail(std::make_error_code(std::errc::bad_file_descriptor));
+  return Result;
+}
+
 /// The number of pages that hold at least one byte of \p Range.
 inline uint64_t pagesOf(ByteRange Range, size_t PageSize) {
   if (Range.empty())

@@ -305,9 +305,8 @@ private:
 } // namespace
 
 /// Inspects and shows \p Files. With --json, prints an object whose array
-/// "files"
-/// \p Show writes, unless its stream is null (--summary), and to which \p Rest
-/// adds.
+/// "files" \p Show writes, unless its stream is null (--summary), and to which
+/// \p Rest adds.
 static Exit
 listFiles(const CommandArguments &Arguments, CacheFiles &Files,
           CacheFiles::Inspect Inspect,

@@ -55,20 +55,6 @@ void countBatch(llvm::MutableArrayRef<os::DirectoryEntry> /*Entries*/) {
 }
 
 TEST(TreeWalkerTest, ShowsEachEntryOnceWithAnyThreadCount) {
-  class Threads : public Recorder {
-  public:
-    void visit(const WalkDirectory &Directory,
-               llvm::ArrayRef<os::DirectoryEntry> Entries,
-               Prune &Pruned) override {
-      Recorder::visit(Directory, Entries, Pruned);
-      unsigned Before = Count;
-      while (Before <= Directory.thread() &&
-             !Count.compare_exchange_weak(Before, Directory.thread() + 1)) {
-      }
-    }
-
-    std::atomic<unsigned> Count = 0;
-  };
   TestDirectory Tree;
   makeTree(Tree);
   std::set<std::string> Expected = listedByStdFilesystem(Tree);
@@ -77,13 +63,13 @@ TEST(TreeWalkerTest, ShowsEachEntryOnceWithAnyThreadCount) {
     SCOPED_TRACE(Jobs);
     WalkOptions Options;
     Options.Jobs = Jobs;
-    Threads Seen;
+    Recorder Seen;
     walk(Tree.path(), Seen, Options);
     EXPECT_EQ(Seen.paths(), Expected);
     EXPECT_FALSE(Seen.sawDuplicates());
     EXPECT_THAT(Seen.Problems, IsEmpty());
     if (Jobs != 0)
-      EXPECT_LE(Seen.Count, Jobs);
+      EXPECT_LE(Seen.Threads, Jobs);
   }
 }
 

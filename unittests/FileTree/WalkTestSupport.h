@@ -11,6 +11,7 @@
 
 #include "../OS/TestFiles.h"
 #include "headstart/FileTree/TreeWalker.h"
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <set>
@@ -28,6 +29,7 @@ public:
              llvm::ArrayRef<os::DirectoryEntry> Entries,
              Prune &Pruned) override {
     std::lock_guard Lock(Mutex);
+    Threads = std::max(Threads, Directory.thread() + 1);
     std::string Prefix = Directory.pathFromRoot().str();
     if (!Prefix.empty())
       Prefix += '/';
@@ -63,6 +65,7 @@ public:
   std::map<std::string, os::EntryType> Types;
   std::map<std::string, os::FileIdentity> Identities;
   std::vector<std::string> Problems;
+  unsigned Threads = 0; ///< that can have shown entries
 
 private:
   std::mutex Mutex;

@@ -56,8 +56,8 @@ struct SystemMemory {
 
   /// Reads the current figures. \p Root stands for `/` (a test passes a
   /// directory with a made-up `proc` and `sys`; Windows and macOS ignore it).
-  /// Blocks for a few small pseudo-files. Never fails: an
-  /// unreadable or malformed file only leaves out its figure. Thread-safe.
+  /// Blocks for a few small pseudo-files. Never fails: an unreadable or
+  /// malformed file only leaves out its figure. Thread-safe.
   static SystemMemory read(const std::string &Root = "/");
 };
 

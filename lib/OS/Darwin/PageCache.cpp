@@ -30,25 +30,6 @@ static int descriptor(const OpenFile &File) {
   return static_cast<int>(File.nativeHandle());
 }
 
-/// F_RDADVISE starts the reads and returns; MADV_WILLNEED waits for them.
-static HintResult hintRanges(const OpenFile &File,
-                             std::span<const ByteRange> Ranges,
-                             const PageCacheCapabilities &Capabilities) {
-  const auto Query = [&File](uint64_t At, uint64_t Length) {
-    radvisory Advice = {};
-    Advice.ra_offset = static_cast<off_t>(At);
-    Advice.ra_count = static_cast<int>(Length);
-    // EFBIG: the file now ends before the range. ENOTTY and ENOTSUP: the file
-    // system takes no advice.
-    if (retry([&] { return ::fcntl(descriptor(File), F_RDADVISE, &Advice); }) >=
-            0 ||
-        errno == EFBIG)
-      return 0;
-    return errno == ENOTTY || errno == ENOTSUP ? ENOSYS : errno;
-  };
-  return hintInSteps(File, Ranges, Capabilities, Query);
-}
-
 PageCache::PageCache() : Capabilities(probe()) {}
 
 PageCache::PageCache(const PageCacheCapabilities &Capabilities)
@@ -69,10 +50,23 @@ PageCacheCapabilities PageCache::probe() {
   return Found;
 }
 
+// F_RDADVISE starts the reads and returns; MADV_WILLNEED waits for them.
 HintResult PageCache::hint(const OpenFile &File,
                            std::span<const ByteRange> Ranges,
                            const MappedFile *) const {
-  return hintRanges(File, Ranges, Capabilities);
+  const auto Query = [&File](uint64_t At, uint64_t Length) {
+    radvisory Advice = {};
+    Advice.ra_offset = static_cast<off_t>(At);
+    Advice.ra_count = static_cast<int>(Length);
+    // EFBIG: the file now ends before the range. ENOTTY and ENOTSUP: the file
+    // system takes no advice.
+    if (retry([&] { return ::fcntl(descriptor(File), F_RDADVISE, &Advice); }) >=
+            0 ||
+        errno == EFBIG)
+      return 0;
+    return errno == ENOTTY || errno == ENOTSUP ? ENOSYS : errno;
+  };
+  return hintInSteps(File, Ranges, Capabilities, Query);
 }
 
 HintResult PageCache::fetch(const OpenFile &File, ByteRange Range,
@@ -80,7 +74,7 @@ HintResult PageCache::fetch(const OpenFile &File, ByteRange Range,
   return fetchClipped(File, Range, [&](ByteRange Clipped, HintResult &Result) {
     if (Capabilities.Hint) {
       File.expectScatteredReads();
-      Result.Calls += 1 + hintRanges(File, {&Clipped, 1}, Capabilities).Calls;
+      Result.Calls += 1 + hint(File, {&Clipped, 1}).Calls;
     }
     fetchByReading(File, Clipped, Result);
   });

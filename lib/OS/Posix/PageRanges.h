@@ -99,12 +99,9 @@ template <typename Function>
 HintResult hintInSteps(const OpenFile &File, std::span<const ByteRange> Ranges,
                        const PageCacheCapabilities &Capabilities,
                        Function Query) {
-  HintResult Result;
-  if (!Capabilities.Hint)
+  HintResult Result = beginHint(File, Capabilities);
+  if (Result.Outcome != HintOutcome::Accepted)
     return Result;
-  Result.Outcome = HintOutcome::Accepted;
-  if (!File.isOpen())
-    Result.fail(std::make_error_code(std::errc::bad_file_descriptor));
   for (const ByteRange &Range : Ranges)
     queryInSteps(Range.clippedTo(File.size()), Capabilities, Query, Result);
   return Result;

@@ -246,12 +246,9 @@ PageCacheCapabilities PageCache::probe() {
 HintResult PageCache::hint(const OpenFile &File,
                            std::span<const ByteRange> Ranges,
                            const MappedFile *Mapping) const {
-  HintResult Result;
-  if (!Capabilities.Hint)
+  HintResult Result = beginHint(File, Capabilities);
+  if (Result.Outcome != HintOutcome::Accepted)
     return Result;
-  Result.Outcome = HintOutcome::Accepted;
-  if (!File.isOpen())
-    Result.fail(std::make_error_code(std::errc::bad_file_descriptor));
   // Contains what the file has of the ranges; only this part is mapped.
   ByteRange Hull;
   for (const ByteRange &Range : Ranges) {
