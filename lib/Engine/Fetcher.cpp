@@ -137,13 +137,13 @@ private:
 };
 } // namespace
 
-void Fetcher::leave(InputEntry &Entry,
+void Fetcher::leave(InputEntry &Entry, uint64_t Bytes,
                     const std::optional<StoreQueue::Answer> &Answer) {
   Figures.Decisions.note(!Answer ? Decision::AnsweredFromCache
                          : Answer->Time.Unscheduled.count() != 0
                              ? Decision::AnswerUnscheduled
                              : Decision::AnswerCounted);
-  Entry.Store->leave(Answer);
+  Entry.Store->leave(Bytes, Answer);
 }
 
 class Fetcher::InspectionGate final : public ReadGate {
@@ -168,7 +168,7 @@ public:
   void end(uint64_t Read) override {
     Bytes.Figures.noteProgress();
     if (Waits)
-      Bytes.leave(Entry, Timed->answer(Read, 1, Bytes.Numbers));
+      Bytes.leave(Entry, /*Bytes=*/0, Timed->answer(Read, 1, Bytes.Numbers));
   }
 
 private:
@@ -277,7 +277,7 @@ os::HintResult Fetcher::fetchStep(InputEntry &Entry, const os::OpenFile &File,
   const std::optional<uint64_t> Known = missingOf(Entry, File, Step);
   if (Known == 0U) {
     Figures.Decisions.note(Decision::AlreadyFetched);
-    Entry.Store->leave(std::nullopt);
+    Entry.Store->leave(Step.Length, std::nullopt);
     Result.Outcome = os::HintOutcome::Accepted;
     Result.AcceptedBytes = Step.Length;
     return Result;
@@ -301,7 +301,7 @@ os::HintResult Fetcher::fetchStep(InputEntry &Entry, const os::OpenFile &File,
     Answer->HasWaited = false;
   else if (!Known && Entry.Before && !Entry.isCold())
     Answer.reset();
-  leave(Entry, Answer);
+  leave(Entry, Step.Length, Answer);
   return Result;
 }
 

@@ -71,7 +71,7 @@ public:
 private:
   class InspectionGate;
 
-  void leave(InputEntry &Entry,
+  void leave(InputEntry &Entry, uint64_t Bytes,
              const std::optional<StoreQueue::Answer> &Answer);
   bool isLarge(const InputEntry &Entry, ByteRange Range) const;
   std::optional<uint64_t> missingOf(const InputEntry &Entry,

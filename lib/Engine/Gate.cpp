@@ -93,9 +93,16 @@ void Gate::cancel() {
   wakeAll();
 }
 
+/// Returns the bytes that this process has read from disks; 0: unknown.
+static uint64_t readBytes() {
+  const std::optional<os::DiskUse> Use = os::diskUse(os::DiskUser::Process);
+  return Use ? Use->Bytes : 0;
+}
+
 StoreQueue::StoreQueue(Gate &Owner, uint64_t Device)
     : Device(Device), Owner(Owner), Model(Owner.Numbers),
-      Request(Model.prices().Request), Byte(Model.prices().Byte) {}
+      OthersBytes(readBytes()), Request(Model.prices().Request),
+      Byte(Model.prices().Byte) {}
 
 StoreQueue::Waiter *StoreQueue::next() const {
   if (Model.inFlight() >= Model.window() && !Owner.IsCancelled)
@@ -134,6 +141,7 @@ bool StoreQueue::enter(const Step &Wanted, llvm::function_ref<void()> OnWait) {
       wait(Mine, Lock, OnWait);
   }
   Model.begin(os::now());
+  Own += Wanted.Bytes;
   if (Wanted.Bytes != 0)
     Owner.Memory.add(Wanted.Stage, Wanted.Bytes, Wanted.IsFollowed);
   wakeNext();
@@ -179,9 +187,10 @@ void StoreQueue::wait(Waiter &Mine, std::unique_lock<std::mutex> &Lock,
   }
 }
 
-void StoreQueue::leave(const std::optional<Answer> &Done) {
+void StoreQueue::leave(uint64_t Bytes, const std::optional<Answer> &Done) {
   std::lock_guard Lock(Owner.Mutex);
   Model.end(os::now());
+  Own -= Bytes;
   if (Done)
     learn(*Done);
   wakeNext();
@@ -201,10 +210,23 @@ void StoreQueue::noteLarge(bool HasArrived) {
   LargeFailures += !HasArrived;
 }
 
+/// Returns the bytes that the process has read since the last call, and no
+/// step: the linker's own reads. With several stores, it is not known from
+/// which.
+uint64_t StoreQueue::newOthersBytes() {
+  const uint64_t All = readBytes();
+  if (All <= Own + OthersBytes || Owner.Stores.size() != 1)
+    return 0;
+  return All - Own - std::exchange(OthersBytes, All - Own);
+}
+
 void StoreQueue::learn(const Answer &Done) {
   const double Elapsed = Done.Time.scheduled().count();
   const unsigned Before = Model.window();
-  Model.noteAnswer(Done.Bytes, Done.Requests, Seconds(Elapsed));
+  Own += Done.Bytes;
+  if (Model.noteAnswer(Done.Bytes, Done.Requests, Seconds(Elapsed),
+                       Done.Time.Unscheduled))
+    Model.endWindow(newOthersBytes());
   // The wait of a thread that mostly waited for a processor, or for the
   // transfer, shows nothing about the latency.
   const double Transfer = double(Done.Bytes) * Model.prices().Byte;

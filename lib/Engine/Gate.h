@@ -131,8 +131,9 @@ public:
     StoreTime Time;
     bool HasWaited = true; ///< for the store, as far as known
   };
-  /// Ends a step. The store's model learns from \p Done, if it has a value.
-  void leave(const std::optional<Answer> &Done);
+  /// Ends a step that began with \p Bytes (Step). The store's model learns from
+  /// \p Done, if it has a value.
+  void leave(uint64_t Bytes, const std::optional<Answer> &Done);
   /// Notes how long it took to open a file by its name.
   void noteName(const StoreTime &Time);
   StorePrices prices() const { return {Request.load(), Byte.load()}; }
@@ -161,6 +162,7 @@ private:
 
   Waiter *next() const;
   void learn(const Answer &Done);
+  uint64_t newOthersBytes();
   void wakeNext();
   void wait(Waiter &Mine, std::unique_lock<std::mutex> &Lock,
             llvm::function_ref<void()> OnWait);
@@ -171,6 +173,8 @@ private:
   // Guarded by the gate's mutex:
   std::multimap<uint64_t, Waiter *> Waiting; ///< by place
   StoreModel Model;
+  uint64_t Own = 0; ///< the bytes of steps that were answered or are in flight
+  uint64_t OthersBytes; ///< the process has read without steps, as last queried
 
   /// The model's values in seconds, readable without the mutex.
   std::atomic<double> Request, Byte;

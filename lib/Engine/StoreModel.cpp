@@ -47,15 +47,15 @@ void StoreModel::end(Time Now) {
   --InFlight;
 }
 
-void StoreModel::noteAnswer(uint64_t NewBytes, unsigned NewRequests,
-                            Seconds Elapsed) {
+bool StoreModel::noteAnswer(uint64_t NewBytes, unsigned NewRequests,
+                            Seconds Elapsed, Seconds Unscheduled) {
   Bytes += double(NewBytes);
   Requests += NewRequests;
   ++Trips;
   TripTime += Elapsed.count();
-  if (Requests >= Numbers.WindowRequests &&
-      Busy >= std::max(WindowTime, 2 * Trip))
-    endWindow();
+  UnscheduledTime += Unscheduled.count();
+  return Requests >= Numbers.WindowRequests &&
+         Busy >= std::max(WindowTime, 2 * Trip);
 }
 
 void StoreModel::addWindow(double SomeRequests, double SomeBytes, double Time) {
@@ -69,9 +69,12 @@ void StoreModel::addWindow(double SomeRequests, double SomeBytes, double Time) {
   BT = BT * Keep + B * Time;
 }
 
-void StoreModel::endWindow() {
+void StoreModel::endWindow(uint64_t OthersBytes) {
   const double Keep = Numbers.Forgetting;
-  addWindow(Requests, Bytes, Busy);
+  // While the threads of its steps wait for a processor, the store seems busy.
+  const double Scheduled =
+      UnscheduledTime == 0 ? 1 : TripTime / (TripTime + UnscheduledTime);
+  addWindow(Requests, Bytes + double(OthersBytes), Busy * Scheduled);
   ++Samples;
   const double Rate = Trips / Busy;
   BestRate = std::max(BestRate * Keep, Rate);
@@ -81,7 +84,7 @@ void StoreModel::endWindow() {
                       Numbers.MaxWindow);
   estimate();
   WindowTime = std::min(2 * WindowTime, Numbers.WindowTime.count());
-  Busy = Requests = Bytes = TripTime = 0;
+  Busy = Requests = Bytes = TripTime = UnscheduledTime = 0;
   Trips = 0;
 }
 

@@ -79,8 +79,14 @@ public:
   /// Notes that a step has ended.
   void end(Time Now);
   /// Notes that the step that has just ended fetched \p Bytes, none of which
-  /// were cached, in \p Requests, and took \p Elapsed.
-  void noteAnswer(uint64_t Bytes, unsigned Requests, Seconds Elapsed);
+  /// were cached, in \p Requests, and took \p Elapsed and the time \p
+  /// Unscheduled, in which its thread had no processor. Returns whether a time
+  /// window is complete; then call `endWindow`.
+  bool noteAnswer(uint64_t Bytes, unsigned Requests, Seconds Elapsed,
+                  Seconds Unscheduled = Seconds(0));
+  /// Ends a time window in which others read \p OthersBytes from the store, in
+  /// an unknown number of requests.
+  void endWindow(uint64_t OthersBytes = 0);
   /// Notes how many seconds a single request took, without the transfer of its
   /// bytes, and how many seconds opening a file by its name took.
   void noteLatency(double Seconds) { Latency.note(Seconds); }
@@ -100,7 +106,6 @@ public:
 
 private:
   void addWindow(double SomeRequests, double SomeBytes, double Time);
-  void endWindow();
   void estimate();
 
   const Tuning &Numbers;
@@ -119,7 +124,8 @@ private:
   double Busy = 0; ///< seconds with steps in flight
   double Requests = 0, Bytes = 0;
   unsigned Trips = 0;
-  double TripTime = 0; ///< seconds, of all trips together
+  double TripTime = 0;        ///< seconds, of all trips together
+  double UnscheduledTime = 0; ///< seconds that these took as well
 
   /// Sums over the windows, of requests and bytes at their guessed prices:
   /// requests squared, requests times bytes, and so on.

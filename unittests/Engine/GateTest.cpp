@@ -68,8 +68,9 @@ void answer(StoreQueue &Queue, unsigned Count, double Elapsed,
             double Unscheduled = 0) {
   for (unsigned I = 0; I != Count; ++I) {
     ASSERT_TRUE(Queue.enter(inspection(I)));
-    Queue.leave(StoreQueue::Answer{
-        0, 1, {Tuning::Seconds(Elapsed), Tuning::Seconds(Unscheduled)}});
+    Queue.leave(
+        0, StoreQueue::Answer{
+               0, 1, {Tuning::Seconds(Elapsed), Tuning::Seconds(Unscheduled)}});
   }
 }
 
@@ -157,10 +158,10 @@ TEST(GateTest, LowerPlacesEnterFirst) {
   EXPECT_TRUE(Wait(1));
   Requester First(Queue, inspection(1));
   EXPECT_TRUE(Wait(2));
-  Queue.leave(std::nullopt);
+  Queue.leave(0, std::nullopt);
   EXPECT_TRUE(First.begins());
   EXPECT_FALSE(Second.HasBegun);
-  Queue.leave(std::nullopt);
+  Queue.leave(0, std::nullopt);
   EXPECT_TRUE(Second.begins());
   One.All.cancel();
 }
@@ -191,7 +192,7 @@ TEST(GateTest, UnansweredLargeStepsAreRisk) {
   // The model estimates prices only after requests were under way for a while.
   ASSERT_TRUE(Queue.enter(inspection(0)));
   std::this_thread::sleep_for(2 * One.Numbers.WindowTime);
-  Queue.leave(std::nullopt);
+  Queue.leave(0, std::nullopt);
   answer(Queue, 16, 5e-3);
   ASSERT_TRUE(Queue.largeRisk());
   const double Before = *Queue.largeRisk();

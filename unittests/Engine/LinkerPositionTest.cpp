@@ -49,7 +49,7 @@ protected:
                                       .Bytes = Bytes,
                                       .IsUrgent = true,
                                       .IsFollowed = true}));
-      All.store(1).leave(std::nullopt);
+      All.store(1).leave(Bytes, std::nullopt);
       (void)Cache.fetch(File, range(I));
       Position.add(Contents, range(I), Stage, /*ShowsPosition=*/true);
     }

@@ -27,6 +27,8 @@ struct SimulatedStore {
   unsigned AtOnce;
   double PerRequest = 0; ///< seconds during which no other request begins
   unsigned Threads = 64;
+  double Others = 0; ///< bytes of others for each byte of the model's steps
+  double Unscheduled = 0; ///< of an answer's time, the share without processor
   double Now = 0;
 
   struct Step {
@@ -45,7 +47,7 @@ struct SimulatedStore {
     std::priority_queue<Step> InFlight;
     std::vector<double> Servers(AtOnce, Now);
     const double Start = Now;
-    double Line = Now;
+    double Line = Now, Seen = 0;
     while (Files != 0 || !InFlight.empty()) {
       while (Files != 0 &&
              InFlight.size() < std::min(Threads, Model.window())) {
@@ -54,14 +56,20 @@ struct SimulatedStore {
         auto Server = std::min_element(Servers.begin(), Servers.end());
         *Server = std::max(Now, *Server) + Latency;
         Line = std::max(Line + PerRequest, *Server) +
-               double(Bytes) / BytesPerSecond;
+               (1 + Others) * double(Bytes) / BytesPerSecond;
         InFlight.push({Now, Line});
       }
       const Step Done = InFlight.top();
       InFlight.pop();
       Now = Done.End;
       Model.end(At(Now));
-      Model.noteAnswer(Bytes, 1, StoreModel::Seconds(Now - Done.Begin));
+      Seen += double(Bytes);
+      const StoreModel::Seconds All(Now - Done.Begin);
+      if (Model.noteAnswer(Bytes, 1, All * (1 - Unscheduled),
+                           All * Unscheduled)) {
+        Model.endWindow(static_cast<uint64_t>(Others * Seen));
+        Seen = 0;
+      }
       Model.noteLatency(Now - Done.Begin - double(Bytes) / BytesPerSecond);
     }
     return Now - Start;
@@ -101,6 +109,24 @@ TEST(StoreModelTest, LearnsPriceOfRequests) {
   EXPECT_GT(Model.prices().Request, 0.4 / 2000);
   EXPECT_LT(Model.prices().Request, 1 / 2000.0);
   EXPECT_LT(Model.prices().Byte, 3e-9);
+}
+
+TEST(StoreModelTest, OthersTakeTheirShareOfTheTime) {
+  StoreModel Model(Numbers);
+  SimulatedStore{100e-6, 500e6, 32, 0, 8, /*Others=*/1}.read(Model, 1000,
+                                                             512 * KiB);
+  EXPECT_NEAR(Model.prices().Byte, 1 / 500e6, 0.2 / 500e6);
+}
+
+TEST(StoreModelTest, WaitForProcessorIsNoTimeOfTheStore) {
+  StoreModel Model(Numbers);
+  SimulatedStore Slow{200e-6, 500e6, 32, 0, 8, 0, /*Unscheduled=*/0.5};
+  Slow.read(Model, 1000, 512 * KiB);
+  EXPECT_NEAR(Model.prices().Byte, 0.5 / 500e6, 0.1 / 500e6);
+  StoreModel Never(Numbers);
+  Slow.Unscheduled = 1;
+  Slow.read(Never, 1000, 512 * KiB);
+  EXPECT_EQ(Never.window(), Numbers.FirstWindow);
 }
 
 TEST(StoreModelTest, HighLatencyStoreGetsItsConcurrency) {

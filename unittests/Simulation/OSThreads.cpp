@@ -43,7 +43,14 @@ uint64_t os::freeDescriptors() {
   return OS.FreeDescriptors - OS.NumOpen;
 }
 
-std::optional<DiskUse> os::diskUse(DiskUser) { return std::nullopt; }
+std::optional<DiskUse> os::diskUse(DiskUser User) {
+  if (User == DiskUser::Thread)
+    return std::nullopt;
+  DiskUse Use;
+  for (const auto &Each : SimulatedOS::current().Devices)
+    Use.Bytes += Each.Bytes;
+  return Use;
+}
 std::optional<uint64_t> os::countWaits() {
   SimulatedOS &OS = SimulatedOS::current();
   if (!OS.ReportsWaits)
