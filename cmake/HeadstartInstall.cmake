@@ -93,7 +93,7 @@ if(symbols)
 endif()
 
 # The zip for Windows (./dev windows): headstart.dll and the programs with its four names,
-# the documents, the scripts for cold caches, and the licenses of the code.
+# the documents, and the licenses of the code.
 if(WIN32 AND HEADSTART_LLVM)
   set(zip Zip EXCLUDE_FROM_ALL)
   get_target_property(links headstart HEADSTART_LINKS)
@@ -103,8 +103,6 @@ if(WIN32 AND HEADSTART_LLVM)
   install(FILES LICENSE README.md DESTINATION . COMPONENT ${zip})
   install(DIRECTORY docs/ DESTINATION docs COMPONENT ${zip}
     FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
-  install(DIRECTORY utils/cold-cache/ DESTINATION cold-cache COMPONENT ${zip}
-    FILES_MATCHING PATTERN "*.cmd" PATTERN "README.md")
   # LLVM has the project's own LICENSE. Debian's packages contain the other ones.
   if(CMAKE_CROSSCOMPILING)
     foreach(package g++-mingw-w64-x86-64-posix mingw-w64-x86-64-dev libz-mingw-w64-dev)

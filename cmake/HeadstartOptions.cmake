@@ -24,7 +24,7 @@ set(HEADSTART_WINDOWS_BUILD "" CACHE PATH
   "Where the preset windows-cross builds: ctest here runs its tests as well")
 set(HEADSTART_LLVM_19_BUILD "" CACHE PATH "The same, of the preset llvm-19")
 # Tests of scripts and texts, which depend neither on the user nor on LLVM's version.
-set(HEADSTART_NOT_PROGRAMS "Tools/(ci-|cold-cache|completions|make-tree|man-pages|perfetto)")
+set(HEADSTART_NOT_PROGRAMS "Tools/(ci-|completions|make-tree|man-pages|perfetto)")
 set(HEADSTART_SANITIZERS "" CACHE STRING
   "Sanitizers to build with, as for -fsanitize=")
 

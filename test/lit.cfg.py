@@ -94,8 +94,6 @@ config.substitutions += [
     ("%clang", os.path.join(llvm, "clang")),
     ("%llvm-tools", llvm),
     ("%programs", tools),
-    ("%cold-cache", os.path.join(
-        config.headstart_source_root, "utils", "cold-cache")),
     ("%wine", os.path.join(config.headstart_source_root, "utils", "wine")),
     ("%make-tree", "%s %s" % (
         config.python,

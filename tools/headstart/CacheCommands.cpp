@@ -542,7 +542,22 @@ static void writeEvicted(const Evicted &Done, json::OStream &J) {
   J.attribute("resident_bytes", Done.Staying.bytes());
 }
 
+static Exit evictAll(const CommandArguments &Arguments) {
+  if (!Arguments.Operands.empty())
+    return fail("--all takes no path", Exit::WrongUsage);
+  if (const std::error_code Error = os::evictAll())
+    return fail("cannot evict all files: " + Error.message() +
+                "; this needs root or an administrator");
+  if (Arguments.JSON)
+    outs() << "{\"version\":1,\"all\":true}\n";
+  else
+    outs() << "evicted what this machine had cached of files\n";
+  return Exit::Done;
+}
+
 Exit runEvict(const CommandArguments &Arguments) {
+  if (Arguments.has(OPT_all))
+    return evictAll(Arguments);
   if (Arguments.Operands.empty())
     return fail("no path given; usage: headstart evict [--json] PATH...",
                 Exit::WrongUsage);

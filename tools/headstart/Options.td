@@ -3,7 +3,7 @@ include "llvm/Option/OptParser.td"
 
 // The sets of options of the subcommands; see Subcommands in headstart.cpp.
 foreach Set = ["JSON", "Linker", "Run", "Build", "Plan", "Walk", "Status", "Warm",
-               "Bench", "Cache", "Doctor"] in
+               "Bench", "Cache", "Evict", "Doctor"] in
   def Set # "Option" : OptionVisibility;
 
 class TakesTree { list<OptionVisibility> Visibility = [WalkOption, WarmOption]; }
@@ -103,6 +103,8 @@ defm since : Valued<[StatusOption], "since", "<MANIFEST>",
 def summary : Flag<["--"], "summary">, Visibility<[StatusOption, CacheOption]>,
     HelpText<"Print the number of changes to standard error (default on a terminal)">,
     HelpTextForVariants<[CacheOption], "Print only the totals">;
+def all : Flag<["--"], "all">, Visibility<[EvictOption]>,
+    HelpText<"Evict what this machine has cached of all files; needs root or an administrator">;
 def exit_code : Flag<["--"], "exit-code">, Visibility<[StatusOption]>,
     HelpText<"Exit with 3 if something has changed and everything was readable">;
 

@@ -36,6 +36,7 @@ enum OptionSet : unsigned {
   PlanOption = 1U << 9,
   DoctorOption = 1U << 10,
   BuildOption = 1U << 11,
+  EvictOption = 1U << 12,
 };
 
 #define HEADSTART_OPTIONS "Options.inc"
@@ -87,10 +88,10 @@ constexpr Subcommand Subcommands[] = {
      "Print how much of each file is cached; if PATH is a directory, of each "
      "file in it",
      runResidency, DefaultVis | JSONOption | CacheOption},
-    {"evict", "headstart evict [--json] [--summary] PATH...",
+    {"evict", "headstart evict [--json] [--summary] PATH... | --all",
      "Evict files from the page cache; if PATH is a directory, all files in "
      "it",
-     runEvict, DefaultVis | JSONOption | CacheOption},
+     runEvict, DefaultVis | JSONOption | CacheOption | EvictOption},
     {"bench", "headstart bench [options] [--] LINKER ARGS...",
      "Measure a link: run it repeatedly, cold and warm, alternately with and "
      "without prefetching; outputs go to a temporary directory",

@@ -214,6 +214,13 @@ private:
   PageCacheCapabilities Capabilities;
 };
 
+/// Evicts all that the system has cached of all files, after it has written
+/// what was changed. Blocks for seconds. Linux drops names and inodes as well
+/// (proc(5), drop_caches), for root. Windows empties all working sets, and the
+/// modified and standby lists, for an administrator; the system goes on writing
+/// for some seconds (not run there). Unsupported on macOS.
+std::error_code evictAll();
+
 } // namespace headstart::os
 
 #endif // HEADSTART_OS_PAGECACHE_H

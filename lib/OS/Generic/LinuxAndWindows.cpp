@@ -10,6 +10,7 @@
 #include "headstart/OS/ChildProcess.h"
 #include "headstart/OS/Machine.h"
 #include "headstart/OS/MeasuredProgram.h"
+#include "headstart/OS/PageCache.h"
 #include "headstart/OS/PageTables.h"
 #include "headstart/OS/SystemMemory.h"
 #include "headstart/OS/Threads.h"
@@ -22,6 +23,8 @@ static std::error_code unsupported() {
 }
 
 void enterBackground() {}
+
+std::error_code evictAll() { return unsupported(); }
 
 std::error_code ForegroundProgram::start(const std::vector<std::string> &) {
   return unsupported();

@@ -38,17 +38,6 @@ static std::string reason(int Error) {
   return std::generic_category().message(Error);
 }
 
-/// Writes \p Text in one call, as these files require. Returns errno, or 0.
-static int writeTo(const std::string &Path, std::string_view Text) {
-  const int File = ::open(Path.c_str(), O_WRONLY | O_CLOEXEC); // NOLINT
-  if (File < 0)
-    return errno;
-  const ssize_t Written = ::write(File, Text.data(), Text.size());
-  const int Error = Written < 0 ? errno : 0;
-  ::close(File);
-  return Error;
-}
-
 static bool isFile(const std::string &Path) {
   return ::access(Path.c_str(), F_OK) == 0;
 }
@@ -89,7 +78,7 @@ std::string ControlGroup::add(const std::string &Parent) {
 
 /// Sets a limit. Returns why that failed, or "".
 static std::string setLimit(const std::string &Path, const std::string &Text) {
-  if (const int Error = writeTo(Path, Text))
+  if (const int Error = writePseudoFile(Path, Text))
     return "cannot write '" + Text + "' to " + Path + ": " + reason(Error);
   return "";
 }
@@ -113,7 +102,7 @@ std::string ControlGroup::handOn(const std::string &Parent,
   for (const auto &[Controller, File, Text] : Limits) {
     if (hasField(On, ' ', Controller))
       continue;
-    if (const int Error = writeTo(Switch, "+" + Controller)) {
+    if (const int Error = writePseudoFile(Switch, "+" + Controller)) {
       const auto Has = readPseudoFile(Parent + "/cgroup.controllers");
       return "the control group " + Parent +
              (Has && !hasField(*Has, ' ', Controller)
@@ -221,7 +210,7 @@ void ControlGroup::remove() {
   std::for_each(Undo.rbegin(), Undo.rend(), [](const auto &Change) {
     // Another process may have found the controller on, and need it.
     if (!removeStale(Change.first.substr(0, Change.first.rfind('/'))))
-      writeTo(Change.first, Change.second);
+      writePseudoFile(Change.first, Change.second);
   });
   Undo.clear();
 }

@@ -11,6 +11,7 @@
 #include "../Pages.h"
 #include "../Posix/PageRanges.h"
 #include "FileSystems.h"
+#include "PseudoFile.h"
 
 #include <algorithm>
 #include <fcntl.h>
@@ -409,6 +410,13 @@ PageCache::seemsCached(const OpenFile &File,
   File.expectScatteredReads();
   return sample(Ranges, File.size(),
                 [&](uint64_t At) { return isCached(File, At); });
+}
+
+std::error_code os::evictAll() {
+  ::sync(); // dirty pages are not dropped
+  // Pages, names and inodes.
+  return {detail::writePseudoFile("/proc/sys/vm/drop_caches", "3"),
+          std::system_category()};
 }
 
 std::error_code PageCache::evict(OpenFile &File) const {

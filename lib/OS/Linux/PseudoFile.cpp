@@ -11,9 +11,12 @@
 #include "headstart/OS/MappedFile.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <fcntl.h>
 #include <limits>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 using namespace headstart::os;
 
@@ -23,6 +26,16 @@ std::string_view detail::trim(std::string_view Text) {
   if (First == std::string_view::npos)
     return {};
   return Text.substr(First, Text.find_last_not_of(Space) - First + 1);
+}
+
+int detail::writePseudoFile(const std::string &Path, std::string_view Text) {
+  const int File = ::open(Path.c_str(), O_WRONLY | O_CLOEXEC); // NOLINT
+  if (File < 0)
+    return errno;
+  const ssize_t Written = ::write(File, Text.data(), Text.size());
+  const int Error = Written < 0 ? errno : 0;
+  ::close(File);
+  return Error;
 }
 
 std::optional<std::string> detail::readPseudoFile(const std::string &Path) {

@@ -33,6 +33,9 @@ inline std::string prefixOf(const std::string &Root) {
 /// has 64 KiB or more, returns the whole lines of its first 64 KiB.
 std::optional<std::string> readPseudoFile(const std::string &Path);
 
+/// Writes \p Text in one call, as these files require. Returns errno, or 0.
+int writePseudoFile(const std::string &Path, std::string_view Text);
+
 /// Removes the part before the first \p Separator, and that, from \p Rest and
 /// returns the part: all of \p Rest without one, "" if \p Rest is empty.
 std::string_view takeField(std::string_view &Rest, char Separator);

@@ -355,6 +355,41 @@ PageCache::seemsCached(const OpenFile &File,
   return Found == true ? Slow == 0 || Samples >= Enough / 2 : Found;
 }
 
+/// Does what RAMMap's options -Ew, -Es, -Em and -Et do, by the calls that phnt
+/// (ntexapi.h) describes.
+std::error_code evictAll() {
+  constexpr ULONG IncreaseQuota = 5, ProfileProcess = 13; // privileges
+  constexpr int MemoryLists = 80; // SystemMemoryListInformation
+  constexpr ULONG EmptyWorkingSets = 2, FlushModified = 3, PurgeStandby = 4;
+  auto *const Enable =
+      detail::findFunction<LONG WINAPI(ULONG, BOOLEAN, BOOLEAN, BOOLEAN *)>(
+          L"ntdll.dll", "RtlAdjustPrivilege");
+  auto *const Set = detail::findFunction<LONG WINAPI(int, void *, ULONG)>(
+      L"ntdll.dll", "NtSetSystemInformation");
+  if (Enable == nullptr || Set == nullptr)
+    return std::make_error_code(std::errc::function_not_supported);
+  auto Do = [&](ULONG Command) {
+    return Set(MemoryLists, &Command, sizeof(Command));
+  };
+  BOOLEAN Before = FALSE;
+  LONG Status = 0;
+  for (const ULONG Privilege : {IncreaseQuota, ProfileProcess})
+    if (Status >= 0)
+      Status = Enable(Privilege, TRUE, FALSE, &Before);
+  if (Status >= 0)
+    Status = Do(EmptyWorkingSets);
+  constexpr auto Flush = static_cast<SIZE_T>(-1);
+  if (Status >= 0 && ::SetSystemFileCacheSize(Flush, Flush, 0) == FALSE)
+    return detail::lastError();
+  for (const ULONG Command : {FlushModified, PurgeStandby})
+    if (Status >= 0)
+      Status = Do(Command);
+  return Status >= 0
+             ? std::error_code()
+             : std::error_code(static_cast<int>(detail::codeOfStatus(Status)),
+                               std::system_category());
+}
+
 // In Microsoft's FastFAT (Windows-driver-samples, filesys/fastfat), a relative
 // of NTFS, an unbuffered handle purges the file when it is opened while no
 // buffered handle exists (create.c), or when the last buffered handle is closed
