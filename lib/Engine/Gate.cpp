@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Gate.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include <utility>
 
@@ -93,16 +94,9 @@ void Gate::cancel() {
   wakeAll();
 }
 
-/// Returns the bytes that this process has read from disks; 0: unknown.
-static uint64_t readBytes() {
-  const std::optional<os::DiskUse> Use = os::diskUse(os::DiskUser::Process);
-  return Use ? Use->Bytes : 0;
-}
-
 StoreQueue::StoreQueue(Gate &Owner, uint64_t Device)
     : Device(Device), Owner(Owner), Model(Owner.Numbers),
-      OthersBytes(readBytes()), Request(Model.prices().Request),
-      Byte(Model.prices().Byte) {}
+      Request(Model.prices().Request), Byte(Model.prices().Byte) {}
 
 StoreQueue::Waiter *StoreQueue::next() const {
   if (Model.inFlight() >= Model.window() && !Owner.IsCancelled)
@@ -211,13 +205,20 @@ void StoreQueue::noteLarge(bool HasArrived) {
 }
 
 /// Returns the bytes that the process has read since the last call, and no
-/// step: the linker's own reads. With several stores, it is not known from
-/// which.
+/// step: the linker's own reads. If several stores are in use, it is not known
+/// from which it read.
 uint64_t StoreQueue::newOthersBytes() {
-  const uint64_t All = readBytes();
-  if (All <= Own + OthersBytes || Owner.Stores.size() != 1)
+  if (llvm::any_of(Owner.Stores, [&](const StoreQueue &Each) {
+        return &Each != this && Each.Own != 0;
+      }))
     return 0;
-  return All - Own - std::exchange(OthersBytes, All - Own);
+  const std::optional<os::DiskUse> Use = os::diskUse(os::DiskUser::Process);
+  const uint64_t Before = OthersBytes.value_or(UINT64_MAX);
+  if (!Use || Use->Bytes < Own)
+    return 0;
+  const uint64_t Now = Use->Bytes - Own;
+  OthersBytes = OthersBytes ? std::max(Now, *OthersBytes) : Now;
+  return Now > Before ? Now - Before : 0;
 }
 
 void StoreQueue::learn(const Answer &Done) {

@@ -174,7 +174,8 @@ private:
   std::multimap<uint64_t, Waiter *> Waiting; ///< by place
   StoreModel Model;
   uint64_t Own = 0; ///< the bytes of steps that were answered or are in flight
-  uint64_t OthersBytes; ///< the process has read without steps, as last queried
+  /// What the process had read without steps when this was last queried.
+  std::optional<uint64_t> OthersBytes;
 
   /// The model's values in seconds, readable without the mutex.
   std::atomic<double> Request, Byte;

@@ -8,6 +8,8 @@
 
 #include "StoreModel.h"
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 namespace headstart {
 
@@ -37,6 +39,8 @@ StoreModel::StoreModel(const Tuning &Numbers)
 }
 
 void StoreModel::begin(Time Now) {
+  if (Began == Time())
+    Began = Now;
   if (InFlight++ == 0)
     Since = Now;
 }
@@ -71,10 +75,16 @@ void StoreModel::addWindow(double SomeRequests, double SomeBytes, double Time) {
 
 void StoreModel::endWindow(uint64_t OthersBytes) {
   const double Keep = Numbers.Forgetting;
-  // While the threads of its steps wait for a processor, the store seems busy.
-  const double Scheduled =
-      UnscheduledTime == 0 ? 1 : TripTime / (TripTime + UnscheduledTime);
-  addWindow(Requests, Bytes + double(OthersBytes), Busy * Scheduled);
+  // Others also read while no step was in flight.
+  const double All = Seconds(Since - std::exchange(Began, Since)).count();
+  const double Others = double(OthersBytes) * std::min(1.0, Busy / All);
+  // If the threads of all steps wait for a processor, the store seems busy.
+  const double Threads = std::max(1.0, (TripTime + UnscheduledTime) / Busy);
+  const double Idle =
+      UnscheduledTime == 0
+          ? 0
+          : std::pow(UnscheduledTime / (TripTime + UnscheduledTime), Threads);
+  addWindow(Requests, Bytes + Others, Busy * (1 - Idle));
   ++Samples;
   const double Rate = Trips / Busy;
   BestRate = std::max(BestRate * Keep, Rate);

@@ -9,7 +9,7 @@
 /// \file
 /// Private to the engine: the prices of a store (a device, a share, a mount),
 /// estimated while it is read, without a clock or a lock. Over a window of time
-/// in which requests were in flight,
+/// in which requests were in flight, and others may have read as well,
 ///
 ///     time = Request * requests + Byte * bytes
 ///
@@ -121,6 +121,7 @@ private:
   // This time window:
   unsigned InFlight = 0;
   Time Since;      ///< steps have been in flight since then
+  Time Began;      ///< the time of the first step in it, or its beginning
   double Busy = 0; ///< seconds with steps in flight
   double Requests = 0, Bytes = 0;
   unsigned Trips = 0;

@@ -546,10 +546,11 @@ static Exit evictAll(const CommandArguments &Arguments) {
   if (!Arguments.Operands.empty())
     return fail("--all takes no path", Exit::WrongUsage);
   if (const std::error_code Error = os::evictAll())
-    return fail("cannot evict all files: " + Error.message() +
-                "; this needs root or an administrator");
+    return fail(
+        "cannot evict all files: " + Error.message() +
+        (Error == std::errc::permission_denied ? "; this needs root" : ""));
   if (Arguments.JSON)
-    outs() << "{\"version\":1,\"all\":true}\n";
+    printJSON([](json::OStream &J) { J.attribute("all", true); });
   else
     outs() << "evicted what this machine had cached of files\n";
   return Exit::Done;
@@ -559,8 +560,9 @@ Exit runEvict(const CommandArguments &Arguments) {
   if (Arguments.has(OPT_all))
     return evictAll(Arguments);
   if (Arguments.Operands.empty())
-    return fail("no path given; usage: headstart evict [--json] PATH...",
-                Exit::WrongUsage);
+    return fail(
+        "no path given; usage: headstart evict [--json] PATH... | --all",
+        Exit::WrongUsage);
   const os::PageCache Cache;
   Evicted Done;
   CacheFiles Files(Arguments.Operands);

@@ -28,7 +28,8 @@ struct SimulatedStore {
   double PerRequest = 0; ///< seconds during which no other request begins
   unsigned Threads = 64;
   double Others = 0; ///< bytes of others for each byte of the model's steps
-  double Unscheduled = 0; ///< of an answer's time, the share without processor
+  double Unscheduled = 0;  ///< of an answer's time, the share without processor
+  bool OthersWait = false; ///< until no step is in flight
   double Now = 0;
 
   struct Step {
@@ -56,13 +57,15 @@ struct SimulatedStore {
         auto Server = std::min_element(Servers.begin(), Servers.end());
         *Server = std::max(Now, *Server) + Latency;
         Line = std::max(Line + PerRequest, *Server) +
-               (1 + Others) * double(Bytes) / BytesPerSecond;
+               (OthersWait ? 1 : 1 + Others) * double(Bytes) / BytesPerSecond;
         InFlight.push({Now, Line});
       }
       const Step Done = InFlight.top();
       InFlight.pop();
       Now = Done.End;
       Model.end(At(Now));
+      if (OthersWait)
+        Line = Now += Others * double(Bytes) / BytesPerSecond;
       Seen += double(Bytes);
       const StoreModel::Seconds All(Now - Done.Begin);
       if (Model.noteAnswer(Bytes, 1, All * (1 - Unscheduled),
@@ -118,14 +121,28 @@ TEST(StoreModelTest, OthersTakeTheirShareOfTheTime) {
   EXPECT_NEAR(Model.prices().Byte, 1 / 500e6, 0.2 / 500e6);
 }
 
-TEST(StoreModelTest, WaitForProcessorIsNoTimeOfTheStore) {
+TEST(StoreModelTest, OthersReadWhileNoStepIsInFlight) {
+  // After each of 1,000 steps, others read ten times its bytes at that speed.
   StoreModel Model(Numbers);
-  SimulatedStore Slow{200e-6, 500e6, 32, 0, 8, 0, /*Unscheduled=*/0.5};
-  Slow.read(Model, 1000, 512 * KiB);
-  EXPECT_NEAR(Model.prices().Byte, 0.5 / 500e6, 0.1 / 500e6);
+  SimulatedStore Disk{100e-6, 500e6, 32, 0, 1, /*Others=*/10};
+  Disk.OthersWait = true;
+  Disk.read(Model, 1000, 512 * KiB);
+  EXPECT_NEAR(Model.prices().Byte, 0.5 / 500e6, 0.3 / 500e6);
+}
+
+TEST(StoreModelTest, WaitForProcessorIsNoTimeOfTheStore) {
+  // The only thread waits half of the time.
+  StoreModel One(Numbers);
+  SimulatedStore{200e-6, 500e6, 32, 0, 1, 0, /*Unscheduled=*/0.5}.read(
+      One, 1000, 512 * KiB);
+  EXPECT_NEAR(One.prices().Byte, 0.5 / 500e6, 0.15 / 500e6);
+  // While one of eight waits, the store works for the others.
+  StoreModel Eight(Numbers);
+  SimulatedStore{200e-6, 500e6, 32, 0, 8, 0, 0.5}.read(Eight, 1000, 512 * KiB);
+  EXPECT_NEAR(Eight.prices().Byte, 1 / 500e6, 0.15 / 500e6);
   StoreModel Never(Numbers);
-  Slow.Unscheduled = 1;
-  Slow.read(Never, 1000, 512 * KiB);
+  SimulatedStore{200e-6, 500e6, 32, 0, 8, 0, 1}.read(Never, 1000, 512 * KiB);
+  EXPECT_LT(Never.prices().Byte, Numbers.GuessedByte.count());
   EXPECT_EQ(Never.window(), Numbers.FirstWindow);
 }
 

@@ -217,8 +217,8 @@ private:
 /// Evicts all that the system has cached of all files, after it has written
 /// what was changed. Blocks for seconds. Linux drops names and inodes as well
 /// (proc(5), drop_caches), for root. Windows empties all working sets, and the
-/// modified and standby lists, for an administrator; the system goes on writing
-/// for some seconds (not run there). Unsupported on macOS.
+/// modified and standby lists, for an administrator, and waits 5 s while the
+/// system goes on writing (not run there). Unsupported on macOS.
 std::error_code evictAll();
 
 } // namespace headstart::os

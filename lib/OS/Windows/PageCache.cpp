@@ -356,7 +356,7 @@ PageCache::seemsCached(const OpenFile &File,
 }
 
 /// Does what RAMMap's options -Ew, -Es, -Em and -Et do, by the calls that phnt
-/// (ntexapi.h) describes.
+/// (ntexapi.h) describes. The system then works on for some seconds.
 std::error_code evictAll() {
   constexpr ULONG IncreaseQuota = 5, ProfileProcess = 13; // privileges
   constexpr int MemoryLists = 80; // SystemMemoryListInformation
@@ -384,6 +384,9 @@ std::error_code evictAll() {
   for (const ULONG Command : {FlushModified, PurgeStandby})
     if (Status >= 0)
       Status = Do(Command);
+  constexpr DWORD SystemWorks = 5000; // ms
+  if (Status >= 0)
+    ::Sleep(SystemWorks);
   return Status >= 0
              ? std::error_code()
              : std::error_code(static_cast<int>(detail::codeOfStatus(Status)),
