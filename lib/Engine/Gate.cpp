@@ -213,12 +213,12 @@ uint64_t StoreQueue::newOthersBytes() {
       }))
     return 0;
   const std::optional<os::DiskUse> Use = os::diskUse(os::DiskUser::Process);
-  const uint64_t Before = OthersBytes.value_or(UINT64_MAX);
   if (!Use || Use->Bytes < Own)
     return 0;
   const uint64_t Now = Use->Bytes - Own;
-  OthersBytes = OthersBytes ? std::max(Now, *OthersBytes) : Now;
-  return Now > Before ? Now - Before : 0;
+  const uint64_t Before = OthersBytes.value_or(Now);
+  OthersBytes = std::max(Now, Before);
+  return *OthersBytes - Before;
 }
 
 void StoreQueue::learn(const Answer &Done) {
