@@ -27,9 +27,8 @@ double Policy::price(const Expense &What, double UsedBytes,
   const double Work =
       Numbers.LaterWork * Numbers.LinkSecondsPerByte * UsedBytes;
   const double Later = Store.of(What.Later.Bytes, What.Later.Requests);
-  return std::max(Store.of(What.First.Bytes, What.First.Requests) +
-                      std::max(0.0, Later - Work),
-                  processorShare(What.Processor));
+  return Store.of(What.First.Bytes, What.First.Requests) +
+         std::max(0.0, Later - Work) + processorShare(What.Processor);
 }
 
 Policy::Expense Policy::rangeExpense(uint64_t Bytes, bool IsLarge) const {
@@ -72,7 +71,9 @@ Policy::Expense Policy::inspectExpense(const FileFacts &File) const {
   if (!File.IsInspected)
     Result.First.Requests += Inspections;
   if (File.IsArchive) {
-    // The bytes that a member needs are adjacent.
+    // Of a member that is not linked, only symbols are read. The bytes that a
+    // member needs are adjacent.
+    Result.Later.Bytes *= 1 - Numbers.LazyShare;
     const double Members = double(File.Size) / double(Numbers.MemberBytes);
     Result.First.Requests = std::max(1.0, Members) * Numbers.MemberInspections;
     Result.Later.Requests = std::max(1.0, Members);
@@ -133,7 +134,6 @@ uint64_t Policy::gapBytes(const StorePrices &Store) const {
 
 bool Policy::isLargeCheaper(ByteRange Range, ByteRange Pages, double Risk,
                             const StorePrices &Store) const {
-  // Large pages save processor time, so both times count.
   auto Price = [&](const Expense &What) {
     return Store.of(What.First.Bytes, What.First.Requests) +
            processorShare(What.Processor);

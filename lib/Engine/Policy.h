@@ -9,10 +9,10 @@
 /// \file
 /// Private to the engine: every decision on what to fetch, as a comparison of
 /// prices, without a system call. A price is a time by which a link becomes
-/// longer. The store and the processors work in parallel, so the longer time
-/// counts. The linker waits for the first stage of all files, so a byte of that
+/// longer. The linker waits for the first stage of all files, so a byte of that
 /// stage counts in full. The bytes of later stages count as far as they take
-/// longer than the linker's later work on the file.
+/// longer than the linker's later work on the file. Processor time adds to
+/// that, since the linker's threads need the processors as well.
 ///
 //===----------------------------------------------------------------------===//
 

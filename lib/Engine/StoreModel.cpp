@@ -9,6 +9,7 @@
 #include "StoreModel.h"
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace headstart {
@@ -58,6 +59,9 @@ bool StoreModel::noteAnswer(uint64_t NewBytes, unsigned NewRequests,
   ++Trips;
   TripTime += Elapsed.count();
   UnscheduledTime += Unscheduled.count();
+  SquaredBytes += double(NewBytes) * double(NewBytes);
+  BytesTimesTime += double(NewBytes) * Elapsed.count();
+  SquaredTime += Elapsed.count() * Elapsed.count();
   return Requests >= Numbers.WindowRequests &&
          Busy >= std::max(WindowTime, 2 * Trip);
 }
@@ -71,6 +75,26 @@ void StoreModel::addWindow(double SomeRequests, double SomeBytes, double Time) {
   BB = BB * Keep + B * B;
   RT = RT * Keep + R * Time;
   BT = BT * Keep + B * Time;
+}
+
+/// Adds this time window's answers, relative to their mean: others have made
+/// all answers of a window slower or faster.
+void StoreModel::addAnswers() {
+  const double Keep = Numbers.Forgetting;
+  Answers = Answers * Keep + Trips - 1;
+  NN = NN * Keep + SquaredBytes - Bytes * Bytes / Trips;
+  NT = NT * Keep + BytesTimesTime - Bytes * TripTime / Trips;
+  TT = TT * Keep + SquaredTime - TripTime * TripTime / Trips;
+}
+
+/// Returns the most seconds that a byte takes: the slope of the answers' times
+/// over their bytes, and two standard errors.
+double StoreModel::mostPerByte() const {
+  if (Answers < Numbers.WindowRequests || NN <= 0)
+    return std::numeric_limits<double>::infinity();
+  const double Slope = std::max(0.0, NT / NN);
+  const double Unexplained = std::max(0.0, TT - Slope * NT) / (Answers - 1);
+  return Slope + 2 * std::sqrt(Unexplained / NN);
 }
 
 void StoreModel::endWindow(uint64_t OthersBytes) {
@@ -89,17 +113,21 @@ void StoreModel::endWindow(uint64_t OthersBytes) {
   const double Rate = Trips / Busy;
   BestRate = std::max(BestRate * Keep, Rate);
   const double Mean = TripTime / Trips;
-  Trip = Trip == 0 ? Mean : std::min(Trip * Numbers.TripAging, Mean);
+  Trip = Trip == 0 ? Mean : std::min(Trip, Mean);
   Window = std::clamp(Numbers.WindowGain * BestRate * Trip, Numbers.FirstWindow,
                       Numbers.MaxWindow);
+  addAnswers();
   estimate();
   WindowTime = std::min(2 * WindowTime, Numbers.WindowTime.count());
   Busy = Requests = Bytes = TripTime = UnscheduledTime = 0;
+  SquaredBytes = BytesTimesTime = SquaredTime = 0;
   Trips = 0;
 }
 
 /// Estimates the factors by which the prices differ from the guess. If one
-/// would be negative, the other explains all of the time.
+/// would be negative, the other explains all of the time. If all windows had
+/// small requests to a store of high latency, the guess would divide the time
+/// between them, and a byte seem a hundred times too expensive.
 void StoreModel::estimate() {
   // The harmonic mean of RR and BB, so that it does not outweigh the smaller.
   const double Ridge =
@@ -112,6 +140,11 @@ void StoreModel::estimate() {
     R = RT / RR;
   else if (R < 0)
     Y = BT / BB;
+  if (const double Most = mostPerByte() / Numbers.GuessedByte.count();
+      Y > Most) {
+    Y = Most;
+    R = (RT - RB * Y) / RR;
+  }
   Prices = {std::max(R, 0.0) * Numbers.GuessedRequest.count(),
             std::max(Y, 0.0) * Numbers.GuessedByte.count()};
 }

@@ -16,7 +16,8 @@
 /// and least squares over the windows, of which old ones count for less, give
 /// both prices. If all windows have the same mixture of requests and bytes,
 /// they give only the sum. The guess with which the model begins then divides
-/// it (a ridge regression towards the ratio of the guess).
+/// it (a ridge regression towards the ratio of the guess). A byte costs at most
+/// as much as larger answers take longer than smaller ones.
 ///
 /// A store answers as many requests at once as it answers in the time that a
 /// round trip takes when few are in flight (Little's law). The window is twice
@@ -106,6 +107,8 @@ public:
 
 private:
   void addWindow(double SomeRequests, double SomeBytes, double Time);
+  void addAnswers();
+  double mostPerByte() const;
   void estimate();
 
   const Tuning &Numbers;
@@ -127,10 +130,13 @@ private:
   unsigned Trips = 0;
   double TripTime = 0;        ///< seconds, of all trips together
   double UnscheduledTime = 0; ///< seconds that these took as well
+  double SquaredBytes = 0, BytesTimesTime = 0, SquaredTime = 0; ///< of answers
 
   /// Sums over the windows, of requests and bytes at their guessed prices:
   /// requests squared, requests times bytes, and so on.
   double RR = 0, RB = 0, BB = 0, RT = 0, BT = 0;
+  /// The number of answers, and sums over their bytes (N) and seconds (T).
+  double Answers = 0, NN = 0, NT = 0, TT = 0;
   double BestRate = 0; ///< trips per second
   double Trip = 0;     ///< seconds: the least mean of a window
 };

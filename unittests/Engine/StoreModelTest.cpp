@@ -30,16 +30,18 @@ struct SimulatedStore {
   double Others = 0; ///< bytes of others for each byte of the model's steps
   double Unscheduled = 0;  ///< of an answer's time, the share without processor
   bool OthersWait = false; ///< until no step is in flight
+  uint64_t Larger = 1;     ///< how many times as large every second file is
   double Now = 0;
 
   struct Step {
     double Begin, End;
+    uint64_t Bytes;
     bool operator<(const Step &Other) const { return End > Other.End; }
   };
 
-  /// Reads \p Files files of \p Bytes, each in one request. Returns the seconds
-  /// that this takes.
-  double read(StoreModel &Model, unsigned Files, uint64_t Bytes) {
+  /// Reads \p Files files of \p Size bytes, each in one request. Returns the
+  /// seconds that this takes.
+  double read(StoreModel &Model, unsigned Files, uint64_t Size) {
     auto At = [](double Seconds) {
       return StoreModel::Time(std::chrono::hours(1)) +
              std::chrono::duration_cast<StoreModel::Time::duration>(
@@ -52,15 +54,16 @@ struct SimulatedStore {
     while (Files != 0 || !InFlight.empty()) {
       while (Files != 0 &&
              InFlight.size() < std::min(Threads, Model.window())) {
-        --Files;
+        const uint64_t Bytes = --Files % 2 == 0 ? Size : Size * Larger;
         Model.begin(At(Now));
         auto Server = std::min_element(Servers.begin(), Servers.end());
         *Server = std::max(Now, *Server) + Latency;
         Line = std::max(Line + PerRequest, *Server) +
                (OthersWait ? 1 : 1 + Others) * double(Bytes) / BytesPerSecond;
-        InFlight.push({Now, Line});
+        InFlight.push({Now, Line, Bytes});
       }
       const Step Done = InFlight.top();
+      const uint64_t Bytes = Done.Bytes;
       InFlight.pop();
       Now = Done.End;
       Model.end(At(Now));
@@ -155,6 +158,17 @@ TEST(StoreModelTest, HighLatencyStoreGetsItsConcurrency) {
     // As fast as if all of them were under way from the first moment.
     EXPECT_LE(Elapsed, 1.15 * 3000 * 20e-3 / AtOnce);
   }
+}
+
+TEST(StoreModelTest, SmallRequestsDoNotMakeBytesExpensive) {
+  // With eight threads, a request costs an eighth of the latency. The ratio of
+  // the guess would attribute 60 ns to each byte.
+  StoreModel Model(Numbers);
+  SimulatedStore Share{20e-3, 300e6, 32, 0, 8};
+  Share.Larger = 4;
+  Share.read(Model, 2000, 4 * KiB);
+  EXPECT_NEAR(Model.prices().Request, 20e-3 / 8, 1e-4);
+  EXPECT_LT(Model.prices().Byte, 10e-9);
 }
 
 TEST(StoreModelTest, SlowLineGetsFewRequests) {

@@ -208,6 +208,7 @@ void Fibers::compute(Nanoseconds For) {
     return;
   Fiber &Mine = *Running;
   Mine.Owed += For;
+  Mine.ProcessorTime += For;
   if (Mine.Owed < Least)
     return;
   while (Mine.Owed > 0) {

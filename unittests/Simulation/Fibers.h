@@ -60,6 +60,7 @@ struct Fiber {
   unsigned Locks = 0;            ///< the number of mutexes that it holds
   uint64_t Waits = 0;            ///< the number of its waits
   Nanoseconds ProcessorWait = 0; ///< time spent waiting for a processor
+  Nanoseconds ProcessorTime = 0; ///< time for which it was charged
   bool HasProcessor = false;     ///< see Fibers::compute
   Nanoseconds SliceLeft = 0;     ///< rest of its processor's time slice
   Nanoseconds Owed = 0;          ///< processor time still to be taken

@@ -63,9 +63,9 @@ std::optional<std::chrono::nanoseconds> os::processorWait() {
     return std::nullopt;
   return std::chrono::nanoseconds(OS.running()->ProcessorWait);
 }
-/// The clock stands still while a thread uses a processor.
 std::optional<std::chrono::nanoseconds> os::processorTime() {
-  return std::chrono::nanoseconds(0);
+  return std::chrono::nanoseconds(
+      SimulatedOS::current().running()->ProcessorTime);
 }
 unsigned os::usableProcessors() {
   const unsigned Processors = SimulatedOS::current().Processors;
