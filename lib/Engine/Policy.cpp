@@ -57,7 +57,9 @@ Policy::Expense Policy::inspectExpense(const FileFacts &File) const {
   const double Missing = double(File.Missing);
   std::lock_guard<std::mutex> Lock(Mutex);
   const double First = Planned.First.Bytes / Sizes;
-  const double Later = Planned.Later.Bytes / Sizes;
+  // lld reads only the symbols of a member that is not linked.
+  const double Later =
+      Planned.Later.Bytes / Sizes * (File.IsArchive ? linkedShare() : 1);
   Expense Result;
   Result.First = {First * Missing, Planned.First.Requests / Files};
   Result.Later = {Later * Missing, Planned.Later.Requests / Files};
@@ -71,9 +73,7 @@ Policy::Expense Policy::inspectExpense(const FileFacts &File) const {
   if (!File.IsInspected)
     Result.First.Requests += Inspections;
   if (File.IsArchive) {
-    // Of a member that is not linked, only symbols are read. The bytes that a
-    // member needs are adjacent.
-    Result.Later.Bytes *= 1 - Numbers.LazyShare;
+    // The bytes that a member needs are adjacent.
     const double Members = double(File.Size) / double(Numbers.MemberBytes);
     Result.First.Requests = std::max(1.0, Members) * Numbers.MemberInspections;
     Result.Later.Requests = std::max(1.0, Members);
@@ -90,8 +90,7 @@ FetchMethod Policy::choose(const FileFacts &File,
                            const StorePrices &Store) const {
   FetchMethod Best = FetchMethod::Whole;
   // The linker works only on the members of an archive that are linked.
-  const double Used =
-      double(File.Size) * (File.IsArchive ? 1 - Numbers.LazyShare : 1);
+  const double Used = double(File.Size) * (File.IsArchive ? linkedShare() : 1);
   double Least =
       price(rangeExpense(File.Missing, File.MayBeLarge), Used, Store);
   auto Consider = [&](FetchMethod Method, const Expense &What) {
@@ -124,10 +123,8 @@ void Policy::notePlan(uint64_t Size, llvm::ArrayRef<PlannedRange> Plan,
 }
 
 uint64_t Policy::gapBytes(const StorePrices &Store) const {
-  const double Request =
-      std::max(Store.Request, processorShare(Numbers.RequestSeconds));
-  const double Byte =
-      std::max(Store.Byte, processorShare(Numbers.RangeSecondsPerByte));
+  const double Request = Store.Request + processorShare(Numbers.RequestSeconds);
+  const double Byte = Store.Byte + processorShare(Numbers.RangeSecondsPerByte);
   return static_cast<uint64_t>(
       std::min(Request / Byte, double(Numbers.LargeRequestBytes)));
 }
@@ -152,7 +149,7 @@ bool Policy::isWorthSymbols(uint64_t LazyBytes, uint64_t ObjectFiles,
   Spent.First.Requests = double(ObjectFiles) * Missing * Inspections;
   Spent.Processor = double(ObjectFiles) * Numbers.OpenSeconds +
                     double(FileBytes) * Numbers.SymbolsSecondsPerByte;
-  const double Used = double(LazyBytes) * (1 - Numbers.LazyShare);
+  const double Used = double(LazyBytes) * linkedShare();
   return price(Saved, Used, Store) > price(Spent, 0, Store);
 }
 

@@ -125,6 +125,8 @@ private:
   double price(const Expense &What, double UsedBytes,
                const StorePrices &Store) const;
   double processorShare(double Seconds) const { return Seconds / Processors; }
+  /// The share of the bytes of lazy inputs that the linker needs.
+  double linkedShare() const { return std::max(0.0, 1 - Numbers.LazyShare); }
   Expense rangeExpense(uint64_t Bytes, bool IsLarge) const;
   Expense recordedExpense(llvm::ArrayRef<PlannedRange> Plan) const;
   Expense inspectExpense(const FileFacts &File) const;

@@ -77,20 +77,27 @@ void StoreModel::addWindow(double SomeRequests, double SomeBytes, double Time) {
   BT = BT * Keep + B * Time;
 }
 
-/// Adds this time window's answers, relative to their mean: others have made
-/// all answers of a window slower or faster.
+/// Adds this time window's answers relative to their mean, since others slow
+/// down all answers of a window alike.
 void StoreModel::addAnswers() {
   const double Keep = Numbers.Forgetting;
   Answers = Answers * Keep + Trips - 1;
   NN = NN * Keep + SquaredBytes - Bytes * Bytes / Trips;
-  NT = NT * Keep + BytesTimesTime - Bytes * TripTime / Trips;
+  // If answers wait in one line, each takes the time of all bytes in it, so the
+  // mean of a window of a few lines hides a part of the slope.
+  const double InLine = std::min<double>(Trips, TripTime / Busy);
+  const double Shown =
+      Trips == 1 ? 1
+                 : (Trips - InLine + InLine * (InLine - 1) / (2 * Trips)) /
+                       (Trips - 1);
+  NT = NT * Keep + (BytesTimesTime - Bytes * TripTime / Trips) / Shown;
   TT = TT * Keep + SquaredTime - TripTime * TripTime / Trips;
 }
 
 /// Returns the most seconds that a byte takes: the slope of the answers' times
-/// over their bytes, and two standard errors.
+/// over their bytes, plus two standard errors.
 double StoreModel::mostPerByte() const {
-  if (Answers < Numbers.WindowRequests || NN <= 0)
+  if (Answers <= 1 || Answers < Numbers.WindowRequests || !(NN > 0))
     return std::numeric_limits<double>::infinity();
   const double Slope = std::max(0.0, NT / NN);
   const double Unexplained = std::max(0.0, TT - Slope * NT) / (Answers - 1);
@@ -125,9 +132,10 @@ void StoreModel::endWindow(uint64_t OthersBytes) {
 }
 
 /// Estimates the factors by which the prices differ from the guess. If one
-/// would be negative, the other explains all of the time. If all windows had
-/// small requests to a store of high latency, the guess would divide the time
-/// between them, and a byte seem a hundred times too expensive.
+/// would be negative, the other explains all of the time. If all requests to a
+/// store of high latency are small, the guess divides the time between requests
+/// and bytes, and a byte would seem a hundred times too expensive, so
+/// `mostPerByte` bounds its price.
 void StoreModel::estimate() {
   // The harmonic mean of RR and BB, so that it does not outweigh the smaller.
   const double Ridge =

@@ -16,8 +16,8 @@
 /// and least squares over the windows, of which old ones count for less, give
 /// both prices. If all windows have the same mixture of requests and bytes,
 /// they give only the sum. The guess with which the model begins then divides
-/// it (a ridge regression towards the ratio of the guess). A byte costs at most
-/// as much as larger answers take longer than smaller ones.
+/// it (a ridge regression towards the ratio of the guess). The slope of single
+/// answers' times over their bytes bounds the price of a byte.
 ///
 /// A store answers as many requests at once as it answers in the time that a
 /// round trip takes when few are in flight (Little's law). The window is twice
@@ -138,7 +138,9 @@ private:
   /// The number of answers, and sums over their bytes (N) and seconds (T).
   double Answers = 0, NN = 0, NT = 0, TT = 0;
   double BestRate = 0; ///< trips per second
-  double Trip = 0;     ///< seconds: the least mean of a window
+  /// Seconds: the least mean of a window. Even if the store becomes slower, it
+  /// answers as many requests at once.
+  double Trip = 0;
 };
 
 } // namespace headstart

@@ -69,6 +69,25 @@ TEST(PolicyTest, ExpensiveRequestsSkipInspection) {
   EXPECT_EQ(Choice.choose(Facts, SlowDisk), FetchMethod::Inspect);
 }
 
+TEST(PolicyTest, ProcessorTimeAddsToTheStores) {
+  // The inspection takes longer than the bytes that it saves the linker from
+  // waiting for, though less than the whole file takes the store.
+  Policy Choice(Numbers, 2, 2);
+  learn(Choice, 264 * KiB, 80 * KiB, 180 * KiB);
+  const FileFacts Facts = object(264 * KiB, 264 * KiB);
+  EXPECT_EQ(Choice.choose(Facts, {12e-6, 0.5e-9}), FetchMethod::Whole);
+  EXPECT_EQ(Choice.choose(Facts, SlowDisk), FetchMethod::Inspect);
+}
+
+TEST(PolicyTest, MembersThatAreNotLinkedSaveTheirBytes) {
+  // If the bytes of all members counted, the first would be fetched whole, too.
+  const Policy Choice(Numbers, 2, 3);
+  FileFacts Facts = object(8 * MiB, 8 * MiB);
+  Facts.IsArchive = true;
+  EXPECT_EQ(Choice.choose(Facts, {40e-6, 2e-9}), FetchMethod::Inspect);
+  EXPECT_EQ(Choice.choose(Facts, {60e-6, 2e-9}), FetchMethod::Whole);
+}
+
 TEST(PolicyTest, EachMemberCostsRequest) {
   const Policy Choice(Numbers, 2, 3);
   FileFacts Facts = object(8 * MiB, 8 * MiB);

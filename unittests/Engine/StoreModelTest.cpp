@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 #include <algorithm>
 #include <queue>
+#include <random>
 #include <vector>
 
 using namespace headstart;
@@ -30,7 +31,8 @@ struct SimulatedStore {
   double Others = 0; ///< bytes of others for each byte of the model's steps
   double Unscheduled = 0;  ///< of an answer's time, the share without processor
   bool OthersWait = false; ///< until no step is in flight
-  uint64_t Larger = 1;     ///< how many times as large every second file is
+  uint64_t Larger = 1; ///< how many times as large about half of the files are
+  std::minstd_rand Random{};
   double Now = 0;
 
   struct Step {
@@ -54,7 +56,8 @@ struct SimulatedStore {
     while (Files != 0 || !InFlight.empty()) {
       while (Files != 0 &&
              InFlight.size() < std::min(Threads, Model.window())) {
-        const uint64_t Bytes = --Files % 2 == 0 ? Size : Size * Larger;
+        --Files;
+        const uint64_t Bytes = Random() % 2 == 0 ? Size : Size * Larger;
         Model.begin(At(Now));
         auto Server = std::min_element(Servers.begin(), Servers.end());
         *Server = std::max(Now, *Server) + Latency;
@@ -169,6 +172,15 @@ TEST(StoreModelTest, SmallRequestsDoNotMakeBytesExpensive) {
   Share.read(Model, 2000, 4 * KiB);
   EXPECT_NEAR(Model.prices().Request, 20e-3 / 8, 1e-4);
   EXPECT_LT(Model.prices().Byte, 10e-9);
+  EXPECT_GT(Model.prices().Byte, 0.5 / 300e6);
+}
+
+TEST(StoreModelTest, LineDoesNotHideThePriceOfBytes) {
+  StoreModel Model(Numbers);
+  SimulatedStore Disk{100e-6, 100e6, 32, 0, 8};
+  Disk.Larger = 16;
+  Disk.read(Model, 2000, 64 * KiB);
+  EXPECT_NEAR(Model.prices().Byte, 1 / 100e6, 0.2 / 100e6);
 }
 
 TEST(StoreModelTest, SlowLineGetsFewRequests) {

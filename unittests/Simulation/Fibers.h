@@ -9,9 +9,8 @@
 /// \file
 /// The threads of a simulated process, and its clock. All threads are fibers of
 /// one real thread. A fiber runs until it reaches a point where a real thread
-/// could be delayed (a system call, a wait, a mutex that another thread holds).
 /// could be delayed (a system call, a wait, a mutex of another thread). The
-/// seed
+/// seed chooses the fiber that runs next.
 ///
 /// The clock stands still while any fiber can run.
 ///
