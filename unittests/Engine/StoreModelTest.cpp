@@ -32,7 +32,7 @@ struct SimulatedStore {
   double Unscheduled = 0;  ///< of an answer's time, the share without processor
   bool OthersWait = false; ///< until no step is in flight
   uint64_t Larger = 1; ///< how many times as large about half of the files are
-  std::minstd_rand Random{};
+  std::minstd_rand Random = std::minstd_rand(1);
   double Now = 0;
 
   struct Step {
