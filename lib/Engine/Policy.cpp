@@ -131,12 +131,8 @@ uint64_t Policy::gapBytes(const StorePrices &Store) const {
 
 bool Policy::isLargeCheaper(ByteRange Range, ByteRange Pages, double Risk,
                             const StorePrices &Store) const {
-  auto Price = [&](const Expense &What) {
-    return Store.of(What.First.Bytes, What.First.Requests) +
-           processorShare(What.Processor);
-  };
-  return Price(rangeExpense(Pages.Length, /*IsLarge=*/true)) + Risk <=
-         Price(rangeExpense(Range.Length, /*IsLarge=*/false));
+  return price(rangeExpense(Pages.Length, /*IsLarge=*/true), 0, Store) + Risk <=
+         price(rangeExpense(Range.Length, /*IsLarge=*/false), 0, Store);
 }
 
 bool Policy::isWorthSymbols(uint64_t LazyBytes, uint64_t ObjectFiles,

@@ -84,10 +84,10 @@ public:
   /// Unscheduled, in which its thread had no processor. Returns whether a time
   /// window is complete; then call `endWindow`.
   bool noteAnswer(uint64_t Bytes, unsigned Requests, Seconds Elapsed,
-                  Seconds Unscheduled = Seconds(0));
+                  Seconds Unscheduled);
   /// Ends a time window in which others read \p OthersBytes from the store, in
   /// an unknown number of requests.
-  void endWindow(uint64_t OthersBytes = 0);
+  void endWindow(uint64_t OthersBytes);
   /// Notes how many seconds a single request took, without the transfer of its
   /// bytes, and how many seconds opening a file by its name took.
   void noteLatency(double Seconds) { Latency.note(Seconds); }

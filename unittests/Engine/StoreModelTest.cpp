@@ -177,10 +177,11 @@ TEST(StoreModelTest, SmallRequestsDoNotMakeBytesExpensive) {
 
 TEST(StoreModelTest, LineDoesNotHideThePriceOfBytes) {
   StoreModel Model(Numbers);
-  SimulatedStore Disk{100e-6, 100e6, 32, 0, 8};
-  Disk.Larger = 16;
+  SimulatedStore Disk{100e-6, 100e6, 32, 0, 32};
+  Disk.Larger = 8;
   Disk.read(Model, 2000, 64 * KiB);
-  EXPECT_NEAR(Model.prices().Byte, 1 / 100e6, 0.2 / 100e6);
+  EXPECT_NEAR(Model.prices().Byte, 1 / 100e6, 0.1 / 100e6);
+  EXPECT_LT(Model.prices().Request, 200e-6);
 }
 
 TEST(StoreModelTest, SlowLineGetsFewRequests) {
