@@ -104,6 +104,7 @@ struct EngineFigures {
   std::atomic<uint64_t> Inputs{0}, Resident{0}, Unknown{0}, Hinted{0};
   std::atomic<uint64_t> SeemsResident{0}; ///< of Unknown, judged by a sample
   std::atomic<uint64_t> HintCalls{0}, HandedOver{0};
+  std::atomic<uint64_t> Counted{0}; ///< files of Inputs
   /// Grows with each task that a thread requests, each step and copy that ends,
   /// and each read of an inspection, also of cached bytes. If it does not grow,
   /// the threads may hang.

@@ -141,18 +141,22 @@ void EngineImpl::begin(LinkStage Stage) {
 /// Decides whether memory is short for a link of inputs of \p InputsBytes; see
 /// MemoryWindow::decide.
 bool EngineImpl::isShortFor(uint64_t InputsBytes, bool IsComplete) const {
+  const Tuning &Numbers = Options.Numbers;
   const bool IsELF = Planner->planTogether();
-  double Need =
-      (IsELF ? Options.Numbers.MemoryNeedOfELF : Options.Numbers.MemoryNeed) *
-      double(InputsBytes);
   // The pages of the output count in the profile's peak. The kernel can write
   // them back, and nothing is fetched of an ELF link that is short of memory.
-  // A link that compiled bitcode may have needed far more than this one will.
-  if (const LinkProfile *Last = Options.Profile.get();
-      Last && Last->PeakBytes != 0 && !IsELF)
-    Need = std::min(double(Last->PeakBytes), Options.Numbers.MostNeed * Need);
-  return Bytes.window().decide(static_cast<uint64_t>(std::min(Need, 0x1p63)),
-                               IsComplete);
+  const LinkProfile *const Last = IsELF ? nullptr : Options.Profile.get();
+  auto NeedOf = [&](double Bytes) {
+    Bytes *= IsELF ? Numbers.MemoryNeedOfELF : Numbers.MemoryNeed;
+    // A link that compiled bitcode may have needed far more than this one will.
+    if (Last && Last->PeakBytes != 0)
+      Bytes = std::min(double(Last->PeakBytes), Numbers.MostNeed * Bytes);
+    return static_cast<uint64_t>(std::min(Bytes, 0x1p63));
+  };
+  const auto Known = double(InputsBytes);
+  const auto Counted = double(Figures.Counted.load());
+  const double All = Counted == 0 ? 0 : Known / Counted * double(Inputs.size());
+  return Bytes.window().decide(NeedOf(Known), IsComplete, NeedOf(All));
 }
 
 /// Whether the engine only opens files, because memory is short. lld's ELF

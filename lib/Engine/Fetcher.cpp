@@ -47,11 +47,11 @@ void Fetcher::release(InputEntry &Entry) {
 }
 
 /// Whether to fetch \p Range of \p Entry in large pages, which includes the
-/// other bytes in them. (The kernel reads nothing around a cached page.) While
-/// memory is short, these would evict bytes that are needed. The system must
-/// show whether they have arrived.
+/// other bytes in them. (The kernel reads nothing around a cached page.) If
+/// memory becomes short, these keep bytes from being cached that are needed.
+/// The system must show whether they have arrived.
 bool Fetcher::isLarge(const InputEntry &Entry, ByteRange Range) const {
-  if (!Cache.capabilities().PopulateRead || window().isShort() ||
+  if (!Cache.capabilities().PopulateRead || window().mayBeShort() ||
       !Entry.Contents || !Entry.Contents->isMapped() || !Entry.mayBeCold() ||
       !(Entry.Before || Entry.SeemsCached))
     return false;

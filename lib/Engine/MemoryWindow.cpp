@@ -15,7 +15,7 @@ using namespace llvm;
 
 namespace headstart {
 
-bool MemoryWindow::decide(uint64_t Bytes, bool IsComplete) {
+bool MemoryWindow::decide(uint64_t Bytes, bool IsComplete, uint64_t Expected) {
   // Not std::call_once: if an allocation fails, an exception leaves the
   // function, and under ThreadSanitizer other threads then wait forever.
   std::lock_guard<std::mutex> Lock(Deciding);
@@ -28,8 +28,10 @@ bool MemoryWindow::decide(uint64_t Bytes, bool IsComplete) {
     return isShort();
   if (!IsComplete && !Available)
     Available = AvailableIn(Read());
-  if (!IsComplete && !IsTooMuch())
+  if (!IsComplete && !IsTooMuch()) {
+    MayBeShort.store(Expected > *Available);
     return false;
+  }
   // Another process may have released memory.
   const os::SystemMemory Memory = Read();
   Available = AvailableIn(Memory);
@@ -40,6 +42,7 @@ bool MemoryWindow::decide(uint64_t Bytes, bool IsComplete) {
   if (IsShort)
     measure(Memory);
   Short.store(IsShort);
+  MayBeShort.store(IsShort);
   return IsShort;
 }
 

@@ -54,8 +54,11 @@ public:
   /// Decides, once, whether memory is short for a link that needs \p Bytes, and
   /// returns that. While its inputs are still being counted (not
   /// \p IsComplete), it decides as soon as the known ones need too much.
-  bool decide(uint64_t Bytes, bool IsComplete);
+  /// \p Expected: the need if the others are like these.
+  bool decide(uint64_t Bytes, bool IsComplete, uint64_t Expected = 0);
   bool isShort() const { return Short.load(); }
+  /// Whether it is short, or will be if the link needs what is expected.
+  bool mayBeShort() const { return MayBeShort.load(); }
   /// If memory is short, and much was fetched or some time has passed since the
   /// last time, sets the limit by the available memory, which takes some 50 us.
   /// Returns whether it did.
@@ -98,7 +101,7 @@ private:
   std::array<uint64_t, NumLinkStages> ByStage{}, Followed{};
   std::atomic<uint64_t> Ahead{0}; ///< the sum of both
   std::atomic<LinkStage> Stage{LinkStage::Parse};
-  std::atomic<bool> Short{false};
+  std::atomic<bool> Short{false}, MayBeShort{false};
   std::atomic<uint64_t> SinceMeasured{0}; ///< bytes
   std::atomic<std::chrono::steady_clock::time_point> MeasuredAt;
   std::mutex Measuring; ///< guards the next three

@@ -132,6 +132,7 @@ void EngineImpl::addRecordedInputs() {
 void EngineImpl::noteResidency(InputEntry &Entry, const NamedInput &Named,
                                const os::OpenFile &File) {
   Figures.Inputs += File.size();
+  ++Figures.Counted;
   WorkPart Part(PrefetchWork::Residency);
   Entry.Before = Cache.residency(File, {0, File.size()});
   if (Entry.Before) {

@@ -63,6 +63,27 @@ TEST(MemoryWindowTest, DetectsShortageWhileCounting) {
   EXPECT_TRUE(Window.isShort());
 }
 
+TEST(MemoryWindowTest, ExpectsShortage) {
+  Machine M;
+  MemoryWindow Window(100 * MiB, M.reader(), Numbers, Decisions);
+  EXPECT_FALSE(Window.decide(20 * MiB, false, 1001 * MiB));
+  EXPECT_TRUE(Window.mayBeShort());
+  EXPECT_FALSE(Window.isShort());
+  EXPECT_FALSE(Window.decide(30 * MiB, false, 1000 * MiB));
+  EXPECT_FALSE(Window.mayBeShort());
+  EXPECT_FALSE(Window.decide(40 * MiB, false, 1001 * MiB));
+  // All inputs are counted.
+  EXPECT_FALSE(Window.decide(900 * MiB, true, 1001 * MiB));
+  EXPECT_FALSE(Window.mayBeShort());
+}
+
+TEST(MemoryWindowTest, ShortageIsExpectedFromThenOn) {
+  Machine M;
+  MemoryWindow Window(100 * MiB, M.reader(), Numbers, Decisions);
+  EXPECT_TRUE(Window.decide(1001 * MiB, true));
+  EXPECT_TRUE(Window.mayBeShort());
+}
+
 TEST(MemoryWindowTest, PartialCountDoesNotShowAmpleMemory) {
   Machine M;
   M.Available = 100 * MiB;
