@@ -44,8 +44,8 @@ NEXT = """
 Next, on a project of yours (you own its inputs, or you are root):
 
     export PATH=$PWD/build/bin:$PATH
-    headstart bench clang++ *.o -fuse-ld=headstart -o app       # measure any link
-    clang++ *.o -fuse-ld=headstart -o app                       # use Headstart
+    headstart bench clang++-22 *.o -fuse-ld=headstart -o app    # measure any link
+    clang++-22 *.o -fuse-ld=headstart -o app                    # use Headstart
     headstart run mold @app.rsp                                 # prefetch for another linker
     headstart doctor                                            # check this machine
 

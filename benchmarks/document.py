@@ -89,9 +89,9 @@ def headline(figures: dict[str, dict]) -> str:
         found["warm"] += [ratio(warm[way], warm[base]) for way in (FIRST, NEXT)]
     if not found["cold"]:
         return ""
-    return (f"Without limits on disk and memory, the {len(found['cold'])} measured cold links take "
-            f"{span(found['cold'])} of stock lld's time as first links and {span(found['next'])} "
-            f"as next links. Warm links take {span(found['warm'])}.\n")
+    return (f"Without limits on disk and memory, the {len(found['cold'])} links that were measured "
+            f"cold and warm take {span(found['cold'])} of stock lld's time as cold first links, "
+            f"{span(found['next'])} as cold next links, and {span(found['warm'])} warm.\n")
 
 
 def short(entry: dict) -> str:
@@ -285,7 +285,8 @@ def readme(figures: dict[str, dict], text: str) -> str:
         lines += ["", *build.short_table(figures["build"]["figures"])]
         used.append("build")
     several = len({day_of(figures[name]) for name in used}) > 1
-    lines += ["", f"Medians (ratios to stock), by `./dev bench`; `coff`: {day_of(figures['coff'])}"
+    lines += ["", "Medians of times and ratios, by `./dev bench`; "
+              f"`coff`: {day_of(figures['coff'])}"
               + ("; [the others](docs/Benchmarks.md)" * several) + ".", ""]
     head, rest = text.split(BEGIN)
     return head + BEGIN + "\n".join(lines) + END + rest.split(END)[1]

@@ -63,11 +63,13 @@ void EngineImpl::workThrough() {
     Figures.noteProgress();
     {
       TraceWait Wait("wait for inputs");
-      Next = Inputs.next(skipped(), [&] { Wait.begin(); }, Next.Entry);
+      Next = Inputs.next(skipped(), [&] { Wait.begin(); }, Next);
     }
     if (Next.Stage != LinkStage::Parse) {
       freeWorker(Own); // only the first stage inspects
-    } else if (!Own && Next.What != Scheduler::Task::None) {
+    } else if (!Own && (Next.What == Scheduler::Task::Prepare ||
+                        Next.What == Scheduler::Task::Plan ||
+                        Next.What == Scheduler::Task::Symbols)) {
       Own.emplace();
       ++Inspecting;
     }
@@ -386,8 +388,8 @@ EngineImpl::recordOf(StringRef Path, const os::FileIdentity &Identity) const {
   const RecordedFile *File = Recorded.lookup(Path);
   const bool IsSame =
       File &&
-      (File->Identity == Identity ||
-       (Options.IsProfileElsewhere && File->Identity.Size == Identity.Size));
+      (File->Version == Identity.version() ||
+       (Options.IsProfileElsewhere && File->Version.Size == Identity.Size));
   return IsSame ? File : nullptr;
 }
 

@@ -97,9 +97,10 @@ void EngineImpl::startThreads(uint64_t Count) {
 }
 
 void EngineImpl::startMore(uint64_t Count, double Latency) {
-  // The latency is only an estimate, so a few more threads are not worthwhile.
+  // If the latency is only an estimate, a few more threads are not worthwhile.
   uint64_t Before = WantedThreads.load();
-  if (Count < 2 * Before || Before >= MaxThreads)
+  if (Count <= Before || (Latency != 0 && Count < 2 * Before) ||
+      Before >= MaxThreads)
     return;
   Count = std::min(Count, MaxThreads);
   if (!WantedThreads.compare_exchange_strong(Before, Count))
@@ -348,8 +349,9 @@ PrefetchEngine::ProfileUse PrefetchEngine::profileUse() const {
     if (!isWorthRecording(Entry))
       continue;
     ++(Entry.Record ? Use.Matched : Use.Changed);
-    // The files of a record that was made elsewhere have other identities.
-    const bool IsNew = Entry.Record && Entry.Record->Identity != Entry.Identity;
+    // The files of a record that was made elsewhere have other times.
+    const bool IsNew =
+        Entry.Record && Entry.Record->Version != Entry.Identity.version();
     if (IsNew || (Entry.Record && !Entry.recordedPlan() && IsPlanned &&
                   Entry.Source == PlanSource::Layout))
       ++Use.Refined;
@@ -389,7 +391,7 @@ std::optional<std::vector<RecordedFile>> PrefetchEngine::touched() const {
     const InputEntry &Entry = *Each;
     if (!isWorthRecording(Entry))
       continue;
-    RecordedFile File{Entry.Path, Entry.Identity, {}, {}};
+    RecordedFile File{Entry.Path, Entry.Identity.version(), {}, {}};
     if (!Entry.Contents->isMapped()) {
       File.Touched = {{0, Entry.Identity.Size}};
     } else if (std::optional<std::vector<ByteRange>> Present =

@@ -243,23 +243,26 @@ std::optional<Scheduler::Work> Scheduler::tryNext(unsigned Skipped) {
     // Where names are slow, paths become due as the linker comes nearer.
     HasOnlyPaths = MayRefresh && RefreshEnd != 0 &&
                    RefreshedAt + Own.Numbers.RefreshStep < Entries.size();
-    if (HasOnlyPaths)
+    if (HasOnlyPaths || waitsFor(NumAdding))
       return std::nullopt;
   }
   return Next;
 }
 
 Scheduler::Work Scheduler::next(unsigned Skipped, Waits OnWait,
-                                InputEntry *Finished) {
+                                const Work &Finished) {
   std::unique_lock Lock(Mutex);
-  if (Finished)
-    --Finished->Threads;
+  if (Finished.Entry)
+    --Finished.Entry->Threads;
+  if (mayAdd(Finished) && --NumAdding == 0)
+    More.notifyAll();
   while (true) {
     if (std::optional<Work> Next = tryNext(Skipped)) {
       if (Next->What == Task::None)
         end();
       if (Next->Entry)
         ++Next->Entry->Threads;
+      NumAdding += mayAdd(*Next);
       return *Next;
     }
     if (OnWait)

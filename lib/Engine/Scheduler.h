@@ -99,12 +99,13 @@ public:
   /// Called before a thread waits; may be null.
   using Waits = llvm::function_ref<void()>;
 
-  /// Returns the next task of the calling thread, after its work for
-  /// \p Finished (null: for no input). Waits while there is no task and one may
-  /// still come. Leaves to the linker at most \p Skipped of the objects that
-  /// directly follow one to prepare.
-  Work next(unsigned Skipped = 0, Waits OnWait = nullptr,
-            InputEntry *Finished = nullptr);
+  /// Returns the next task of the calling thread, after \p Finished. Waits
+  /// while there is no task and one may still come. Leaves to the linker at most
+  /// \p Skipped of the objects that directly follow one to prepare.
+  Work next(unsigned Skipped, Waits OnWait, const Work &Finished);
+  Work next(unsigned Skipped = 0, Waits OnWait = nullptr) {
+    return next(Skipped, OnWait, Work());
+  }
 
   /// Waits until threads hang in directories where none hung before: every
   /// \p Long, \p HasMoved reports under the lock if there was progress since
@@ -167,6 +168,9 @@ private:
   enum class Phase : uint8_t { Preparing, Entering, Fetching };
 
   InputEntry &entry(uint32_t Number);
+  static bool mayAdd(const Work &Of) {
+    return Of.What == Task::Prepare || Of.What == Task::Plan;
+  }
   bool take(InputEntry &Entry);
   bool leave(InputEntry &Entry);
   void keep(InputEntry &Entry, const FilePointer &File);
@@ -205,6 +209,7 @@ private:
   /// stage, then in the linker's order.
   std::map<std::pair<LinkStage, uint32_t>, InputEntry *> Queue;
   size_t NumScanning = 0; ///< threads that may add inputs that come at once
+  size_t NumAdding = 0;   ///< threads that may add inputs
   size_t Entering = 0;    ///< threads that enter symbols
   Phase Now = Phase::Preparing;
   bool IsDeciding = false;            ///< a thread has a Begin to answer

@@ -44,10 +44,12 @@ std::pair<uint32_t, bool> InputList::make(NamedInput Named) {
   // Two rules for one name (an input and a /defaultlib; scripts of two
   // directories) may find two files. The first keeps the name; find() knows the
   // others by their paths.
-  auto [It, IsNew] = ByName.try_emplace(Named.Name, Number);
-  if (!IsNew && haveOneRule(Items[It->second].Named, Named))
+  if (auto It = ByName.find(Named.Name);
+      It != ByName.end() && haveOneRule(Items[It->second].Named, Named))
     return {It->second, false};
+  // In this order, no name is left without its item if an allocation fails.
   Items.push_back({std::move(Named)});
+  ByName.try_emplace(Items.back().Named.Name, Number);
   return {Number, true};
 }
 

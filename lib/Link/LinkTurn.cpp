@@ -38,7 +38,7 @@ uint64_t expectedBytes(const LinkCommand &Command, const LinkProfile *Last) {
   uint64_t Bytes = 0, Samples = 0;
   if (Last) {
     for (const RecordedFile &File : Last->Files)
-      Bytes += File.Identity.Size;
+      Bytes += File.Version.Size;
     return Bytes;
   }
   constexpr size_t MaxSamples = 64;

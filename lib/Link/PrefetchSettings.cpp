@@ -264,24 +264,77 @@ void applyEnvironment(Flavour F, const CommandLineContext &Context,
     Settings.On = false;
 }
 
+/// Writes to \p OS what \p Write writes. Returns an error, or success.
+static std::error_code writeStream(raw_fd_ostream &OS,
+                                   function_ref<void(raw_ostream &)> Write) {
+  Write(OS);
+  OS.flush();
+  const std::error_code Error = OS.error();
+  OS.clear_error(); // else the destructor would end the program
+  return Error;
+}
+
+/// Returns the descriptor that \p File stands for, which may have a regular
+/// file that was opened to append; -1 for other names.
+static int descriptorOf(StringRef File) {
+  int Descriptor = -1;
+  if (File == "/dev/stdout")
+    return 1;
+  if (File == "/dev/stderr")
+    return 2;
+  if (File.consume_front("/dev/fd/") && !File.getAsInteger(10, Descriptor))
+    return Descriptor;
+  return -1;
+}
+
+/// Writes next to \p Target and then renames, so that a full disk costs no file
+/// and links that write the same one at once leave one of both. Returns nullopt
+/// if it may create no other file there.
+static std::optional<std::error_code>
+writeNextTo(const Twine &Target, function_ref<void(raw_ostream &)> Write) {
+  int Descriptor = -1;
+  SmallString<256> Temporary;
+  if (sys::fs::createUniqueFile(Target + ".tmp%%%%%%", Descriptor, Temporary))
+    return std::nullopt;
+  std::error_code Error;
+  {
+    raw_fd_ostream OS(Descriptor, /*shouldClose=*/false);
+    Error = writeStream(OS, Write);
+  }
+  if (const std::error_code Closed =
+          sys::Process::SafelyCloseFileDescriptor(Descriptor);
+      !Error)
+    Error = Closed;
+  if (!Error)
+    Error = sys::fs::rename(Temporary, Target);
+  if (Error)
+    (void)sys::fs::remove(Temporary);
+  return Error;
+}
+
 std::error_code writeFile(const std::string &File,
                           function_ref<void(raw_ostream &)> Write) {
   std::error_code Error;
-  raw_fd_ostream OS(File, Error, sys::fs::OF_None);
-  if (!Error) {
-    Write(OS);
-    // If the destructor could not close the stream, it would end the program.
-    OS.close();
-    Error = OS.error();
-    OS.clear_error();
+  if (const int Descriptor = descriptorOf(File); Descriptor >= 0) {
+    raw_fd_ostream OS(Descriptor, /*shouldClose=*/false, /*unbuffered=*/false);
+    return writeStream(OS, Write);
   }
-  return Error;
+  const os::FileKind Kind = os::statFile(File, Error).Kind;
+  SmallString<256> Target(File);
+  if (Kind == os::FileKind::Regular && sys::fs::real_path(File, Target))
+    Target = File;
+  // A missing target of a link is created by writing through the link.
+  if (Kind == os::FileKind::Regular ||
+      (Kind == os::FileKind::Missing && !sys::fs::is_symlink_file(File)))
+    if (auto Written = writeNextTo(Target, Write))
+      return *Written;
+  raw_fd_ostream OS(File, Error, sys::fs::OF_None);
+  return Error ? Error : writeStream(OS, Write);
 }
 
 bool mayReplaceReport(const std::string &File, ArrayRef<StringRef> Starts) {
   std::error_code Error;
-  // A pipe or device may be written to, and /dev/stderr may be a regular file.
-  return StringRef(File).starts_with("/dev/") ||
+  return descriptorOf(File) >= 0 ||
          os::statFile(File, Error).Kind != os::FileKind::Regular ||
          any_of(Starts,
                 [&](StringRef Start) { return mayReplaceRecord(File, Start); });

@@ -290,7 +290,7 @@ void ProgramPages::Request::requestNow() {
   os::OpenFile File;
   if (!Loaded || Loaded->Files.size() != 1 ||
       os::OpenFile::open(Program, File) ||
-      Loaded->Files[0].Identity != File.identity())
+      Loaded->Files[0].Version != File.identity().version())
     return;
   renewProfile(Record);
   const RecordedFile &Pages = Loaded->Files[0];
@@ -319,7 +319,7 @@ Error ProgramPages::keep() {
       !mayReplaceProfile(Record))
     return Error::success();
   LinkProfile New = newProfile(Tool, Program, "program");
-  RecordedFile Pages{Program, File.identity(), {}, {}};
+  RecordedFile Pages{Program, File.identity().version(), {}, {}};
   os::PageTables Tables;
   for (const os::ProgramPart &Part : os::programParts()) {
     std::optional<std::vector<ByteRange>> Present = Tables.present(Part.Memory);

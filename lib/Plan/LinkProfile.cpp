@@ -23,7 +23,7 @@ using namespace llvm;
 
 namespace headstart {
 
-static constexpr StringRef Magic = "headstart profile 6\n";
+static constexpr StringRef Magic = "headstart profile 7\n";
 
 uint64_t RecordedFile::touchedBytes() const { return bytesOf(Touched); }
 
@@ -49,11 +49,8 @@ std::string serializeProfile(const LinkProfile &Profile) {
   encodeULEB128(Profile.Files.size(), OS);
   for (const RecordedFile &F : Profile.Files) {
     writeString(F.Path, OS);
-    encodeULEB128(F.Identity.Device, OS);
-    encodeULEB128(F.Identity.Inode, OS);
-    encodeULEB128(F.Identity.Size, OS);
-    writeSigned(F.Identity.ModifiedNs, OS);
-    writeSigned(F.Identity.ChangedNs, OS);
+    encodeULEB128(F.Version.Size, OS);
+    writeSigned(F.Version.ModifiedNs, OS);
     // The touched ranges of a file with a plan are those of the plan.
     encodeULEB128(F.Plan.size(), OS);
     for (const PlannedRange &P : F.Plan) {
@@ -84,7 +81,7 @@ static void readRanges(RecordReader &R, RecordedFile &F) {
   for (uint64_t I = 0; I != Count && !R.failed(); ++I) {
     uint64_t Gap = R.number();
     uint64_t Length = R.number();
-    if (Gap > F.Identity.Size - At || Length > F.Identity.Size - At - Gap ||
+    if (Gap > F.Version.Size - At || Length > F.Version.Size - At - Gap ||
         Length == 0)
       return R.fail("a range outside of its file");
     F.Touched.push_back({At + Gap, Length});
@@ -102,8 +99,8 @@ static void readPlan(RecordReader &R, RecordedFile &F) {
     Range.Length = R.number();
     uint64_t Stage = R.number();
     uint64_t Why = R.number();
-    if (Range.Offset > F.Identity.Size ||
-        Range.Length > F.Identity.Size - Range.Offset || Range.Length == 0)
+    if (Range.Offset > F.Version.Size ||
+        Range.Length > F.Version.Size - Range.Offset || Range.Length == 0)
       return R.fail("a range outside of its file");
     if (Stage >= NumFirstStages || Why >= NumPartKinds)
       return R.fail("an unknown stage or kind");
@@ -132,17 +129,14 @@ Expected<LinkProfile> parseProfile(StringRef Bytes) {
   Profile.Names.resize(R.count(1, "more names than bytes"));
   for (uint64_t &Name : Profile.Names)
     Name = R.number();
-  // A file takes at least eight bytes.
-  uint64_t Count = R.count(8, "more files than possible");
+  // A file takes at least five bytes.
+  uint64_t Count = R.count(5, "more files than possible");
   Profile.Files.reserve(Count);
   for (uint64_t I = 0; I != Count && !R.failed(); ++I) {
     RecordedFile F;
     F.Path = R.string().str();
-    F.Identity.Device = R.number();
-    F.Identity.Inode = R.number();
-    F.Identity.Size = R.number();
-    F.Identity.ModifiedNs = R.signedNumber();
-    F.Identity.ChangedNs = R.signedNumber();
+    F.Version.Size = R.number();
+    F.Version.ModifiedNs = R.signedNumber();
     readPlan(R, F);
     if (F.Plan.empty())
       readRanges(R, F);

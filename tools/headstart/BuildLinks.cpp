@@ -281,7 +281,7 @@ static std::string directoryOf(const LinkProfile &Profile) {
     Directories.push_back(Parent);
   for (StringRef Directory : Directories)
     for (const RecordedFile *File : Sample)
-      if (isSame({(Directory + "/" + File->Path).str(), {}, File->Identity}))
+      if (isSame({(Directory + "/" + File->Path).str(), {}, File->Version}))
         return Directory.str();
   return Here;
 }
@@ -296,7 +296,7 @@ static void addFiles(const LinkProfile &Profile,
     Files.push_back({sys::path::is_relative(File.Path)
                          ? Directory + "/" + File.Path
                          : File.Path,
-                     File.Touched, File.Identity});
+                     File.Touched, File.Version});
   }
 }
 

@@ -256,7 +256,7 @@ static Exit planByRecord(const CommandArguments &Arguments,
         J.object([&] {
           J.attribute("path", json::fixUTF8(File.Path));
           J.attribute("why", "recorded");
-          J.attribute("size", File.Identity.Size);
+          J.attribute("size", File.Version.Size);
         });
     });
     writeRanges(Files, J);

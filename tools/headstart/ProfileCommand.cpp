@@ -49,7 +49,7 @@ static std::string summaryOf(const LinkProfile &Profile) {
                  formatBytes(Profile.touchedBytes()), dateOf(Profile));
 }
 
-// The state of a file compared with its recorded identity.
+// The state of a file compared with its recorded version.
 static constexpr StringRef Same = "same", Changed = "changed",
                            Missing = "missing", Unknown = "unknown";
 
@@ -62,7 +62,7 @@ static StringRef changeOf(const RecordedFile &File) {
     return Unknown;
   if (Now.Kind == os::FileKind::Missing)
     return sys::path::is_relative(File.Path) ? Unknown : Missing;
-  return Now.Identity == File.Identity ? Same : Changed;
+  return Now.Identity.version() == File.Version ? Same : Changed;
 }
 
 static std::vector<StringRef> changesSince(const LinkProfile &Profile) {
@@ -105,7 +105,7 @@ static void writeJSON(const LinkProfile &Profile, StringRef Path,
       for (const auto &[F, Change] : zip_equal(Profile.Files, *Changes))
         J.object([&] {
           writePath(F.Path, J);
-          J.attribute("size", F.Identity.Size);
+          J.attribute("size", F.Version.Size);
           J.attribute("touched_bytes", F.touchedBytes());
           J.attribute("now", Change);
         });
@@ -194,7 +194,7 @@ static Exit show(ArrayRef<std::string> Named, json::OStream *J) {
     outs() << "\n";
     for (const auto &[F, Change] : zip_equal((*Profile)->Files, Changes)) {
       outs() << formatv("{0,8} of {1,8}  {2}", formatBytes(F.touchedBytes()),
-                        formatBytes(F.Identity.Size), F.Path);
+                        formatBytes(F.Version.Size), F.Path);
       if (Change == UnknownRelative)
         outs() << " (unknown: the path is relative)";
       else if (Change != Same)

@@ -276,7 +276,7 @@ TEST_F(EngineGrowthTest, ProfileKnowsMemoryNeed) {
   for (const uint64_t Needed : {UINT64_C(0), 4 * File.size()}) {
     auto Last = std::make_shared<LinkProfile>();
     Last->PeakBytes = Needed; // 0: unknown
-    Last->Files = {{Path, File.identity(), {{0, File.size()}}, {}}};
+    Last->Files = {{Path, File.identity().version(), {{0, File.size()}}, {}}};
     EngineOptions Options;
     Options.Profile = Last;
     Options.ReadMemory = [&] {

@@ -581,7 +581,10 @@ TEST_F(PrefetchEngineTest, FetchesOnlyTouchedRangesOfProfile) {
     evict({Path});
     const os::OpenFile File = openOrFail(Path);
     auto Profile = std::make_shared<LinkProfile>();
-    Profile->Files.push_back({Path, File.identity(), {Touched}, {}});
+    Profile->Files.push_back({Path, File.identity().version(), {Touched}, {}});
+    // This changes the file's status, but not its contents.
+    std::filesystem::create_hard_link(
+        Path, Path + "." + std::to_string(static_cast<int>(How)));
     if (IsPlanned)
       Profile->Files.back().Plan = Plan;
     EngineOptions Options;

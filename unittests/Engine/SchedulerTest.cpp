@@ -236,7 +236,7 @@ TEST(SchedulerTest, ThreadsDoNotWaitForHungThread) {
   Scheduler::Work Next;
   std::atomic<bool> Waits{false};
   std::thread Idle(
-      [&] { Next = Inputs.next(0, [&] { Waits = true; }, Near.Entry); });
+      [&] { Next = Inputs.next(0, [&] { Waits = true; }, Near); });
   while (!Waits)
     std::this_thread::yield();
   EXPECT_EQ(Inputs.waitForStall(Short, HasNotMoved), false);
@@ -252,10 +252,38 @@ TEST(SchedulerTest, ThreadsDoNotWaitForHungThread) {
   EXPECT_EQ(Inputs.next().Stage, LinkStage::Contents);
 }
 
+/// A thread that plans an object may still find libraries in it.
+TEST(SchedulerTest, ThreadsWaitForInputsThatAnotherMayAdd) {
+  Scheduler Inputs;
+  Inputs.fill(linkOf({input("a.o")}), {});
+  const Scheduler::Work Plans = Inputs.next();
+  Inputs.done(Task::Prepare);
+  ASSERT_EQ(Inputs.next().What, Task::Begin);
+  Inputs.begin(LinkStage::Parse, /*IsBegun=*/false);
+  Scheduler::Work Next;
+  std::atomic<unsigned> Waits{0};
+  auto Wait = [&] { ++Waits; };
+  std::thread First([&] { Next = Inputs.next(0, Wait); });
+  while (Waits != 1)
+    std::this_thread::yield();
+  Inputs.add(*Plans.Entry, {{input("b.a"), /*Next=*/false}});
+  First.join();
+  ASSERT_EQ(Next.What, Task::Prepare);
+  EXPECT_EQ(Next.Entry->Named.Name, "b.a");
+  Inputs.done(Task::Prepare);
+  std::thread Second([&] { Next = Inputs.next(0, Wait, Next); });
+  while (Waits != 2)
+    std::this_thread::yield();
+  EXPECT_EQ(Inputs.next(0, nullptr, Plans).What, Task::None);
+  Second.join();
+  EXPECT_EQ(Next.What, Task::None);
+}
+
 TEST(SchedulerTest, LateInputOfStageGoesFirst) {
   Scheduler Inputs;
   Inputs.fill(linkOf({input("a.o"), input("b.o")}), {});
-  InputEntry *First = Inputs.next().Entry, *Second = Inputs.next().Entry;
+  const Scheduler::Work FirstTask = Inputs.next(), SecondTask = Inputs.next();
+  InputEntry *First = FirstTask.Entry, *Second = SecondTask.Entry;
   const StageSet All = bitOf(LinkStage::Parse) | bitOf(LinkStage::Contents) |
                        bitOf(LinkStage::Types);
   Inputs.planned(*First, All, nullptr, /*IsDone=*/true);
@@ -280,9 +308,9 @@ TEST(SchedulerTest, LateInputOfStageGoesFirst) {
   ExpectFetch(Second, LinkStage::Contents);
   ExpectFetch(Second, LinkStage::Types);
   ExpectFetch(First, LinkStage::Types);
-  EXPECT_EQ(Inputs.next().What, Task::Begin);
+  EXPECT_EQ(Inputs.next(0, nullptr, SecondTask).What, Task::Begin);
   Inputs.begin(LinkStage::DebugSymbols, false);
-  EXPECT_EQ(Inputs.next().What, Task::None);
+  EXPECT_EQ(Inputs.next(0, nullptr, FirstTask).What, Task::None);
 }
 
 TEST(SchedulerTest, RefreshesPathsUntilLinkerHasReachedAll) {
@@ -297,8 +325,10 @@ TEST(SchedulerTest, RefreshesPathsUntilLinkerHasReachedAll) {
   Scheduler Inputs;
   Inputs.fill(linkOf(All), Settings);
   std::vector<InputEntry *> Entries;
+  Scheduler::Work Last;
   for (const NamedInput &Each : All) {
-    InputEntry *Entry = Inputs.next().Entry;
+    Last = Inputs.next(0, nullptr, Last);
+    InputEntry *Entry = Last.Entry;
     Entry->Path = Each.Name;
     Entry->Contents = std::make_shared<FileContents>();
     Inputs.publish(*Entry, EntryState::Ready);
@@ -306,7 +336,7 @@ TEST(SchedulerTest, RefreshesPathsUntilLinkerHasReachedAll) {
     Entries.push_back(Entry);
   }
   Inputs.refreshAhead(*Entries[0]); // not yet two inputs
-  EXPECT_EQ(Inputs.next().What, Task::Begin);
+  EXPECT_EQ(Inputs.next(0, nullptr, Last).What, Task::Begin);
   Inputs.begin(LinkStage::Parse, /*IsBegun=*/false);
 
   // All is fetched. The linker may still be slower than a path is remembered.

@@ -25,7 +25,7 @@ static constexpr fuzz::CostLimits Limits = {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
   fuzz::Cost Cost(Size, Limits);
   // Without a valid checksum, no input would get further.
-  std::string Bytes = "headstart profile 6\n";
+  std::string Bytes = "headstart profile 7\n";
   Bytes.append(reinterpret_cast<const char *>(Data), Size);
   char Sum[8];
   llvm::support::endian::write64le(Sum, llvm::xxh3_64bits(Bytes));
@@ -37,7 +37,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
     return 0;
   }
   for (const RecordedFile &F : Profile->Files) {
-    uint64_t Size = F.Identity.Size;
+    uint64_t Size = F.Version.Size;
     std::vector<PlannedRange> Plan =
         restrictPlan(planFile({}, Size, {}), F.Touched, Size, {});
     Plan.insert(Plan.end(), F.Plan.begin(), F.Plan.end());

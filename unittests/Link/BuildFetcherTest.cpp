@@ -113,11 +113,11 @@ TEST_F(BuildFetcherTest, SkipsChangedFiles) {
   FileRanges Removed = file("b");
   FileRanges Same = file("c");
   NEED_EVICTION();
-  Changed.Planned = openOrFail(Changed.Path).identity();
+  Changed.Planned = openOrFail(Changed.Path).identity().version();
   ++Changed.Planned->Size;
   Removed.Path += "-gone";
   os::OpenFile Open = openOrFail(Same.Path);
-  Same.Planned = Open.identity();
+  Same.Planned = Open.identity().version();
   BuildFetcher Fetcher(UINT64_MAX, 2);
   Fetcher.addLink("one");
   Fetcher.add(0, {Changed, Removed, Same});

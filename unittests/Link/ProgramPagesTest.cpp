@@ -72,7 +72,7 @@ TEST_F(ProgramPagesTest, IgnoresRecordOfAnotherBuild) {
 }
 
 TEST_F(ProgramPagesTest, IgnoresInvalidRecord) {
-  for (const char *Text : {"", "headstart profile 6\n", "something else"}) {
+  for (const char *Text : {"", "headstart profile 7\n", "something else"}) {
     Directory.write("record", Text);
     ProgramPages Pages("test", Program, Record);
     Pages.request();

@@ -27,20 +27,17 @@ LinkProfile someProfile() {
   P.PeakBytes = 3000000000;
   P.Names = {1, 300, UINT64_MAX};
   P.Files = {{"obj/a.obj",
-              {2049, 17, 100000, 1700000000123456789, -5},
+              {100000, 1700000000123456789},
               {{0, 4096}, {8192, 4096}, {99000, 1000}},
               {}},
              {"obj/planned.obj",
-              {2049, 18, 100000, 1, 1},
+              {100000, 1},
               {{0, 8192}, {12288, 100}},
               {{{4096, 4096}, LinkStage::Parse, PartKind::Symbols},
                {{12288, 100}, LinkStage::Parse, PartKind::Headers},
                {{0, 4096}, LinkStage::Types, PartKind::Types}}},
-             {"obj/with \xff bytes.obj", {1, 2, 10, 0, 0}, {}, {}},
-             {"",
-              {UINT64_MAX, UINT64_MAX, UINT64_MAX, INT64_MIN, INT64_MAX},
-              {{UINT64_MAX - 1, 1}},
-              {}}};
+             {"obj/with \xff bytes.obj", {10, -5}, {}, {}},
+             {"", {UINT64_MAX, INT64_MIN}, {{UINT64_MAX - 1, 1}}, {}}};
   return P;
 }
 
@@ -72,7 +69,7 @@ TEST(LinkProfileTest, RoundTrips) {
   ASSERT_EQ(Q->Files.size(), P.Files.size());
   for (size_t I = 0; I != P.Files.size(); ++I) {
     EXPECT_EQ(Q->Files[I].Path, P.Files[I].Path);
-    EXPECT_EQ(Q->Files[I].Identity, P.Files[I].Identity);
+    EXPECT_EQ(Q->Files[I].Version, P.Files[I].Version);
     EXPECT_EQ(Q->Files[I].Touched, P.Files[I].Touched);
     ASSERT_EQ(Q->Files[I].Plan.size(), P.Files[I].Plan.size());
     for (size_t J = 0; J != P.Files[I].Plan.size(); ++J) {
@@ -164,8 +161,7 @@ TEST(LinkProfileTest, KeepsNumbersOfStoredKinds) {
   static_assert(std::size(Kinds) == NumPartKinds);
   for (size_t I = 0; I != NumPartKinds; ++I) {
     LinkProfile P;
-    P.Files = {
-        {"a", {1, 1, 1, 1, 1}, {}, {{{0, 1}, LinkStage::Types, Kinds[I]}}}};
+    P.Files = {{"a", {1, 1}, {}, {{{0, 1}, LinkStage::Types, Kinds[I]}}}};
     const std::string Bytes = serializeProfile(P);
     EXPECT_EQ(Bytes[Bytes.size() - 9], char(I)); // before the checksum
   }
@@ -173,7 +169,7 @@ TEST(LinkProfileTest, KeepsNumbersOfStoredKinds) {
 
 TEST(LinkProfileTest, RefusesUnterminatedNumber) {
   std::string Bytes =
-      "headstart profile 6\n" + std::string(200, '\x80') + std::string(8, 'x');
+      "headstart profile 7\n" + std::string(200, '\x80') + std::string(8, 'x');
   EXPECT_THAT(problemOf(resealed(Bytes)), HasSubstr("malformed"));
 }
 
@@ -196,7 +192,7 @@ TEST(LinkProfileTest, SurvivesRandomBytes) {
       uint64_t End = 0;
       for (const ByteRange &R : F.Touched) {
         EXPECT_GE(R.Offset, End);
-        EXPECT_LE(R.Length, F.Identity.Size - R.Offset);
+        EXPECT_LE(R.Length, F.Version.Size - R.Offset);
         End = R.end();
       }
     }

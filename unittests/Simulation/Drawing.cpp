@@ -309,7 +309,7 @@ static RecordedFile recordOf(SeededRandom &Random, const SimulatedInput &Input,
                              const os::FileIdentity &Identity) {
   RecordedFile Record;
   Record.Path = Input.Path;
-  Record.Identity = Identity;
+  Record.Version = Identity.version();
   std::vector<std::pair<ByteRange, LinkStage>> Touched;
   for (const auto &Part : Input.Parts)
     if (!Random.onceIn(3))
@@ -352,7 +352,7 @@ void SimulatedLink::drawProfile() {
     RecordedFile Record = recordOf(Random, From, fileOf(From).Identity);
     Record.Path = Input.Path;
     if (Random.onceIn(8))
-      ++Record.Identity.ModifiedNs;
+      ++Record.Version.ModifiedNs;
     if (Random.onceIn(32))
       Record.Path += ".gone";
     Profile->Files.push_back(std::move(Record));

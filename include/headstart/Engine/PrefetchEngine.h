@@ -73,7 +73,7 @@ struct EngineOptions {
   /// immutable.
   std::shared_ptr<const LinkProfile> Profile;
   /// Whether Profile may come from another directory or machine. A file then
-  /// matches by path and size; with another identity it counts as refined.
+  /// matches by path and size; with another time it counts as refined.
   bool IsProfileElsewhere = false;
   /// Reports the available memory; null: the system's own report. Any thread.
   std::function<os::SystemMemory()> ReadMemory;

@@ -84,14 +84,13 @@ private:
 /// The ranges of one file that a link will read.
 struct FileRanges {
   std::string Path;
-  std::vector<ByteRange> Ranges;           ///< in order, disjoint
-  std::optional<os::FileIdentity> Planned; ///< the file that was planned
+  std::vector<ByteRange> Ranges;          ///< in order, disjoint
+  std::optional<os::FileVersion> Planned; ///< the file that was planned
 
-  /// Whether \p Now has the size and the time of the planned file, or these
-  /// are unknown. Another file is skipped.
+  /// Whether \p Now is the planned version, or that is unknown. Another file is
+  /// skipped.
   bool areOf(const os::FileIdentity &Now) const {
-    return !Planned ||
-           (Planned->Size == Now.Size && Planned->ModifiedNs == Now.ModifiedNs);
+    return !Planned || *Planned == Now.version();
   }
 };
 

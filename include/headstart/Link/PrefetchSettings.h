@@ -108,8 +108,9 @@ std::optional<uint64_t> parseBytes(llvm::StringRef Text, uint64_t Kilo);
 /// Tools that take sizes use it, too.
 llvm::Expected<MemoryLimit> parseMemoryLimit(llvm::StringRef Text);
 
-/// Replaces the contents of \p File, which may be a pipe or a device, by the
-/// output of \p Write. Returns an error, or success. Blocks.
+/// Replaces the contents of \p File by the output of \p Write, at once; appends
+/// it to a pipe, a device, or the open file that /dev/stderr or /dev/fd/N
+/// stands for. Returns an error, or success. Blocks.
 std::error_code writeFile(const std::string &File,
                           llvm::function_ref<void(llvm::raw_ostream &)> Write);
 
@@ -155,16 +156,16 @@ void addLinkersDiskUse(std::optional<os::DiskUse> All,
                        std::optional<os::DiskUse> Threads, LinkStats &Stats);
 
 /// Whether a report may be written to \p File: it does not exist, begins with
-/// one of \p Starts, or is not a regular file (a pipe, a device). A user's own
-/// file, named by mistake, is not overwritten. Blocks.
+/// one of \p Starts, is not a regular file (a pipe, a device), or stands for an
+/// open one (/dev/stderr). A user's own file, named by mistake, is not
+/// overwritten. Blocks.
 bool mayReplaceReport(const std::string &File,
                       llvm::ArrayRef<llvm::StringRef> Starts);
 
 /// Writes \p Stats and \p Trace (may be null) to the files in \p Settings, if
 /// there are any, and counts the events of a time trace that it leaves out.
-/// Writes directly to a path, which may be a pipe or /dev/stderr. If a file
-/// cannot be written, prints a warning that begins with \p Tool to standard
-/// error. Blocks.
+/// If a file cannot be written, prints a warning that begins with \p Tool to
+/// standard error. Blocks.
 void writeReports(const PrefetchSettings &Settings, LinkStats Stats,
                   const TraceLog *Trace, llvm::StringRef Tool);
 

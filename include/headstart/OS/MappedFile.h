@@ -30,6 +30,16 @@ namespace headstart::os {
 /// The kind of file that a path names.
 enum class FileKind : uint8_t { Missing, Regular, Directory, Other };
 
+/// Shows if a file that is found by its path still has the same contents, where
+/// a mistake costs only time. A hard link, a backup or a new mount changes
+/// other parts of its identity.
+struct FileVersion {
+  uint64_t Size = 0;      ///< bytes
+  int64_t ModifiedNs = 0; ///< nanoseconds since the epoch
+
+  friend bool operator==(const FileVersion &, const FileVersion &) = default;
+};
+
 /// Which file, and in which state: equal identities mean equal contents, as far
 /// as the file system can report this without reading them.
 struct FileIdentity {
@@ -40,6 +50,8 @@ struct FileIdentity {
   int64_t ChangedNs = 0;  ///< status change (ctime), or 0 if there is none
   // On Windows: the volume's serial number, the file's index (128 bits are
   // folded to 64 if the file system has that many), and NTFS's own times.
+
+  FileVersion version() const { return {Size, ModifiedNs}; }
 
   friend bool operator==(const FileIdentity &, const FileIdentity &) = default;
 };

@@ -30,8 +30,8 @@ namespace headstart {
 
 /// The touched bytes of one file.
 struct RecordedFile {
-  std::string Path;          ///< as the linker requested it
-  os::FileIdentity Identity; ///< of the file that was linked
+  std::string Path;        ///< as the linker requested it
+  os::FileVersion Version; ///< of the file that was linked
   /// The touched ranges, sorted, disjoint and within the file.
   std::vector<ByteRange> Touched;
   /// For a file that was planned by its layout, the touched part of the plan.
