@@ -26,7 +26,7 @@ protected:
     LinkProfile P;
     P.Tool = "lld-link";
     P.Output = std::move(Output);
-    P.Files = {{"a.obj", {1, 2, 8192, 3, 4}, {{0, 4096}}, {}}};
+    P.Files = {{"a.obj", {8192, 3}, {{0, 4096}}, {}}};
     return P;
   }
   static std::string problemOf(const std::string &Path) {

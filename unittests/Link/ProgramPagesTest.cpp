@@ -29,8 +29,10 @@ protected:
   /// Writes a record according to which the second MiB was touched.
   void record() {
     LinkProfile P;
-    P.Files = {
-        {Program, openOrFail(Program).identity(), {{1 << 20, 1 << 20}}, {}}};
+    P.Files = {{Program,
+                openOrFail(Program).identity().version(),
+                {{1 << 20, 1 << 20}},
+                {}}};
     ASSERT_FALSE(llvm::errorToBool(saveProfile(Record, P)));
   }
   void evict() {
