@@ -390,7 +390,8 @@ void Bench::checkUsersOutputs() {
   for (const auto &[Path, Before] : UsersOutputs) {
     std::error_code Error;
     const os::FileStatus Now = os::statFile(Path, Error);
-    if (Now.Kind != Before.Kind || !(Now.Identity == Before.Identity))
+    if (Now.Kind != Before.Kind ||
+        Now.Identity.version() != Before.Identity.version())
       note("'" + Path +
            "': another program changed this file during the comparison");
   }

@@ -392,7 +392,9 @@ static bool queryDriver(DriverKind Driver, std::vector<std::string> &Args,
     Result.WasCancelled = Error == std::errc::operation_canceled;
     if (Result.WasCancelled)
       return false;
-    return Fail("does not report what it would run (-###): " + Error.message());
+    return Fail("does not report what it would run (-###): " +
+                (Error == std::errc::timed_out ? "it has not ended in time"
+                                               : Error.message()));
   }
   std::vector<std::vector<std::string>> Commands = commandsIn(Answer);
   Result.AlsoCompiles = Result.AlsoCompiles || Commands.size() > 1;

@@ -185,6 +185,11 @@ static void inspect(QueuedLink &Link) {
   if (os::OpenFile::open(Link.File, File))
     return;
   Text.resize(File.readAt(0, Text, Error));
+  // On Windows, another process's lock refuses reads, but not those of a
+  // mapping (LockFileEx).
+  os::MappedFile Mapping;
+  if (Error && !os::MappedFile::map(File, Mapping))
+    Text.assign(Mapping.data(), std::min(Mapping.size(), MaxBytes));
   StringRef Space;
   for (StringRef Line : split(Text, '\n')) {
     const auto [Key, Value] = Line.split(' ');

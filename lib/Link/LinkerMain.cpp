@@ -206,16 +206,18 @@ static bool linkWithPrefetcher(ArrayRef<const char *> Args, raw_ostream &Out,
   }
   const LinkCommand::Answer Requested = answerTo(F, Running->CommandArgs);
   const bool IsHelp = Requested == LinkCommand::Answer::Help;
+  const bool IsVersion = Requested == LinkCommand::Answer::Version;
+  // One write prints all: `head -1` does not wait for a second one.
   const bool Succeeded =
-      Driver(Running->CommandArgs, IsHelp ? Running->HelpOut : Out, Err,
-             ExitEarly, DisableOutput);
+      Driver(Running->CommandArgs, IsHelp || IsVersion ? Running->HelpOut : Out,
+             Err, ExitEarly, DisableOutput);
   if (DisableOutput)
     return Succeeded;
   if (IsHelp && Succeeded)
     printHelp(F, Running->Help, Out);
-  else if (IsHelp)
+  else if (IsHelp || IsVersion)
     Out << Running->Help;
-  else if (Succeeded && Requested == LinkCommand::Answer::Version)
+  if (Succeeded && IsVersion)
     printVersion(Out, "prefetches the inputs of links");
   Out.flush(); // lld flushes only its own stream
   return Succeeded;

@@ -237,7 +237,8 @@ void BuildCompanion::noteBegun(ArrayRef<BuildLinkFigures> Links) {
       continue;
     const std::optional<os::FileIdentity> Output = outputAt(Links[I].Output);
     if (Output && Outputs[I] && *Output != os::FileIdentity() &&
-        *Output != *Outputs[I])
+        (Output->Inode != Outputs[I]->Inode ||
+         Output->version() != Outputs[I]->version()))
       Fetcher.linkHasBegun(I);
   }
 }

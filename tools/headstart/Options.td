@@ -26,6 +26,7 @@ multiclass Valued<list<OptionVisibility> Takes, string Name, string Value,
 def help : Flag<["--", "-"], "help">, HelpText<"Print this help and exit">;
 def : Flag<["-"], "h">, Alias<help>;
 def version : Flag<["--"], "version">, HelpText<"Print the version and exit">;
+def : Flag<["-"], "V">, Alias<version>;
 def verbose : Flag<["--"], "verbose">, Visibility<[DoctorOption, BuildOption]>,
     HelpText<"Also list the checks that passed">,
     HelpTextForVariants<[BuildOption], "Also report that nothing was fetched, and why">;

@@ -349,7 +349,7 @@ int headstart::runTool(int Count, char **Argv, TraceClock::time_point Origin) {
     }
     StringRef Name = Args[1];
     const bool IsHelp = Name == "--help" || Name == "-h" || Name == "help";
-    if (IsHelp && Args.size() < 3) {
+    if (IsHelp && (Args.size() < 3 || StringRef(Args[2]) == "help")) {
       printUsage(outs());
       return Exit::Done;
     }

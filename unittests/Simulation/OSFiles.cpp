@@ -250,6 +250,7 @@ HintResult PageCache::fetch(const OpenFile &File, ByteRange Range,
 }
 
 PageCache PageCache::inLargeRequests() const { return *this; }
+PageCache PageCache::withoutMappings() const { return *this; }
 
 HintResult PageCache::fetchInLargePages(const OpenFile &File,
                                         ByteRange Range) const {

@@ -33,7 +33,7 @@ void WorldRun::compile() {
     const os::FileIdentity &Identity = Input.Of->Identity;
     FileRanges &New = Files.emplace_back();
     New.Path = Input.Path;
-    New.Planned = Identity;
+    New.Planned = Identity.version();
     // The profile of the last link.
     New.Ranges = {{0, std::min(Identity.Size, PageBytes)}};
     for (const NeededPart &Part : Input.Needed)

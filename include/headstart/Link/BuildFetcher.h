@@ -184,7 +184,7 @@ private:
 
   const uint64_t BudgetBytes, AvailableBytes;
   const unsigned Jobs;
-  os::PageCache Cache;
+  const os::PageCache Cache = os::PageCache().withoutMappings();
 
   mutable std::mutex Mutex;
   os::Condition Changed;

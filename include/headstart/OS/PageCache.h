@@ -144,6 +144,10 @@ public:
   /// the copy is no different.
   PageCache inLargeRequests() const;
 
+  /// Returns a cache that maps no file if no program could then truncate it
+  /// (Windows, MmCanFileBeTruncated): for files that a compiler may write.
+  PageCache withoutMappings() const;
+
   /// Returns how much of \p Range of \p File is resident, by cachestat, or by
   /// mincore on a temporary mapping; nothing if the system supports neither.
   /// Does not read the file. A length past the end is cut to the end.

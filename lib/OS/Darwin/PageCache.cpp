@@ -32,6 +32,8 @@ static int descriptor(const OpenFile &File) {
 
 PageCache::PageCache() : Capabilities(probe()) {}
 
+PageCache PageCache::withoutMappings() const { return *this; }
+
 PageCache::PageCache(const PageCacheCapabilities &Capabilities)
     : Capabilities(Capabilities) {
   // Not a capability but a fact, to which all calls here must be aligned.

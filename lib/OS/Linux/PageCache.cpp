@@ -258,6 +258,8 @@ PageCache PageCache::inLargeRequests() const {
   return Other;
 }
 
+PageCache PageCache::withoutMappings() const { return *this; }
+
 PageCache::PageCache(const PageCacheCapabilities &Capabilities)
     : Capabilities(Capabilities) {
   // The page size is no capability, but without it no call here is aligned.

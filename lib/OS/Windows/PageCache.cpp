@@ -229,6 +229,13 @@ PageCache::PageCache(const PageCacheCapabilities &Wanted)
   Capabilities.Cachestat = false;
 }
 
+PageCache PageCache::withoutMappings() const {
+  PageCache Other = *this;
+  // Then `fetch` reads, and `seemsCached` takes samples.
+  Other.Capabilities.Hint = Other.Capabilities.Mincore = false;
+  return Other;
+}
+
 PageCacheCapabilities PageCache::probe() {
   // A process tries it only once.
   static const PageCacheCapabilities Found = [] {
@@ -412,6 +419,9 @@ std::error_code PageCache::evict(OpenFile &File) const {
     return lastError();
   const FileIdentity Identity = File.identity();
   File.close();
+  // Now no buffered handle of ours is open, so this open purges, too.
+  const UniqueHandle Second(::ReOpenFile(Unbuffered.get(), GENERIC_READ,
+                                         ShareAll, FILE_FLAG_NO_BUFFERING));
   UniqueHandle Again(::ReOpenFile(Unbuffered.get(), GENERIC_READ, ShareAll, 0));
   if (!Again.isOpen())
     return lastError();
