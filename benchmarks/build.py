@@ -284,8 +284,8 @@ def text_one(figures: dict) -> list[str]:
 def short_table(figures: dict) -> list[str]:
     """The times of the link and of the whole build by variant, for the README."""
     speeds = figures["speeds"]
-    return table([f"`ninja` after one of {figures['files']} files was edited: the link "
-                  f"({format_bytes(figures['bytes'])}) of the whole build",
+    return table([f"`ninja` after an edit of one of {figures['files']} files: the link "
+                  f"({format_bytes(figures['bytes'])}), of the whole build (ratio)",
                   *map(place_of, speeds)],
                  [[way, *(f"{seconds(speed['ways'], way, 'link')} of "
                           f"{cell(speed['ways'], way, 'seconds')}" for speed in speeds)]

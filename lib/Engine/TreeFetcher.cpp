@@ -100,7 +100,10 @@ std::optional<FileToFetch> TreeFetcher::take() {
 
 void TreeFetcher::work() {
   while (std::optional<FileToFetch> Next = take())
-    fetch(*Next);
+    if (!os::hasMemoryFor([&] { fetch(*Next); }))
+      (void)os::hasMemoryFor([&] {
+        failed(*Next, std::make_error_code(std::errc::not_enough_memory));
+      });
 }
 
 static bool isNoRegularFile(std::error_code Error) {

@@ -9,7 +9,8 @@
 /// \file
 /// Debian builds LLVM's LTO with Polly but installs no libPolly.a, so a static
 /// link of LTO lacks this one function. A plug-in that registers nothing takes
-/// its place. Only `/mllvm:-polly`, which stock lld accepts, is lost.
+/// its place. `-mllvm -polly` and Polly's other options, which stock lld
+/// accepts, are unknown.
 ///
 //===----------------------------------------------------------------------===//
 
