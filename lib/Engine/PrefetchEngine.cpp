@@ -132,8 +132,8 @@ void EngineImpl::addRecordedInputs() {
 /// Queries how much of an input is cached, before anything of it is read.
 void EngineImpl::noteResidency(InputEntry &Entry, const NamedInput &Named,
                                const os::OpenFile &File) {
+  ++Figures.Counted; // first, so that the expected need is not too large
   Figures.Inputs += File.size();
-  ++Figures.Counted;
   WorkPart Part(PrefetchWork::Residency);
   Entry.Before = Cache.residency(File, {0, File.size()});
   if (Entry.Before) {

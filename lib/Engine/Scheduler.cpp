@@ -339,7 +339,10 @@ void Scheduler::planned(InputEntry &Entry, StageSet Stages,
     const bool MayEnter = Own.PlanTogether && Now != Phase::Fetching;
     if ((Entry.Stages & KeptFor) || (MayEnter && !Entry.HasSymbols))
       keep(Entry, File);
-    IsMore = IsDone && --NumScanning == 0;
+    // Threads that wait for added inputs can fetch for its later stages.
+    IsMore = Now == Phase::Fetching && Entry.Stages != 0;
+    if (IsDone && --NumScanning == 0)
+      IsMore = true;
   }
   if (IsMore)
     More.notifyAll();

@@ -393,7 +393,7 @@ static bool queryDriver(DriverKind Driver, std::vector<std::string> &Args,
     if (Result.WasCancelled)
       return false;
     return Fail("does not report what it would run (-###): " +
-                (Error == std::errc::timed_out ? "it has not ended in time"
+                (Error == std::errc::timed_out ? "it did not end in time"
                                                : Error.message()));
   }
   std::vector<std::vector<std::string>> Commands = commandsIn(Answer);

@@ -188,7 +188,8 @@ static void inspect(QueuedLink &Link) {
   // On Windows, another process's lock refuses reads, but not those of a
   // mapping (LockFileEx).
   os::MappedFile Mapping;
-  if (Error && !os::MappedFile::map(File, Mapping))
+  if (Error == std::errc::no_lock_available &&
+      !os::MappedFile::map(File, Mapping))
     Text.assign(Mapping.data(), std::min(Mapping.size(), MaxBytes));
   StringRef Space;
   for (StringRef Line : split(Text, '\n')) {

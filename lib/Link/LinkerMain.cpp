@@ -106,7 +106,7 @@ struct Run {
   SmallVector<const char *, 256> CommandArgs;
   std::optional<LinkSession> Session;
   std::optional<InstalledSession> Here;
-  /// lld's standard output for --help.
+  /// lld's standard output for --help and --version.
   std::string Help;
   raw_string_ostream HelpOut{Help};
 

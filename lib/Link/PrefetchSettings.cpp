@@ -14,6 +14,7 @@
 #include "headstart/Plan/FilePlanner.h"
 #include "headstart/Report/Message.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Allocator.h"
@@ -22,6 +23,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
+#include "llvm/Support/Signals.h"
 #include "llvm/Support/StringSaver.h"
 #include <chrono>
 
@@ -264,13 +266,16 @@ void applyEnvironment(Flavour F, const CommandLineContext &Context,
     Settings.On = false;
 }
 
-/// Writes to \p OS what \p Write writes. Returns an error, or success.
-static std::error_code writeStream(raw_fd_ostream &OS,
+/// Writes to \p OS what \p Write writes, and closes it if it owns a descriptor.
+static std::error_code writeStream(raw_fd_ostream &OS, bool Closes,
                                    function_ref<void(raw_ostream &)> Write) {
   Write(OS);
   OS.flush();
+  // If the destructor could not close the stream, it would end the program.
+  if (Closes)
+    OS.close();
   const std::error_code Error = OS.error();
-  OS.clear_error(); // else the destructor would end the program
+  OS.clear_error();
   return Error;
 }
 
@@ -278,7 +283,7 @@ static std::error_code writeStream(raw_fd_ostream &OS,
 /// file that was opened to append; -1 for other names.
 static int descriptorOf(StringRef File) {
   int Descriptor = -1;
-  if (File == "/dev/stdout")
+  if (File == "-" || File == "/dev/stdout")
     return 1;
   if (File == "/dev/stderr")
     return 2;
@@ -287,37 +292,56 @@ static int descriptorOf(StringRef File) {
   return -1;
 }
 
+/// Whether a new file with the descriptor \p New, which gets the permissions of
+/// \p Target, may replace it: it may be written and is of the same user, and no
+/// other name stands for it.
+static bool mayTakePlaceOf(const Twine &Target, int New) {
+  sys::fs::file_status Old, Mine;
+  if (sys::fs::status(Target, Old))
+    return Old.type() == sys::fs::file_type::file_not_found;
+  return !sys::fs::access(Target, sys::fs::AccessMode::Write) &&
+         !sys::fs::status(New, Mine) && Mine.getUser() == Old.getUser() &&
+         Old.getLinkCount() == 1 &&
+         !sys::fs::setPermissions(New, Old.permissions());
+}
+
 /// Writes next to \p Target and then renames, so that a full disk costs no file
 /// and links that write the same one at once leave one of both. Returns nullopt
-/// if it may create no other file there.
+/// if the file must be written in place.
 static std::optional<std::error_code>
-writeNextTo(const Twine &Target, function_ref<void(raw_ostream &)> Write) {
-  int Descriptor = -1;
-  SmallString<256> Temporary;
-  if (sys::fs::createUniqueFile(Target + ".tmp%%%%%%", Descriptor, Temporary))
+writeNextTo(StringRef Target, function_ref<void(raw_ostream &)> Write) {
+  if (Target.contains('%')) // part of the pattern
     return std::nullopt;
-  std::error_code Error;
-  {
-    raw_fd_ostream OS(Descriptor, /*shouldClose=*/false);
-    Error = writeStream(OS, Write);
+  int Descriptor = -1;
+  SmallString<256> New;
+  if (const std::error_code Error =
+          sys::fs::createUniqueFile(Target + ".tmp%%%%%%", Descriptor, New)) {
+    const bool IsFull = Error == std::errc::no_space_on_device ||
+                        Error == std::errc::too_many_files_open;
+    return IsFull ? std::optional(Error) : std::nullopt;
   }
-  if (const std::error_code Closed =
-          sys::Process::SafelyCloseFileDescriptor(Descriptor);
-      !Error)
-    Error = Closed;
-  if (!Error)
-    Error = sys::fs::rename(Temporary, Target);
-  if (Error)
-    (void)sys::fs::remove(Temporary);
-  return Error;
+  sys::RemoveFileOnSignal(New);
+  llvm::scope_exit Remove([&] {
+    (void)sys::fs::remove(New);
+    sys::DontRemoveFileOnSignal(New);
+  });
+  raw_fd_ostream OS(Descriptor, /*shouldClose=*/true);
+  if (!mayTakePlaceOf(Target, Descriptor))
+    return std::nullopt;
+  if (const std::error_code Error = writeStream(OS, /*Closes=*/true, Write))
+    return Error;
+  // A directory or a program that uses the file may forbid it.
+  if (sys::fs::rename(New, Target))
+    return std::nullopt;
+  return std::error_code();
 }
 
 std::error_code writeFile(const std::string &File,
                           function_ref<void(raw_ostream &)> Write) {
   std::error_code Error;
   if (const int Descriptor = descriptorOf(File); Descriptor >= 0) {
-    raw_fd_ostream OS(Descriptor, /*shouldClose=*/false, /*unbuffered=*/false);
-    return writeStream(OS, Write);
+    raw_fd_ostream OS(Descriptor, /*shouldClose=*/false);
+    return writeStream(OS, /*Closes=*/false, Write);
   }
   const os::FileKind Kind = os::statFile(File, Error).Kind;
   SmallString<256> Target(File);
@@ -329,7 +353,7 @@ std::error_code writeFile(const std::string &File,
     if (auto Written = writeNextTo(Target, Write))
       return *Written;
   raw_fd_ostream OS(File, Error, sys::fs::OF_None);
-  return Error ? Error : writeStream(OS, Write);
+  return Error ? Error : writeStream(OS, /*Closes=*/true, Write);
 }
 
 bool mayReplaceReport(const std::string &File, ArrayRef<StringRef> Starts) {

@@ -263,8 +263,12 @@ TEST(SchedulerTest, ThreadsWaitForInputsThatAnotherMayAdd) {
   Scheduler::Work Next;
   std::atomic<unsigned> Waits{0};
   auto Wait = [&] { ++Waits; };
-  std::thread First([&] { Next = Inputs.next(0, Wait); });
-  while (Waits != 1)
+  std::atomic<bool> HasEnded{false};
+  std::thread First([&] {
+    Next = Inputs.next(0, Wait);
+    HasEnded = true;
+  });
+  while (Waits != 1 && !HasEnded)
     std::this_thread::yield();
   Inputs.add(*Plans.Entry, {{input("b.a"), /*Next=*/false}});
   First.join();

@@ -1,6 +1,7 @@
 """report-at-once.py LINKER ARGS...: 40 links write one report, four at a time; each time it is
 JSON."""
 import json
+import os
 import subprocess
 import sys
 
@@ -10,3 +11,4 @@ for _ in range(10):
     assert not any([link.wait() for link in links])
     with open("at-once/stats.json", encoding="utf-8") as report:
         json.load(report)
+    assert sorted(os.listdir("at-once"))[4:] == ["stats.json"], os.listdir("at-once")
