@@ -138,17 +138,17 @@ def answer(program, *words):
 
 
 def check_help(check, program):
-    """Checks that the completions are the options that --help prints, and -h."""
+    """Checks that the completions are the options that --help prints, -h and -V."""
     subcommands = re.findall(r"^  headstart (\w+)",
                              output_of(program, "--help"), re.M)
     check.offers("headstart ", {*subcommands, "help"})
     check.offers("headstart help ", subcommands)
-    check.offers("headstart -", {"--help", "--version", "-h"})
+    check.offers("headstart -", {"--help", "--version", "-h", "-V"})
     for subcommand in subcommands:
         options = set(re.findall(r"^  (-[^ <\n]+)",
                                  output_of(program, subcommand, "--help"), re.M))
         check.equal(subcommand, len(options) > 2, True)
-        check.offers(f"headstart {subcommand} -", options | {"-h"})
+        check.offers(f"headstart {subcommand} -", options | {"-h", "-V"})
         check.offers(f"headstart {subcommand} --",
                      {o for o in options if o.startswith("--")})
 
