@@ -143,6 +143,8 @@ void EngineImpl::begin(LinkStage Stage) {
 /// Decides whether memory is short for a link of inputs of \p InputsBytes; see
 /// MemoryWindow::decide.
 bool EngineImpl::isShortFor(uint64_t InputsBytes, bool IsComplete) const {
+  if (Bytes.window().isDecided())
+    return Bytes.window().isShort();
   const Tuning &Numbers = Options.Numbers;
   const bool IsELF = Planner->planTogether();
   // The pages of the output count in the profile's peak. The kernel can write

@@ -24,7 +24,7 @@ bool MemoryWindow::decide(uint64_t Bytes, bool IsComplete, uint64_t Expected) {
     return Memory.AvailableBytes == 0 ? UINT64_MAX : Memory.available();
   };
   auto IsTooMuch = [&] { return Bytes > *Available; };
-  if (IsDecided)
+  if (isDecided())
     return isShort();
   if (!IsComplete && !Available)
     Available = AvailableIn(Read());
@@ -36,13 +36,13 @@ bool MemoryWindow::decide(uint64_t Bytes, bool IsComplete, uint64_t Expected) {
   const os::SystemMemory Memory = Read();
   Available = AvailableIn(Memory);
   const bool IsShort = IsTooMuch();
-  IsDecided = IsShort || IsComplete;
-  if (IsDecided)
+  if (IsShort || IsComplete)
     Decisions.note(IsShort ? Decision::MemoryShort : Decision::MemoryPlentiful);
   if (IsShort)
     measure(Memory);
   Short.store(IsShort);
   MayBeShort.store(IsShort);
+  IsDecided.store(IsShort || IsComplete);
   return IsShort;
 }
 

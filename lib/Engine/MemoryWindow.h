@@ -56,6 +56,7 @@ public:
   /// \p IsComplete), it decides as soon as the known ones need too much.
   /// \p Expected: the need if the others are like these.
   bool decide(uint64_t Bytes, bool IsComplete, uint64_t Expected = 0);
+  bool isDecided() const { return IsDecided.load(); }
   bool isShort() const { return Short.load(); }
   /// Whether it is short, or will be if the link needs what is expected.
   bool mayBeShort() const { return MayBeShort.load(); }
@@ -95,8 +96,8 @@ private:
   std::atomic<uint64_t> Limit; ///< at most Budget; less when memory is short
   const Reader Read;
   std::mutex Deciding;
-  bool IsDecided = false; ///< guarded by Deciding, like the next member
-  /// Bytes, when last read to decide.
+  std::atomic<bool> IsDecided{false}; ///< written last
+  /// Bytes, when last read to decide; guarded by Deciding.
   std::optional<uint64_t> Available;
   std::array<uint64_t, NumLinkStages> ByStage{}, Followed{};
   std::atomic<uint64_t> Ahead{0}; ///< the sum of both

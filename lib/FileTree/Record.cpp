@@ -83,7 +83,9 @@ bool mayReplaceRecord(const std::string &Path, StringRef Start) {
   return File.size() == 0 || startsWith(File, Start);
 }
 
-Error replaceFile(const std::string &Path, StringRef Bytes) {
+Error replaceFile(const std::string &Path,
+                  function_ref<void(raw_ostream &)> Write,
+                  function_ref<bool(StringRef)> MayReplace) {
   SmallString<256> Target;
   if (sys::fs::real_path(Path, Target))
     Target = Path;
@@ -93,10 +95,13 @@ Error replaceFile(const std::string &Path, StringRef Bytes) {
       sys::fs::TempFile::create(Target + ".tmp%%%%%%");
   if (!Temp)
     return Temp.takeError();
+  const std::string New = Temp->TmpName;
   std::error_code Failed;
-  {
+  if (MayReplace && !MayReplace(New)) {
+    Failed = std::make_error_code(std::errc::operation_not_permitted);
+  } else {
     raw_fd_ostream OS(Temp->FD, /*shouldClose=*/false);
-    OS << Bytes;
+    Write(OS);
     OS.flush();
     Failed = OS.error();
     OS.clear_error();
@@ -104,6 +109,8 @@ Error replaceFile(const std::string &Path, StringRef Bytes) {
   Error Kept = Failed ? errorCodeToError(Failed) : Temp->keep(Target);
   if (Kept)
     consumeError(Temp->discard());
+  else // `keep` leaves it if it had to copy instead
+    (void)sys::fs::remove(New);
   return Kept;
 }
 

@@ -14,7 +14,6 @@
 #include "headstart/Plan/FilePlanner.h"
 #include "headstart/Report/Message.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Allocator.h"
@@ -23,7 +22,6 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
-#include "llvm/Support/Signals.h"
 #include "llvm/Support/StringSaver.h"
 #include <chrono>
 
@@ -266,19 +264,6 @@ void applyEnvironment(Flavour F, const CommandLineContext &Context,
     Settings.On = false;
 }
 
-/// Writes to \p OS what \p Write writes, and closes it if it owns a descriptor.
-static std::error_code writeStream(raw_fd_ostream &OS, bool Closes,
-                                   function_ref<void(raw_ostream &)> Write) {
-  Write(OS);
-  OS.flush();
-  // If the destructor could not close the stream, it would end the program.
-  if (Closes)
-    OS.close();
-  const std::error_code Error = OS.error();
-  OS.clear_error();
-  return Error;
-}
-
 /// Returns the descriptor that \p File stands for, which may have a regular
 /// file that was opened to append; -1 for other names.
 static int descriptorOf(StringRef File) {
@@ -292,10 +277,10 @@ static int descriptorOf(StringRef File) {
   return -1;
 }
 
-/// Whether a new file with the descriptor \p New, which gets the permissions of
-/// \p Target, may replace it: it may be written and is of the same user, and no
-/// other name stands for it.
-static bool mayTakePlaceOf(const Twine &Target, int New) {
+/// Whether the file \p New, which gets the permissions of \p Target, may
+/// replace that: it may be written and is of the same user, and no other name
+/// stands for it.
+static bool mayTakePlaceOf(const Twine &Target, StringRef New) {
   sys::fs::file_status Old, Mine;
   if (sys::fs::status(Target, Old))
     return Old.type() == sys::fs::file_type::file_not_found;
@@ -305,55 +290,43 @@ static bool mayTakePlaceOf(const Twine &Target, int New) {
          !sys::fs::setPermissions(New, Old.permissions());
 }
 
-/// Writes next to \p Target and then renames, so that a full disk costs no file
-/// and links that write the same one at once leave one of both. Returns nullopt
-/// if the file must be written in place.
-static std::optional<std::error_code>
-writeNextTo(StringRef Target, function_ref<void(raw_ostream &)> Write) {
-  if (Target.contains('%')) // part of the pattern
-    return std::nullopt;
-  int Descriptor = -1;
-  SmallString<256> New;
-  if (const std::error_code Error =
-          sys::fs::createUniqueFile(Target + ".tmp%%%%%%", Descriptor, New)) {
-    const bool IsFull = Error == std::errc::no_space_on_device ||
-                        Error == std::errc::too_many_files_open;
-    return IsFull ? std::optional(Error) : std::nullopt;
-  }
-  sys::RemoveFileOnSignal(New);
-  llvm::scope_exit Remove([&] {
-    (void)sys::fs::remove(New);
-    sys::DontRemoveFileOnSignal(New);
-  });
-  raw_fd_ostream OS(Descriptor, /*shouldClose=*/true);
-  if (!mayTakePlaceOf(Target, Descriptor))
-    return std::nullopt;
-  if (const std::error_code Error = writeStream(OS, /*Closes=*/true, Write))
+std::error_code writeInPlace(const std::string &File,
+                             function_ref<void(raw_ostream &)> Write) {
+  std::error_code Error;
+  const int Descriptor = descriptorOf(File);
+  auto OS = Descriptor < 0 ? raw_fd_ostream(File, Error, sys::fs::OF_None)
+                           : raw_fd_ostream(Descriptor, /*shouldClose=*/false);
+  if (Error)
     return Error;
-  // A directory or a program that uses the file may forbid it.
-  if (sys::fs::rename(New, Target))
-    return std::nullopt;
-  return std::error_code();
+  Write(OS);
+  OS.flush();
+  // If the destructor could not close the stream, it would end the program.
+  if (Descriptor < 0)
+    OS.close();
+  Error = OS.error();
+  OS.clear_error();
+  return Error;
 }
 
 std::error_code writeFile(const std::string &File,
                           function_ref<void(raw_ostream &)> Write) {
   std::error_code Error;
-  if (const int Descriptor = descriptorOf(File); Descriptor >= 0) {
-    raw_fd_ostream OS(Descriptor, /*shouldClose=*/false);
-    return writeStream(OS, /*Closes=*/false, Write);
-  }
   const os::FileKind Kind = os::statFile(File, Error).Kind;
-  SmallString<256> Target(File);
-  if (Kind == os::FileKind::Regular && sys::fs::real_path(File, Target))
-    Target = File;
-  // A missing target of a link is created by writing through the link.
-  if (Kind == os::FileKind::Regular ||
-      (Kind == os::FileKind::Missing && !sys::fs::is_symlink_file(File)))
-    if (auto Written = writeNextTo(Target, Write))
-      return *Written;
-  raw_fd_ostream OS(File, Error, sys::fs::OF_None);
-  return Error ? Error : writeStream(OS, /*Closes=*/true, Write);
+  // A missing target of a link is created by writing through the link, and '%'
+  // is part of LLVM's pattern of the new file's name.
+  if (descriptorOf(File) >= 0 || StringRef(File).contains('%') ||
+      !(Kind == os::FileKind::Regular ||
+        (Kind == os::FileKind::Missing && !sys::fs::is_symlink_file(File))))
+    return writeInPlace(File, Write);
+  Error = errorToErrorCode(replaceFile(
+      File, Write, [&](StringRef New) { return mayTakePlaceOf(File, New); }));
+  // The directory or a program that uses the file may forbid another one.
+  for (const std::errc Forbids :
+       {std::errc::operation_not_permitted, std::errc::permission_denied,
+        std::errc::read_only_file_system, std::errc::filename_too_long})
+    if (Error == Forbids)
+      return writeInPlace(File, Write);
+  return Error;
 }
 
 bool mayReplaceReport(const std::string &File, ArrayRef<StringRef> Starts) {

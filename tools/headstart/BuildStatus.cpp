@@ -104,14 +104,8 @@ void BuildStatusFile::write(const BuildStatus &Status) {
   // writeFile and replaceFile would install LLVM's signal handlers, but the
   // build's signals are not ours to handle.
   const std::string New = Path + ".new";
-  std::error_code Error;
-  if (raw_fd_ostream OS(New, Error, sys::fs::OF_None); !Error) {
-    OS << Text;
-    OS.close();
-    Error = OS.error();
-    OS.clear_error();
-  }
-  if (Error || sys::fs::rename(New, Path + StatusSuffix))
+  if (writeInPlace(New, [&](raw_ostream &OS) { OS << Text; }) ||
+      sys::fs::rename(New, Path + StatusSuffix))
     (void)sys::fs::remove(New);
   else
     Written = std::move(Text);

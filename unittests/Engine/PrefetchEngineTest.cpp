@@ -571,22 +571,19 @@ TEST_F(PrefetchEngineTest, FetchesOnlyTouchedRangesOfProfile) {
   std::string Path = Directory.write("a.obj", object('a'));
   const os::PageCache Cache;
   const ByteRange Touched{8 * Cache.pageSize(), 4 * Cache.pageSize()};
-  const std::vector<PlannedRange> Plan = {
-      {Touched, LinkStage::Contents, PartKind::Contents}};
-  for (auto [How, IsPlanned, Numbers] :
-       {std::tuple(Decision::ByTouchedRanges, false, Tuning()),
-        {Decision::ByProfile, true, Tuning()},
-        {Decision::ByLayoutAndProfile, false, expensiveBytes()}}) {
+  using Ranges = std::vector<PlannedRange>;
+  const Ranges Plan{{Touched, LinkStage::Contents, PartKind::Contents}};
+  for (auto [How, Planned, Numbers] :
+       {std::tuple(Decision::ByTouchedRanges, Ranges(), Tuning()),
+        {Decision::ByProfile, Plan, Tuning()},
+        {Decision::ByLayoutAndProfile, Ranges(), expensiveBytes()}}) {
     SCOPED_TRACE(decisionName(How));
     evict({Path});
     const os::OpenFile File = openOrFail(Path);
     auto Profile = std::make_shared<LinkProfile>();
-    Profile->Files.push_back({Path, File.identity().version(), {Touched}, {}});
+    Profile->Files = {{Path, File.identity().version(), {Touched}, Planned}};
     // This changes the file's status, but not its contents.
-    std::filesystem::create_hard_link(
-        Path, Path + "." + std::to_string(static_cast<int>(How)));
-    if (IsPlanned)
-      Profile->Files.back().Plan = Plan;
+    std::filesystem::create_hard_link(Path, Path + decisionName(How));
     EngineOptions Options;
     Options.Profile = std::move(Profile);
     Options.Processors = 1;

@@ -235,8 +235,7 @@ TEST(SchedulerTest, ThreadsDoNotWaitForHungThread) {
   // No work exists until far/a.o is prepared.
   Scheduler::Work Next;
   std::atomic<bool> Waits{false};
-  std::thread Idle(
-      [&] { Next = Inputs.next(0, [&] { Waits = true; }, Near); });
+  std::thread Idle([&] { Next = Inputs.next(0, [&] { Waits = true; }, Near); });
   while (!Waits)
     std::this_thread::yield();
   EXPECT_EQ(Inputs.waitForStall(Short, HasNotMoved), false);
@@ -275,8 +274,12 @@ TEST(SchedulerTest, ThreadsWaitForInputsThatAnotherMayAdd) {
   ASSERT_EQ(Next.What, Task::Prepare);
   EXPECT_EQ(Next.Entry->Named.Name, "b.a");
   Inputs.done(Task::Prepare);
-  std::thread Second([&] { Next = Inputs.next(0, Wait, Next); });
-  while (Waits != 2)
+  HasEnded = false;
+  std::thread Second([&] {
+    Next = Inputs.next(0, Wait, Next);
+    HasEnded = true;
+  });
+  while (Waits != 2 && !HasEnded)
     std::this_thread::yield();
   EXPECT_EQ(Inputs.next(0, nullptr, Plans).What, Task::None);
   Second.join();

@@ -17,6 +17,7 @@
 #ifndef HEADSTART_FILETREE_RECORD_H
 #define HEADSTART_FILETREE_RECORD_H
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Error.h"
@@ -141,10 +142,18 @@ bool startsLikeRecord(const std::string &Path, llvm::StringRef Start);
 /// This protects a user's own file that was named by mistake. Blocks.
 bool mayReplaceRecord(const std::string &Path, llvm::StringRef Start);
 
-/// Replaces the file \p Path by \p Bytes atomically: a process that is killed
-/// leaves the old file. If \p Path is a link, its target is replaced. The error
-/// does not name the path. Blocks.
-llvm::Error replaceFile(const std::string &Path, llvm::StringRef Bytes);
+/// Replaces the file \p Path by the output of \p Write atomically: a process
+/// that is killed leaves the old file. If \p Path is a link, its target is
+/// replaced. \p MayReplace, unless it is null, gets the path of the new file;
+/// if it returns false, nothing is replaced (errc::operation_not_permitted).
+/// The error does not name the path. Blocks.
+llvm::Error
+replaceFile(const std::string &Path,
+            llvm::function_ref<void(llvm::raw_ostream &)> Write,
+            llvm::function_ref<bool(llvm::StringRef)> MayReplace = nullptr);
+inline llvm::Error replaceFile(const std::string &Path, llvm::StringRef Bytes) {
+  return replaceFile(Path, [&](llvm::raw_ostream &OS) { OS << Bytes; });
+}
 
 } // namespace headstart
 

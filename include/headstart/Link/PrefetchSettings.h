@@ -113,6 +113,10 @@ llvm::Expected<MemoryLimit> parseMemoryLimit(llvm::StringRef Text);
 /// stands for. Returns an error, or success. Blocks.
 std::error_code writeFile(const std::string &File,
                           llvm::function_ref<void(llvm::raw_ostream &)> Write);
+/// Likewise, but always writes into \p File: a failure costs its contents.
+std::error_code
+writeInPlace(const std::string &File,
+             llvm::function_ref<void(llvm::raw_ostream &)> Write);
 
 /// The state of prefetching for a link that runs in this process or alongside
 /// it: the user's settings, the engine's options, and the final reports.
