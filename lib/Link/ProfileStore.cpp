@@ -13,7 +13,6 @@
 #include "headstart/OS/MappedFile.h"
 #include "headstart/OS/PageCache.h"
 #include "headstart/OS/PageTables.h"
-#include "headstart/OS/Program.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -293,17 +292,20 @@ void ProgramPages::Request::requestNow() {
       Loaded->Files[0].Version != File.identity().version())
     return;
   renewProfile(Record);
-  const RecordedFile &Pages = Loaded->Files[0];
-  os::PageCache Cache;
-  // This queries each range: at the program's start, the kernel has read as
-  // many pages around page faults as the whole record has.
-  std::vector<ByteRange> Missing;
-  for (const ByteRange &Range : Pages.Touched) {
-    std::optional<os::Residency> Now = Cache.residency(File, Range);
-    if (!Now || !Now->complete())
-      Missing.push_back(Range);
-  }
-  RequestedBytes = Cache.hint(File, Missing).AcceptedBytes;
+  const os::PageCache Cache;
+  uint64_t Requested = 0;
+  for (const os::ProgramPart &Part : Parts)
+    for (const ByteRange &Range : Loaded->Files[0].Touched) {
+      const uint64_t Begin = std::max(Range.Offset, Part.Offset);
+      const uint64_t End =
+          std::min(Range.end(), Part.Offset + Part.Memory.size());
+      if (Begin < End)
+        Requested +=
+            Cache
+                .willNeed(Part.Memory.subspan(Begin - Part.Offset, End - Begin))
+                .AcceptedBytes;
+    }
+  RequestedBytes = Requested;
 }
 
 std::optional<uint64_t> ProgramPages::requestedBytes() {
@@ -313,7 +315,7 @@ std::optional<uint64_t> ProgramPages::requestedBytes() {
 
 Error ProgramPages::keep() {
   Thread.join();
-  const auto &[Tool, Program, Record, RequestedBytes] = *State;
+  const auto &[Tool, Program, Record, Parts, RequestedBytes] = *State;
   os::OpenFile File;
   if (RequestedBytes || Record.empty() || os::OpenFile::open(Program, File) ||
       !mayReplaceProfile(Record))
@@ -321,7 +323,7 @@ Error ProgramPages::keep() {
   LinkProfile New = newProfile(Tool, Program, "program");
   RecordedFile Pages{Program, File.identity().version(), {}, {}};
   os::PageTables Tables;
-  for (const os::ProgramPart &Part : os::programParts()) {
+  for (const os::ProgramPart &Part : Parts) {
     std::optional<std::vector<ByteRange>> Present = Tables.present(Part.Memory);
     if (!Present || Part.Offset + Part.Memory.size() > File.size())
       return Error::success();

@@ -8,6 +8,7 @@
 
 #include "OS/TestFiles.h"
 #include "headstart/Link/ProfileStore.h"
+#include "headstart/OS/MappedFile.h"
 #include "headstart/OS/PageCache.h"
 #include "gtest/gtest.h"
 #include <filesystem>
@@ -44,23 +45,22 @@ protected:
 TEST_F(ProgramPagesTest, RequestsTouchedPages) {
   record();
   evict();
-  ProgramPages Pages("test", Program, Record);
-  Pages.request();
-  EXPECT_EQ(Pages.requestedBytes(), 1U << 20);
   os::OpenFile File = openOrFail(Program);
+  os::MappedFile Mapping;
+  ASSERT_FALSE(os::MappedFile::map(File, Mapping));
+  // Like a program's, these parts have neither the file's begin nor its end.
+  const std::span<const char> All(Mapping.data(), Mapping.size());
+  const std::vector<os::ProgramPart> Parts = {
+      {All.subspan(1 << 16, 1 << 20), 1 << 16},
+      {All.subspan(3 << 19, 1 << 20), 3 << 19}};
+  ProgramPages Pages("test", Program, Record, Parts);
+  Pages.request();
+  EXPECT_EQ(Pages.requestedBytes(), (1U << 16) + (1U << 19));
   os::PageCache Cache;
-  while (!Cache.residency(File, {1 << 20, 1 << 20})->complete())
-    std::this_thread::yield();
+  for (ByteRange Range : {ByteRange{1 << 20, 1 << 16}, {3 << 19, 1 << 19}})
+    while (!Cache.residency(File, Range)->complete())
+      std::this_thread::yield();
   EXPECT_FALSE(Cache.residency(File, {0, 1 << 20})->complete());
-}
-
-TEST_F(ProgramPagesTest, SkipsCachedProgram) {
-  record();
-  os::OpenFile File = openOrFail(Program);
-  (void)os::PageCache().fetch(File, {0, File.size()});
-  ProgramPages Pages("test", Program, Record);
-  Pages.request();
-  EXPECT_EQ(Pages.requestedBytes(), 0U);
 }
 
 TEST_F(ProgramPagesTest, IgnoresRecordOfAnotherBuild) {

@@ -15,6 +15,7 @@
 #ifndef HEADSTART_LINK_PROFILESTORE_H
 #define HEADSTART_LINK_PROFILESTORE_H
 
+#include "headstart/OS/Program.h"
 #include "headstart/OS/Threads.h"
 #include "headstart/Plan/LinkProfile.h"
 #include "llvm/ADT/StringRef.h"
@@ -121,14 +122,17 @@ bool pruneProfiles(const std::string &Directory);
 /// kind of link, and requests them at the start of the next link.
 class ProgramPages {
 public:
-  /// \p Program is the path of the program's file, \p Record the file for its
+  /// \p Program is the path of the program's file, \p Parts the parts of it
+  /// that are mapped, and that must stay so. \p Record is the file for its
   /// pages; empty: none. \p Tool is the description in that file. Does nothing
   /// yet.
-  ProgramPages(std::string Tool, std::string Program, std::string Record)
+  ProgramPages(std::string Tool, std::string Program, std::string Record,
+               std::vector<os::ProgramPart> Parts = os::programParts())
       : State(std::make_shared<Request>()) {
     State->Tool = std::move(Tool);
     State->Program = std::move(Program);
     State->Record = std::move(Record);
+    State->Parts = std::move(Parts);
   }
   /// Detaches a thread that has not ended.
   ~ProgramPages() { (void)Thread.join(std::chrono::milliseconds(0)); }
@@ -138,7 +142,8 @@ public:
   static std::shared_ptr<ProgramPages> ofThisProcess(llvm::StringRef Linker);
 
   /// Requests the recorded pages on a thread of its own, unless the program has
-  /// changed since or is cached. Does not block.
+  /// changed since. Hints the parts themselves, because the pages of a program
+  /// on Windows are not those of its file as data. Does not block.
   void request();
 
   /// Records the pages of the program that the process has touched until now,
@@ -153,6 +158,7 @@ public:
 private:
   struct Request {
     std::string Tool, Program, Record;
+    std::vector<os::ProgramPart> Parts;
     /// The thread writes it; others read it after the join.
     std::optional<uint64_t> RequestedBytes;
 

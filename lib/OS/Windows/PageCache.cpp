@@ -355,11 +355,11 @@ PageCache::seemsCached(const OpenFile &File,
           return std::nullopt;
         ++Samples;
         Slow += First >= Least && First >= Factor * timeRead(File, At) + Least;
-        return Slow < 2;
+        return Slow < 2 || 2 * Slow <= Samples;
       },
       std::max(SampleDistance, Bytes / Enough));
-  // One of many samples may have waited for a processor.
-  return Found == true ? Slow == 0 || Samples >= Enough / 2 : Found;
+  // Some of many samples may have waited for a processor.
+  return Found == true ? 4 * Slow <= Samples : Found;
 }
 
 /// Does what RAMMap's options -Ew, -Es, -Em and -Et do, by the calls that phnt
