@@ -44,6 +44,7 @@
 #include "llvm/Support/StringSaver.h"
 #include <atomic>
 #include <cstdlib>
+#include <mutex>
 
 using namespace llvm;
 
@@ -79,11 +80,13 @@ InstalledSession::InstalledSession(LinkSession &Session,
   installed().FirstArg = FirstArg;
   installed().Session.store(&Session, std::memory_order_release);
   // A few of LLVM's own options (/mllvm:-help) call exit().
-  static const int Registered = std::atexit([] {
-    if (LinkSession *Session = currentSession())
-      Session->endAtExit();
+  static std::once_flag Once;
+  std::call_once(Once, [] {
+    os::callAtExit([] {
+      if (LinkSession *Session = currentSession())
+        Session->endAtExit();
+    });
   });
-  (void)Registered;
 }
 
 void stageReached(LinkStage Stage) {

@@ -48,6 +48,12 @@ std::string programPath();
 /// if the system does not report it.
 std::string codePath();
 
+/// Calls \p Function, the only one, when `exit` begins, while other threads
+/// still run. On Windows, the functions that a library passes to `std::atexit`
+/// run after the system has ended all other threads, and a wait for one of
+/// these, or for a lock that it held, never ends.
+void callAtExit(void (*Function)());
+
 /// Ends the process without destructors or functions of `atexit`, even those of
 /// libraries, which would run after all other threads are gone.
 [[noreturn]] void leaveAtOnce(int Status);

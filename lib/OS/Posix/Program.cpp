@@ -35,6 +35,10 @@ void headstart::os::holdStandardDescriptors() {
 
 std::string headstart::os::codePath() { return programPath(); }
 
+void headstart::os::callAtExit(void (*Function)()) {
+  (void)std::atexit(Function);
+}
+
 void headstart::os::leaveAtOnce(int Status) { std::_Exit(Status); }
 
 void headstart::os::shareHeaps() {

@@ -11,6 +11,9 @@
 #include "Support.h"
 
 #include <algorithm>
+#if defined(_MSC_VER) || defined(_UCRT)
+#include <corecrt_startup.h>
+#endif
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
@@ -79,6 +82,25 @@ std::string headstart::os::programPath() { return pathOf(nullptr); }
 std::string headstart::os::codePath() {
   return pathOf(
       reinterpret_cast<HMODULE>(const_cast<IMAGE_DOS_HEADER *>(&__ImageBase)));
+}
+
+// The C library calls its own list before it ends the process (Microsoft's
+// "C++ behavior and the CRT's exit functions"), and a library's list from
+// DllMain.
+void headstart::os::callAtExit(void (*Function)()) {
+#if defined(_MSC_VER) || defined(_UCRT)
+  (void)::_crt_atexit(Function);
+#else
+  using OnExit = int();
+  static void (*TheOne)() = nullptr;
+  TheOne = Function;
+  if (auto *const Add =
+          findFunction<OnExit *(OnExit *)>(L"msvcrt.dll", "_onexit"))
+    (void)Add([] {
+      TheOne();
+      return 0;
+    });
+#endif
 }
 
 void headstart::os::leaveAtOnce(int Status) {
