@@ -12,8 +12,10 @@
 #include "gtest/gtest.h"
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <functional>
 #include <memory>
+#include <new>
 #include <set>
 #include <string>
 #include <thread>
@@ -21,6 +23,17 @@
 
 using namespace headstart;
 using llvm::json::Object;
+
+static thread_local bool HasNoMemory = false;
+
+void *operator new(size_t Size) {
+  void *const Memory = HasNoMemory ? nullptr : std::malloc(Size);
+  if (!Memory)
+    throw std::bad_alloc();
+  return Memory;
+}
+void operator delete(void *Memory) noexcept { std::free(Memory); }
+void operator delete(void *Memory, size_t) noexcept { std::free(Memory); }
 
 namespace {
 
@@ -402,6 +415,32 @@ TEST(TraceLogTest, CopiesLargeTimeTrace) {
   TraceLog Log(TraceClock::now() - std::chrono::seconds(1));
   ASSERT_FALSE(bool(Log.addTimeTrace(timeTrace(Events, systemNow()))));
   EXPECT_EQ(eventsOf(Log, "X").size(), static_cast<size_t>(Count));
+}
+
+/// std::bad_alloc ends an engine's thread, and must not end the process.
+TEST(TraceLogTest, SurvivesLackOfMemory) {
+  TraceLog Log(TraceClock::now());
+  const TraceLane::Use Use(&Log.addLane("thread"));
+  for (bool IsPassing : {false, true}) {
+    bool IsCaught = false;
+    try {
+      TraceSpan Span("open");
+      TraceWait Wait("wait for memory");
+      Wait.begin();
+      HasNoMemory = true;
+      if (IsPassing)
+        throw std::bad_alloc();
+    } catch (const std::bad_alloc &) {
+      IsCaught = true;
+    }
+    HasNoMemory = false;
+    EXPECT_TRUE(IsCaught);
+  }
+  EXPECT_TRUE(eventsOf(Log, "X").empty());
+  {
+    const TraceSpan Span("fetch");
+  }
+  EXPECT_EQ(eventsOf(Log, "X").size(), 1U);
 }
 
 } // namespace

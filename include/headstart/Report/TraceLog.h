@@ -27,6 +27,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -182,7 +183,9 @@ private:
 };
 
 /// Appends an event from its construction to its destruction to the thread's
-/// lane. Without a lane it does nothing, and does not read the clock.
+/// lane. Without a lane it does nothing, and does not read the clock. If there
+/// is too little memory for the event, the destructor throws std::bad_alloc, or
+/// discards the event if another exception is passing.
 class TraceSpan {
 public:
   explicit TraceSpan(const char *Name, llvm::StringRef Path = "")
@@ -193,8 +196,8 @@ public:
     Event.Path = Path.str();
     Event.Begin = TraceClock::now();
   }
-  ~TraceSpan() {
-    if (!Lane)
+  ~TraceSpan() noexcept(false) {
+    if (!Lane || std::uncaught_exceptions() != 0)
       return;
     Event.End = TraceClock::now();
     Lane->add(std::move(Event));
@@ -213,13 +216,13 @@ private:
 };
 
 /// Appends an event from `begin` to its destruction to the thread's lane, or
-/// nothing if the thread did not have to wait.
+/// nothing if the thread did not have to wait. Without memory, like TraceSpan.
 class TraceWait {
 public:
   explicit TraceWait(const char *Name)
       : Lane(TraceLane::current()), Name(Name) {}
-  ~TraceWait() {
-    if (Lane && Begin)
+  ~TraceWait() noexcept(false) {
+    if (Lane && Begin && std::uncaught_exceptions() == 0)
       Lane->add({Name, *Begin, TraceClock::now(), ""});
   }
   TraceWait(const TraceWait &) = delete;
