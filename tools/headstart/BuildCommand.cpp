@@ -342,7 +342,7 @@ Exit runBuild(const CommandArguments &Arguments) {
     return cannotRun(Command.front(), os::becomeProgram(Command));
 
   std::optional<std::string> Given = Arguments.value(OPT_directory_EQ);
-  if (Given) // the current directory will change
+  if (Given && !Given->empty()) // the current directory will change
     Given = absolutePath(*Given);
   if (Arguments.has(OPT_build_step))
     return runStep(Command, Given, Budget);

@@ -467,6 +467,14 @@ void LinkerChecks::checkCompiler(StringRef Name) {
     Missing.push_back(Name.str());
     return;
   }
+  // A driver that hangs is then asked nothing else.
+  const std::string Version = versionOf(Path).Line;
+  if (Version.empty()) {
+    Group.add(Name.str(), nullptr, (Name + ": " + Path).str())
+        .note("its links are not checked: it prints no version within 5 s",
+              ("check '" + Name + " --version'").str());
+    return;
+  }
   const std::string Default = linkerOf({Path, Self});
   const std::string Chosen = linkerOf({Path, Self, "-fuse-ld=headstart"});
   Check &C =
@@ -480,7 +488,7 @@ void LinkerChecks::checkCompiler(StringRef Name) {
   }
   if (!Default.empty() && query(Default).IsHeadstart)
     return;
-  if (StringRef(versionOf(Path).Line).contains_insensitive("clang"))
+  if (StringRef(Version).contains_insensitive("clang"))
     return C.note(
         Chosen.empty() || Chosen == Default
             ? "its links do not prefetch: -fuse-ld=headstart finds no linker"
