@@ -135,7 +135,7 @@ struct EngineFigures {
     while (Ticks > Old && !LastHint.compare_exchange_weak(Old, Ticks))
       ;
   }
-  void addHint(uint64_t Bytes, uint64_t Calls) {
+  void addFetched(uint64_t Bytes, uint64_t Calls) {
     Hinted += Bytes;
     HintCalls += Calls;
     noteProgress();

@@ -53,7 +53,7 @@ public:
     if (Figures.Ended.load() + Inputs.waitingForPaths() <
         Figures.Started.load())
       Figures.IsUnfinished.store(true);
-    Bytes.gate().cancel();
+    TheFetcher.gate().cancel();
     Inputs.cancel();
     Directories.cancel();
   }
@@ -127,13 +127,13 @@ private:
   void scan(const InputEntry &Entry, FileInspector &Inspector);
   bool isWorthScanning(const InputEntry &Entry);
   void note(Decision What) { Figures.Decisions.note(What); }
-  bool isShortFor(uint64_t InputsBytes, bool IsComplete) const;
+  bool decideShortage(uint64_t InputsBytes, bool IsComplete) const;
   bool leavesToLinker() const;
   bool isWorthSymbols(uint64_t LazyBytes) const;
   bool isWanted(uint32_t Member);
   /// Whether \p Entry is an object that is planned without an inspection. Other
   /// files may name inputs that the linker reads next.
-  bool isPlannedUnseen(const InputEntry &Entry) const {
+  bool isPlannedUninspected(const InputEntry &Entry) const {
     return isObjectByName(Entry.Named) && Entry.Method != FetchMethod::Inspect;
   }
   bool hasTouchedPages(const InputEntry &Entry) const;
@@ -149,7 +149,7 @@ public:
   std::unique_ptr<FilePlanner> Planner;
   llvm::StringMap<const RecordedFile *> Recorded; // of Options.Profile, by path
   EngineFigures Figures;
-  mutable Fetcher Bytes;
+  mutable Fetcher TheFetcher;
   Scheduler Inputs;
   std::atomic<uint64_t> Mappings{0};
   /// The stage up to which consumed bytes were released.

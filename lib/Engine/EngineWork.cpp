@@ -113,7 +113,7 @@ void EngineImpl::freeWorker(std::optional<Worker> &Own) {
 /// If memory is short, returns what the threads and the linker have freed to
 /// the system. Else it would keep inputs from being cached.
 void EngineImpl::trimIfShort() {
-  if (!Bytes.window().isShort())
+  if (!TheFetcher.window().isShort())
     return;
   note(Decision::HeapsTrimmed);
   os::trimHeaps();
@@ -124,15 +124,15 @@ void EngineImpl::trimIfShort() {
 void EngineImpl::begin(LinkStage Stage) {
   bool IsBegun = false;
   if (Stage == LinkStage::Parse) {
-    (void)isShortFor(Figures.Inputs.load(), /*IsComplete=*/true);
+    (void)decideShortage(Figures.Inputs.load(), /*IsComplete=*/true);
     TakesLazy.store(!isWorthSymbols(LazyBytes.load()));
-    IsBegun = !leavesToLinker() && Planner->planTogether() &&
+    IsBegun = !leavesToLinker() && Planner->plansTogether() &&
               LazyBytes.load() != 0 && !TakesLazy.load();
     note(IsBegun ? Decision::SymbolsPass : Decision::SymbolsPassSkipped);
   } else {
     // Unless memory is short, bytes that are read again are still cached.
-    IsBegun =
-        !leavesToLinker() && (!isReadAgain(Stage) || Bytes.window().isShort());
+    IsBegun = !leavesToLinker() &&
+              (!isReadAgain(Stage) || TheFetcher.window().isShort());
     note(IsBegun ? Decision::StageBegun : Decision::StageNotBegun);
   }
   Inputs.begin(Stage, IsBegun);
@@ -142,16 +142,16 @@ void EngineImpl::begin(LinkStage Stage) {
 
 /// Decides whether memory is short for a link of inputs of \p InputsBytes; see
 /// MemoryWindow::decide.
-bool EngineImpl::isShortFor(uint64_t InputsBytes, bool IsComplete) const {
-  if (Bytes.window().isDecided())
-    return Bytes.window().isShort();
+bool EngineImpl::decideShortage(uint64_t InputsBytes, bool IsComplete) const {
+  if (TheFetcher.window().isDecided())
+    return TheFetcher.window().isShort();
   const Tuning &Numbers = Options.Numbers;
-  const bool IsELF = Planner->planTogether();
+  const bool IsTogether = Planner->plansTogether();
   // The pages of the output count in the profile's peak. The kernel can write
   // them back, and nothing is fetched of an ELF link that is short of memory.
-  const LinkProfile *const Last = IsELF ? nullptr : Options.Profile.get();
+  const LinkProfile *const Last = IsTogether ? nullptr : Options.Profile.get();
   auto NeedOf = [&](double Bytes) {
-    Bytes *= IsELF ? Numbers.MemoryNeedOfELF : Numbers.MemoryNeed;
+    Bytes *= IsTogether ? Numbers.MemoryNeedOfELF : Numbers.MemoryNeed;
     // A link that compiled bitcode may have needed far more than this one will.
     if (Last && Last->PeakBytes != 0)
       Bytes = std::min(double(Last->PeakBytes), Numbers.MostNeed * Bytes);
@@ -160,14 +160,14 @@ bool EngineImpl::isShortFor(uint64_t InputsBytes, bool IsComplete) const {
   const auto Known = double(InputsBytes);
   const auto Counted = double(Figures.Counted.load());
   const double All = Counted == 0 ? 0 : Known / Counted * double(Inputs.size());
-  return Bytes.window().decide(NeedOf(Known), IsComplete, NeedOf(All));
+  return TheFetcher.window().decide(NeedOf(Known), IsComplete, NeedOf(All));
 }
 
 /// Whether the engine only opens files, because memory is short. lld's ELF
 /// driver writes section by section, and so reads all inputs many times.
 bool EngineImpl::leavesToLinker() const {
-  return isShortFor(Figures.Inputs.load(), /*IsComplete=*/false) &&
-         Planner->planTogether();
+  return decideShortage(Figures.Inputs.load(), /*IsComplete=*/false) &&
+         Planner->plansTogether();
 }
 
 void EngineImpl::scan(const InputEntry &Entry, FileInspector &Inspector) {
@@ -186,7 +186,7 @@ bool EngineImpl::isWorthScanning(const InputEntry &Entry) {
   }
   const bool IsScanned =
       !Entry.isCached() &&
-      !(Entry.Method == FetchMethod::Whole && Planner->planTogether());
+      !(Entry.Method == FetchMethod::Whole && Planner->plansTogether());
   const bool IsWorth = IsScanned || DependencyScans.fetch_add(1) <
                                         Options.Numbers.MaxDependencyScans;
   note(IsWorth ? Decision::Scanned : Decision::ScanSkippedEnough);
@@ -218,7 +218,7 @@ FilePointer EngineImpl::open(InputEntry &Entry, bool IsClaimed) {
   if (IsClaimed) {
     const double Latency = NameLatency.load();
     const auto IsWorth = [&](uint64_t Count) {
-      return Bytes.policy().isWorthListing(Count, Latency);
+      return TheFetcher.policy().isWorthListing(Count, Latency);
     };
     // If names are that cheap, no number of them is worth a listing.
     if (IsWorth(UINT32_MAX) &&
@@ -249,7 +249,7 @@ void EngineImpl::inspect(InputEntry &Entry, const FilePointer &File,
     Own.Inspector.open(Entry.Contents->bytes(), Entry.Identity);
     return;
   }
-  Own.Gate = Bytes.inspectionGate(Entry);
+  Own.Gate = TheFetcher.inspectionGate(Entry);
   Own.Inspector.open(*File, Own.Gate.get(), Entry.Headers);
 }
 
@@ -267,11 +267,11 @@ void EngineImpl::prepare(InputEntry &Entry, bool IsClaimed, Worker &Own) {
   // would open files for which a directory's listing is enough.
   const double Latency =
       Entry.isCached() ? Entry.Store->nameLatency() : Entry.Store->latency();
-  startMore(Bytes.policy().threads(Latency), Latency);
+  startMore(TheFetcher.policy().threads(Latency), Latency);
   inspect(Entry, File, Own);
   if (isObjectByName(Entry.Named))
-    Bytes.choose(Entry, /*IsInspected=*/false);
-  if (isPlannedUnseen(Entry))
+    TheFetcher.choose(Entry, /*IsInspected=*/false);
+  if (isPlannedUninspected(Entry))
     return planAndFetch(Entry, File,
                         !leavesToLinker() && needsPlan(Entry, *File),
                         /*IsDone=*/true, Own);
@@ -283,12 +283,12 @@ void EngineImpl::prepare(InputEntry &Entry, bool IsClaimed, Worker &Own) {
   if (leavesToLinker())
     return LeaveAll(Decision::LeftForMemory);
   const bool NeedsPlan = needsPlan(Entry, *File);
-  if (Planner->planTogether() && Own.Inspector.kind() == file_magic::archive) {
-    Bytes.choose(Entry, /*IsInspected=*/false);
+  if (Planner->plansTogether() && Own.Inspector.kind() == file_magic::archive) {
+    TheFetcher.choose(Entry, /*IsInspected=*/false);
     if (Entry.Method == FetchMethod::Whole)
       return planAndFetch(Entry, File, NeedsPlan, /*IsDone=*/true, Own);
   }
-  if (Planner->planTogether() && NeedsPlan && !Entry.recordedPlan()) {
+  if (Planner->plansTogether() && NeedsPlan && !Entry.recordedPlan()) {
     // The linker reads the section headers of all inputs before it reads the
     // symbols of any. Kept, those of 300 C++ objects take 8% of their bytes.
     TraceSpan Span("skim", Entry.Path);
@@ -303,7 +303,7 @@ void EngineImpl::prepare(InputEntry &Entry, bool IsClaimed, Worker &Own) {
   }
   // For ELF the task ends after the plan, because symbols are entered only
   // after no thread plans the input any more.
-  const bool PlansItself = NeedsPlan && !Planner->planTogether();
+  const bool PlansItself = NeedsPlan && !Planner->plansTogether();
   if (PlansItself)
     Inputs.done(Scheduler::Task::Prepare);
   planAndFetch(Entry, File, NeedsPlan, /*IsDone=*/!PlansItself, Own);
@@ -323,7 +323,7 @@ void EngineImpl::planInspected(InputEntry &Entry, FilePointer File,
   inspect(Entry, File, Own);
   // By now more is known about the store and about such files. Only the headers
   // of an archive were read, and no member.
-  Bytes.choose(Entry, /*IsInspected=*/isObjectByName(Entry.Named));
+  TheFetcher.choose(Entry, /*IsInspected=*/isObjectByName(Entry.Named));
   planAndFetch(Entry, File, /*NeedsPlan=*/true, /*IsDone=*/true, Own);
 }
 
@@ -348,7 +348,7 @@ void EngineImpl::planAndFetch(InputEntry &Entry, const FilePointer &File,
   });
   Inputs.planned(Entry, stagesOf(Entry.Plan, Command.model()), File, IsDone);
   fetchStage(Entry, LinkStage::Parse, File);
-  if ((isPlannedUnseen(Entry) || Own.Inspector.isObject()) &&
+  if ((isPlannedUninspected(Entry) || Own.Inspector.isObject()) &&
       isWorthScanning(Entry) && Own.Inspector.isObject())
     scan(Entry, Own.Inspector);
 }
@@ -359,10 +359,10 @@ bool EngineImpl::isWorthSymbols(uint64_t Lazy) const {
   const uint64_t Cached =
       Figures.Resident.load() + Figures.SeemsResident.load();
   const uint64_t All = Figures.Inputs.load();
-  return Bytes.policy().isWorthSymbols(
+  return TheFetcher.policy().isWorthSymbols(
       Lazy, Inputs.size() - EnteredFiles.load(), All - EnteredBytes.load(),
       All == 0 ? 0 : double(All - Cached) / double(All),
-      Bytes.gate().dearest());
+      TheFetcher.gate().dearest());
 }
 
 /// Enters the symbols of an input that needed no plan. Which members of
@@ -421,8 +421,9 @@ unsigned EngineImpl::skipped() const {
   const unsigned Length = Streak.load();
   if (Length < Options.Numbers.MinStreak)
     return 0; // reading the prices takes locks
-  return Bytes.policy().skipped(Length, double(StreakBytes.load()),
-                                NameLatency.load(), Bytes.gate().dearest());
+  return TheFetcher.policy().skipped(Length, double(StreakBytes.load()),
+                                     NameLatency.load(),
+                                     TheFetcher.gate().dearest());
 }
 
 /// Plans \p Entry, which \p Own inspects. If a link reads mostly objects, its
@@ -479,9 +480,9 @@ void EngineImpl::planParts(InputEntry &Entry, const os::OpenFile &File,
       return Part && Part->complete();
     });
   }
-  Bytes.closeGaps(Entry);
+  TheFetcher.closeGaps(Entry);
   if (Entry.Source == PlanSource::Layout && isObjectByName(Entry.Named))
-    Bytes.policy().notePlan(File.size(), Entry.Plan, Inspection.count());
+    TheFetcher.policy().notePlan(File.size(), Entry.Plan, Inspection.count());
   for (const PlannedRange &R : Entry.Plan)
     if (R.Member != 0)
       LazyBytes += R.Range.Length;
@@ -511,13 +512,13 @@ void EngineImpl::fetchStage(InputEntry &Entry, LinkStage Stage,
       continue;
     // Unless memory is short, bytes that were read before are still cached.
     if (Range.Stage != Stage &&
-        (!Bytes.window().isShort() || Stage < Bytes.window().stage()))
+        (!TheFetcher.window().isShort() || Stage < TheFetcher.window().stage()))
       continue;
     if (!reopen(Entry, File))
       return;
-    if (Bytes.window().isShort())
-      releaseConsumed(Bytes.window().stage());
-    if (!Bytes.fetch(Entry, I, Stage, *File))
+    if (TheFetcher.window().isShort())
+      releaseConsumed(TheFetcher.window().stage());
+    if (!TheFetcher.fetch(Entry, I, Stage, *File))
       return;
   }
 }

@@ -41,7 +41,7 @@ void Fetcher::sample() const {
   }
 }
 
-void Fetcher::release(InputEntry &Entry) {
+void Fetcher::noteRequested(InputEntry &Entry) {
   Entry.IsRequested.store(true);
   TheGate.release(Entry.BytesAhead.exchange(0));
 }
@@ -148,11 +148,12 @@ void Fetcher::leave(InputEntry &Entry, uint64_t Bytes,
 
 class Fetcher::InspectionGate final : public ReadGate {
 public:
-  InspectionGate(Fetcher &Bytes, InputEntry &Entry)
-      : Bytes(Bytes), Entry(Entry), Waits(Entry.Store && !Entry.isCached()) {}
+  InspectionGate(Fetcher &TheFetcher, InputEntry &Entry)
+      : TheFetcher(TheFetcher), Entry(Entry),
+        Waits(Entry.Store && !Entry.isCached()) {}
 
   void hint(const os::OpenFile &File, ArrayRef<ByteRange> Ranges) override {
-    (void)Bytes.cacheFor(Entry).hint(File, Ranges, mappingOf(Entry, File));
+    (void)TheFetcher.cacheFor(Entry).hint(File, Ranges, mappingOf(Entry, File));
   }
 
   bool begin() override {
@@ -166,13 +167,14 @@ public:
   }
 
   void end(uint64_t Read) override {
-    Bytes.Figures.noteProgress();
+    TheFetcher.Figures.noteProgress();
     if (Waits)
-      Bytes.leave(Entry, /*Bytes=*/0, Timed->answer(Read, 1, Bytes.Numbers));
+      TheFetcher.leave(Entry, /*Bytes=*/0,
+                       Timed->answer(Read, 1, TheFetcher.Numbers));
   }
 
 private:
-  Fetcher &Bytes;
+  Fetcher &TheFetcher;
   InputEntry &Entry;
   const bool Waits; ///< else no read makes a request
   std::optional<Request> Timed;
@@ -267,7 +269,7 @@ bool Fetcher::enter(InputEntry &Entry, uint64_t Bytes, LinkStage Stage,
   Entry.BytesAhead += Bytes;
   // The linker may have requested it in between.
   if (Entry.IsRequested.load())
-    release(Entry);
+    noteRequested(Entry);
   return true;
 }
 
@@ -332,7 +334,7 @@ bool Fetcher::fetch(InputEntry &Entry, size_t Index, LinkStage Stage,
           (Planned.Stage == Stage || isReadAgain(Stage)) &&
               (Entry.IsHandedOver.load() || !Entry.IsRequested.load()));
     Figures.noteHintAt(TraceClock::now());
-    Figures.addHint(Result.AcceptedBytes, Result.Calls);
+    Figures.addFetched(Result.AcceptedBytes, Result.Calls);
     if (Planned.Stage == Stage)
       Entry.Fetched[Index] += Result.AcceptedBytes;
     Done += Step.Length;

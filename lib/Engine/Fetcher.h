@@ -45,7 +45,7 @@ public:
              const os::OpenFile &File);
 
   /// Notes that the linker has requested \p Entry.
-  void release(InputEntry &Entry);
+  void noteRequested(InputEntry &Entry);
 
   /// Returns a gate at which each read of an inspection of \p Entry waits for
   /// its turn at the store, unless it makes no request.

@@ -49,8 +49,8 @@ std::shared_ptr<const FileContents> EngineImpl::copy(const os::OpenFile &File,
   if (IsCold) {
     Figures.noteHintAt(Begin);
     Figures.noteHintAt(TraceClock::now());
-    Figures.addHint(File.size(), 1);
-    Bytes.sample();
+    Figures.addFetched(File.size(), 1);
+    TheFetcher.sample();
   }
   return std::make_shared<FileContents>(std::move(Buffer));
 }

@@ -37,7 +37,7 @@ static EngineOptions withDefaults(EngineOptions Options,
 
 EngineImpl::EngineImpl(const EngineOptions &Options, const os::PageCache &Cache)
     : Options(withDefaults(Options, Cache)), Cache(Cache),
-      Bytes(this->Options, this->Cache, Figures) {}
+      TheFetcher(this->Options, this->Cache, Figures) {}
 
 void EngineImpl::start(LinkCommand TheCommand) {
   Command = std::move(TheCommand);
@@ -55,11 +55,11 @@ void EngineImpl::start(LinkCommand TheCommand) {
       std::max(Options.Jobs, Options.HighLatencyJobs), Ours / 3);
   Inputs.fill(Command, {.Numbers = Options.Numbers,
                         .Decisions = &Figures.Decisions,
-                        .PlanTogether = Planner->planTogether(),
+                        .PlansTogether = Planner->plansTogether(),
                         .MaxKept = Ours - std::min(Ours, 2 * Jobs)});
   // ExpectedBytes is an estimate, so it must exceed the limit by half.
   if (Options.ExpectedBytes != 0)
-    (void)isShortFor(Options.ExpectedBytes / 3 * 2, /*IsComplete=*/false);
+    (void)decideShortage(Options.ExpectedBytes / 3 * 2, /*IsComplete=*/false);
   if (Ours == 0)
     Figures.Problems.add("too few descriptors for threads", "prefetch",
                          std::to_string(Free) + " are free");
@@ -76,7 +76,7 @@ void EngineImpl::watch() {
   uint64_t Seen = Figures.Progress.load();
   auto HasMoved = [&] {
     const uint64_t Before = std::exchange(Seen, Figures.Progress.load());
-    return Seen != Before || Bytes.gate().waiting() != 0;
+    return Seen != Before || TheFetcher.gate().waiting() != 0;
   };
   while (std::optional<bool> AllHang =
              Inputs.waitForStall(Options.Numbers.StallTime, HasMoved))
@@ -219,7 +219,7 @@ FilePointer EngineImpl::openAndPublish(InputEntry &Entry,
     return Fail("cannot open", E.message());
   Entry.Identity = File->identity();
   Entry.Record = recordOf(Entry.Path, Entry.Identity);
-  Entry.Store = &Bytes.gate().store(Entry.Identity.Device);
+  Entry.Store = &TheFetcher.gate().store(Entry.Identity.Device);
   Entry.Seen = os::now();
   // A linker that opens all inputs at once has more threads than processors. If
   // the system does not report that they wait for one, a slow name does not
@@ -275,8 +275,8 @@ std::unique_ptr<MemoryBuffer> EngineImpl::take(StringRef Path,
   }
   // From here on the entry is published and no longer changes, and the
   // scheduler has made its fields visible to this thread.
-  Bytes.release(*Entry);
-  Bytes.sample();
+  TheFetcher.noteRequested(*Entry);
+  TheFetcher.sample();
   if (Entry->Store && Entry->Store->nameLatency() > Options.Numbers.slowName())
     Inputs.refreshAhead(*Entry);
   std::unique_ptr<MemoryBuffer> Buffer = handOver(*Entry, Path, Request);
@@ -311,16 +311,16 @@ PrefetchEngine::take(StringRef Path, const BufferRequest &Request) {
 }
 
 void PrefetchEngine::reached(LinkStage Stage) {
-  State->Bytes.gate().reached(Stage);
-  State->Bytes.sample();
+  State->TheFetcher.gate().reached(Stage);
+  State->TheFetcher.sample();
 }
 
 bool PrefetchEngine::wasShortOfMemory() const {
-  return State->Bytes.window().isShort();
+  return State->TheFetcher.window().isShort();
 }
 
 unsigned PrefetchEngine::waitingForMemory() const {
-  return State->Bytes.gate().waiting();
+  return State->TheFetcher.gate().waiting();
 }
 
 void PrefetchEngine::cancel() { State->cancel(); }
@@ -462,7 +462,7 @@ void PrefetchEngine::addTo(LinkStats &Stats,
   const auto Decisions = Figures.Decisions.read();
   for (size_t D = 0; D != NumDecisions; ++D)
     Stats.Decisions[D] += Decisions[D];
-  for (const StoreFigures &Store : Of.Bytes.gate().figures())
+  for (const StoreFigures &Store : Of.TheFetcher.gate().figures())
     Stats.Stores.push_back(Store);
   Stats.BudgetBytes = Of.Options.BudgetBytes;
   Stats.Jobs = Figures.Started.load();

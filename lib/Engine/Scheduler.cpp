@@ -336,7 +336,7 @@ void Scheduler::planned(InputEntry &Entry, StageSet Stages,
         Queue.try_emplace(
             {Each, Model->orderIn(Each, Entry.Place, Reads, Entry.IsBitcode)},
             &Entry);
-    const bool MayEnter = Own.PlanTogether && Now != Phase::Fetching;
+    const bool MayEnter = Own.PlansTogether && Now != Phase::Fetching;
     if ((Entry.Stages & KeptFor) || (MayEnter && !Entry.HasSymbols))
       keep(Entry, File);
     // Threads that wait for added inputs can fetch for its later stages.

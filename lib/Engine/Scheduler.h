@@ -65,7 +65,7 @@ public:
     Tuning Numbers;
     DecisionCounts *Decisions = nullptr; ///< null: not counted
     /// Whether all inputs are prepared before the symbols of any are entered.
-    bool PlanTogether = false;
+    bool PlansTogether = false;
     uint64_t MaxKept = 0; ///< the most files kept open between two tasks
   };
 
@@ -100,7 +100,8 @@ public:
   using Waits = llvm::function_ref<void()>;
 
   /// Returns the next task of the calling thread, after \p Finished. Waits
-  /// while there is no task and one may still come. Leaves to the linker at most
+  /// while there is no task and one may still come. Leaves to the linker at
+  /// most
   /// \p Skipped of the objects that directly follow one to prepare.
   Work next(unsigned Skipped, Waits OnWait, const Work &Finished);
   Work next(unsigned Skipped = 0, Waits OnWait = nullptr) {

@@ -154,8 +154,8 @@ bool SnapshotCache::isMissing(Directory &In, const SnapshotName &Name) {
   const DirectorySnapshot *Known = In.Snapshot.load(std::memory_order_acquire);
   if (!Known && !In.IsAbsent.load(std::memory_order_relaxed)) {
     if (In.Misses.load(std::memory_order_relaxed) <
-            In.ThinkAt.load(std::memory_order_relaxed) ||
-        !think(In))
+            In.NextDecision.load(std::memory_order_relaxed) ||
+        !decideReading(In))
       return false;
     Known = In.Snapshot.load(std::memory_order_acquire);
   }
@@ -167,7 +167,7 @@ bool SnapshotCache::isMissing(Directory &In, const SnapshotName &Name) {
 
 /// Decides whether to read \p In, and reads it. Returns whether its snapshot or
 /// its absence is now known.
-bool SnapshotCache::think(Directory &In) {
+bool SnapshotCache::decideReading(Directory &In) {
   if (In.Busy.exchange(true, std::memory_order_acquire))
     return false;
   scope_exit Done([&] { In.Busy.store(false, std::memory_order_release); });
@@ -179,7 +179,7 @@ bool SnapshotCache::think(Directory &In) {
   if (IsKnown())
     return true;
   uint32_t Misses = In.Misses.load(std::memory_order_relaxed);
-  if (Misses < In.ThinkAt.load(std::memory_order_relaxed))
+  if (Misses < In.NextDecision.load(std::memory_order_relaxed))
     return false;
   uint32_t Next = Never;
   if (readDirectory(In, Misses, Next)) {
@@ -187,15 +187,15 @@ bool SnapshotCache::think(Directory &In) {
     if (++In.Failures == MaxFailures)
       Next = Never;
   }
-  In.ThinkAt.store(Next, std::memory_order_relaxed);
+  In.NextDecision.store(Next, std::memory_order_relaxed);
   return IsKnown();
 }
 
-/// Reads \p In if that is worthwhile after \p Misses. Sets \p NextThought to
+/// Reads \p In if that is worthwhile after \p Misses. Sets \p NextDecision to
 /// the number of misses at which to decide again.
 std::error_code SnapshotCache::readDirectory(Directory &In, uint32_t Misses,
-                                             uint32_t &NextThought) {
-  NextThought = Never;
+                                             uint32_t &NextDecision) {
+  NextDecision = Never;
   os::DirectoryHandle Handle;
   if (std::error_code E = os::DirectoryHandle::open(In.Path, Handle)) {
     // A probe would find the same now. After other errors (no permission to
@@ -206,7 +206,7 @@ std::error_code SnapshotCache::readDirectory(Directory &In, uint32_t Misses,
     }
     if (E == std::errc::too_many_files_open ||
         E == std::errc::too_many_files_open_in_system)
-      NextThought = Misses * 2;
+      NextDecision = Misses * 2;
     return E;
   }
   os::FileIdentity Identity;
@@ -215,19 +215,19 @@ std::error_code SnapshotCache::readDirectory(Directory &In, uint32_t Misses,
   uint32_t Cost = listingCost(Identity.Size);
   // If the probes have almost paid for the listing, do not open it again later.
   if (Misses + OpeningCost < Cost) {
-    NextThought = Cost;
+    NextDecision = Cost;
     return {};
   }
   DirectorySnapshot::Ptr Read;
-  NextThought = Misses + Cost;
+  NextDecision = Misses + Cost;
   if (std::error_code E =
           readUnlessKnown(std::move(Handle), Identity, Cost, Read)) {
     if (E != std::errc::resource_unavailable_try_again)
-      NextThought = Never;
+      NextDecision = Never;
     return E;
   }
   if (!Read) {
-    NextThought = Misses + OpeningCost;
+    NextDecision = Misses + OpeningCost;
     return {};
   }
   In.Owner = std::move(Read);

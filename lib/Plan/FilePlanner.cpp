@@ -132,11 +132,11 @@ std::vector<PlannedRange> FilePlanner::plan(FileInspector &Inspector,
   bool Small = FileSize <= Options.WholeFileBytes;
   const bool IsBitcode = !Small && Inspector.kind() == file_magic::bitcode;
   // The bytes after the headers or an index are not read in file order.
-  if (!Small && !IsBitcode && !planTogether())
+  if (!Small && !IsBitcode && !plansTogether())
     Inspector.expectScatteredReads();
   if (IsBitcode)
     Parts = Inspector.bitcode();
-  else if (planTogether())
+  else if (plansTogether())
     Parts = readELF(Inspector, Named, Order, Record != nullptr, Buffers);
   else if (Options.Kind == Flavour::MachO && !Small)
     Parts =

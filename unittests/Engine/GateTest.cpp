@@ -100,7 +100,7 @@ TEST(GateTest, ReadsOfCachedInputsAreProgress) {
   }
   // Fetched bytes, and copies of small files.
   const uint64_t Before = Figures.Progress.load();
-  Figures.addHint(1, 1);
+  Figures.addFetched(1, 1);
   EXPECT_GT(Figures.Progress.load(), Before);
 }
 

@@ -225,7 +225,7 @@ TEST(SchedulerTest, ThreadsDoNotWaitForHungThread) {
   auto HasNotMoved = [] { return false; };
   Scheduler Inputs;
   Scheduler::Settings Settings;
-  Settings.PlanTogether = true;
+  Settings.PlansTogether = true;
   Inputs.fill(linkOf({input("far/a.o"), input("b.o"), input("far/c.o")}),
               Settings);
   Scheduler::Work Hangs = Inputs.next(), Near = Inputs.next();

@@ -47,7 +47,7 @@ static void plan(const PlanOptions &Options, const os::OpenFile &File,
         (Options.Kind == Flavour::ELF && R.Member != 0 &&
          Planner.isLinked(R.Member) && Whole))
       abort();
-  if (Planner.planTogether())
+  if (Planner.plansTogether())
     Planner.enterSymbols(Inspector, Named, Buffers);
 }
 

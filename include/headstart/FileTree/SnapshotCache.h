@@ -141,8 +141,9 @@ public:
     std::atomic<bool> IsAbsent{false};
     std::atomic<uint32_t> Misses{0};
     /// The number of misses at which to consider reading the directory.
-    std::atomic<uint32_t> ThinkAt{MinCost};
-    /// Whether a thread is in `think`. That thread owns the members below.
+    std::atomic<uint32_t> NextDecision{MinCost};
+    /// Whether a thread is in `decideReading`. That thread owns the members
+    /// below.
     std::atomic<bool> Busy{false};
     unsigned Failures = 0;
   };
@@ -173,9 +174,9 @@ public:
 private:
   using DirectoryID = std::pair<uint64_t, uint64_t>; ///< device, inode
 
-  bool think(Directory &In);
+  bool decideReading(Directory &In);
   std::error_code readDirectory(Directory &In, uint32_t Misses,
-                                uint32_t &NextThought);
+                                uint32_t &NextDecision);
   std::error_code readUnlessKnown(os::DirectoryHandle Handle,
                                   const os::FileIdentity &Identity,
                                   uint32_t Cost,

@@ -56,7 +56,7 @@ public:
   /// Whether the plan of a file depends on the plans of the others. Then the
   /// headers of all files (FileInspector::elf, readAheadELF) are read before
   /// the symbols of any, as the linker does.
-  bool planTogether() const {
+  bool plansTogether() const {
     return LinkerModel::of(Options.Kind).PlansTogether;
   }
 
