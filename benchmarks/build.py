@@ -38,7 +38,7 @@ SHARE = 4.5     # the memory as a multiple of one link's inputs; its output take
 PROJECT = """\
 cmake_minimum_required(VERSION 3.20)
 project(built CXX)
-set(CMAKE_CXX_FLAGS "-g1 -B{folder}/linker")
+set(CMAKE_CXX_FLAGS "-g1 -B{directory}/linker")
 foreach(app RANGE 1 {programs})
   file(GLOB parts CONFIGURE_DEPENDS {parts})
   add_executable(app${{app}} main${{app}}.cpp ${{parts}})
@@ -49,7 +49,7 @@ endforeach()
 # A part is quick to compile and large to link.
 PART = """\
 #include <vector>
-asm(".section .rodata\\n.incbin \\"{folder}/data\\"\\n.text");
+asm(".section .rodata\\n.incbin \\"{directory}/data\\"\\n.text");
 int part{number}() {{ return std::vector<int>({number}).size(); }}
 """
 
@@ -87,8 +87,8 @@ class Project:
     speeds: Sequence[int] = SPEEDS
     programs: int = 1
     steps: int = 300    # how long main.cpp takes to compile
-    folder: pathlib.Path = dataclasses.field(
-        default_factory=lambda: harness.corpus_folder("build"))
+    directory: pathlib.Path = dataclasses.field(
+        default_factory=lambda: harness.corpus_directory("build"))
 
     @property
     def bytes(self) -> int:
@@ -97,27 +97,27 @@ class Project:
 
     @property
     def build(self) -> pathlib.Path:
-        return self.folder / "build"
+        return self.directory / "build"
 
     def main(self, program: int) -> pathlib.Path:
-        return self.folder / f"main{program}.cpp"
+        return self.directory / f"main{program}.cpp"
 
     def write(self) -> None:
-        (self.folder / "linker").mkdir(parents=True)
-        (self.folder / "data").write_bytes(os.urandom(self.size))
+        (self.directory / "linker").mkdir(parents=True)
+        (self.directory / "data").write_bytes(os.urandom(self.size))
         parts = range(self.files - 1)
         for program in range(1, self.programs + 1):
             for number in parts:
-                (self.folder / f"part{program}_{number}.cpp").write_text(
-                    PART.format(number=number, folder=self.folder))
+                (self.directory / f"part{program}_{number}.cpp").write_text(
+                    PART.format(number=number, directory=self.directory))
             self.main(program).write_text(MAIN.format(
                 declarations="".join(f"int part{n}();" for n in parts),
                 calls="".join(f" + part{n}()" for n in parts), steps=self.steps))
 
     def configure(self, parts: str = "part${app}_*.cpp", options: Sequence[str] = ()) -> None:
-        (self.folder / "CMakeLists.txt").write_text(PROJECT.format(
-            folder=self.folder, programs=self.programs, parts=parts))
-        subprocess.run(["cmake", "-G", "Ninja", "-S", self.folder, "-B", self.build, *options],
+        (self.directory / "CMakeLists.txt").write_text(PROJECT.format(
+            directory=self.directory, programs=self.programs, parts=parts))
+        subprocess.run(["cmake", "-G", "Ninja", "-S", self.directory, "-B", self.build, *options],
                        check=True, stdout=subprocess.DEVNULL)
 
     @contextlib.contextmanager
@@ -125,8 +125,8 @@ class Project:
         """Writes and builds the project, with a profile of each link, and removes it at the
         end."""
         with contextlib.ExitStack() as stack:
-            shutil.rmtree(self.folder, ignore_errors=True)
-            stack.callback(shutil.rmtree, self.folder, ignore_errors=True)
+            shutil.rmtree(self.directory, ignore_errors=True)
+            stack.callback(shutil.rmtree, self.directory, ignore_errors=True)
             self.write()
             self.configure()
             for way in WAYS[:2]:
@@ -145,21 +145,21 @@ class Project:
 def run_ninja(project: Project, way: str, options: Sequence[str] = (),
               view: Sequence[str] = ()) -> harness.Ended:
     """Edits the main file of each program and builds, inside the view if there is one."""
-    linker = project.folder / "linker" / "ld.lld"
+    linker = project.directory / "linker" / "ld.lld"
     linker.unlink(missing_ok=True)
     linker.symlink_to((harness.LLVM if way.startswith("stock") else harness.BIN) / "ld.lld")
     for program in range(1, project.programs + 1):
         project.main(program).touch()
     around = [str(harness.HEADSTART), "build", "--"] if way == WAYS[2] else []
     return harness.timed([*view, *around, "ninja", "-C", str(project.build), *options],
-                         {**os.environ, "XDG_CACHE_HOME": str(project.folder / "cache")},
+                         {**os.environ, "XDG_CACHE_HOME": str(project.directory / "cache")},
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
 
 def make_cold(project: Project) -> None:
     harness.evict([pathlib.Path("/usr/lib/gcc"), pathlib.Path("/usr/include/c++"), harness.BIN,
                    harness.LLVM / "lld", *harness.LLVM.parent.glob("lib/libLLVM.so*")])
-    harness.make_cold([project.folder], project.bytes * project.programs)
+    harness.make_cold([project.directory], project.bytes * project.programs)
 
 
 def build_once(project: Project, way: str, cold: bool = False, view: Sequence[str] = ()) -> dict:
@@ -173,7 +173,7 @@ def build_once(project: Project, way: str, cold: bool = False, view: Sequence[st
     run = {"seconds": done.seconds, "link": steps["app1"],
            "compile": steps["CMakeFiles/app1.dir/main1.cpp.o"]}
     if view:  # without the time to mount it
-        run["seconds"] = json.loads((project.folder / "counts").read_text())["seconds"]
+        run["seconds"] = json.loads((project.directory / "counts").read_text())["seconds"]
     say(f"    {way}{'' if cold else ', cached'}: {run['seconds']:.2f} s, compile "
         f"{run['compile']:.2f} s, link {run['link']:.2f} s")
     return run
@@ -189,13 +189,13 @@ def measure_store(project: Project, factor: float) -> list[dict]:
     """Measures a project whose objects, except main's, are prebuilt and on a store."""
     if not far.has_view():
         return []
-    objects = project.folder / "objects"
+    objects = project.directory / "objects"
     objects.mkdir()
     for file in project.build.glob("CMakeFiles/app1.dir/part*.o"):
         file.rename(objects / file.name)
     shutil.rmtree(project.build)
     project.configure(parts="objects/*.o")
-    view = [str(far.FARFS), f"--counts={project.folder}/counts"]
+    view = [str(far.FARFS), f"--counts={project.directory}/counts"]
     for way in WAYS[:2]:
         build_once(project, way, view=[*view, str(objects), str(objects), "--"])
     view += [f"--latency={LATENCY}", f"--bandwidth={BANDWIDTH}", str(objects), str(objects), "--"]
@@ -206,12 +206,12 @@ def measure_store(project: Project, factor: float) -> list[dict]:
 
 def measure_one(project: Project, factor: float, store: bool) -> dict:
     """Measures a project cached, cold on disks of several speeds, and on a store."""
-    say(f"   {project.files} files, {format_bytes(project.bytes)}, in {project.folder}")
+    say(f"   {project.files} files, {format_bytes(project.bytes)}, in {project.directory}")
     with project.built():
         speeds = [{"megabytes_per_second": 0, "cold": False,
                    "ways": rounds_of(project, factor, cold=False)}]
         for speed in project.speeds if harness.can_throttle() else (0,):
-            with harness.held(project.folder, speed):
+            with harness.held(project.directory, speed):
                 speeds.append({"megabytes_per_second": speed, "cold": True,
                                "ways": rounds_of(project, factor, cold=True)})
         if store:
@@ -237,7 +237,7 @@ def measure_together(project: Project, factor: float) -> dict | None:
     if not harness.can_limit_memory():
         return None
     memory = int(SHARE * project.bytes)
-    with project.built(), harness.held(project.folder, memory=memory):
+    with project.built(), harness.held(project.directory, memory=memory):
         ways = harness.in_turn({way: way for way in (WAYS[0], POOL, *WAYS[1:])},
                                links.scaled(project.rounds, factor),
                                lambda way: link_together(project, way))
@@ -384,8 +384,8 @@ def measure_group(title: str, kinds: Sequence[dict[str, Link]], factor: float) -
     pools = POOLS if len(kinds) > 1 else (LINKS, *POOLS)
     ways = [("stock", LINKS), ("Headstart", LINKS),
             *(("Headstart, no queue", pool) for pool in pools)]
-    folder = kinds[0]["stock"][1].folder
-    with harness.scratch_in(folder) as scratch, harness.held(scratch, memory=memory):
+    directory = kinds[0]["stock"][1].directory
+    with harness.scratch_in(directory) as scratch, harness.held(scratch, memory=memory):
         def one(way: tuple[str, int]) -> dict:
             name, pool = way
             run = run_all([kinds[number % len(kinds)][name] for number in range(LINKS)],

@@ -38,7 +38,7 @@ def corpus(size: fractions.Fraction, objects: int) -> links.Sample:
 
 def measure_size(sample: links.Sample, factor: float) -> dict:
     size = sample.size()
-    with harness.scratch_in(sample.folder) as scratch:
+    with harness.scratch_in(sample.directory) as scratch:
         out = scratch / "out"
         arguments = sample.arguments(out)
         every = links.variants(sample, False, scratch / "profile")
@@ -55,7 +55,7 @@ def measure_scale(factor: float, objects: int = OBJECTS) -> dict:
     # Makes all corpora first: the kernel still writes a new one for a while.
     corpora = [(size, corpus(size, objects)) for size in SIZES]
     points = []
-    with harness.held(corpora[0][1].folder) as readahead:
+    with harness.held(corpora[0][1].directory) as readahead:
         for size, sample in corpora:
             say(f"   {size}: {len(sample.files())} objects, {format_bytes(sample.size())}")
             points.append({"size": str(size), **measure_size(sample, factor)})
@@ -168,14 +168,14 @@ main: ret
 def huge() -> Sample:
     """100 GB of equal type records: the view has copies of one object. The linker reads all of
     them, but allocates little and writes little."""
-    root = harness.corpus_folder("coff-huge-types")
-    folder = root / "obj"
-    folder.mkdir(parents=True, exist_ok=True)
+    root = harness.corpus_directory("coff-huge-types")
+    directory = root / "obj"
+    directory.mkdir(parents=True, exist_ok=True)
     subprocess.run([harness.LLVM / "llvm-mc", "-triple=x86_64-windows", "-filetype=obj",
-                    "-o", folder / "types.obj"], input=HUGE_TYPES, text=True, check=True)
+                    "-o", directory / "types.obj"], input=HUGE_TYPES, text=True, check=True)
     (root / "link.rsp").write_text("".join(
-        f"{folder}/{number}/types.obj\n" for number in range(HUGE_OBJECTS)))
-    return Sample("COFF: equal types", "lld-link", folder, [folder], samples.coff_words(root),
+        f"{directory}/{number}/types.obj\n" for number in range(HUGE_OBJECTS)))
+    return Sample("COFF: equal types", "lld-link", directory, [directory], samples.coff_words(root),
                   "a.exe")
 
 
@@ -184,10 +184,10 @@ def measure_huge(_: float) -> dict | None:
         return None
     sample = huge()
     harness.warm_up(sample.inputs)
-    with harness.scratch_in(sample.folder.parent) as scratch:
+    with harness.scratch_in(sample.directory.parent) as scratch:
         # A link that is short of memory stores no profile, so all links are first ones.
         *ways, _ = links.variants(sample, False, scratch / "profile")
-        with harness.held(sample.folder.parent, memory=HUGE_MEMORY):
+        with harness.held(sample.directory.parent, memory=HUGE_MEMORY):
             def one(way: Variant) -> dict:
                 run = far.link(sample, way, HUGE_STORE, scratch)
                 say(f"    {way.name}: {run['seconds']:.1f} s, {format_bytes(run['bytes'])} read")
@@ -281,9 +281,9 @@ def mounted(place: pathlib.Path, *arguments) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def covering(system: FileSystem, folder: pathlib.Path, size: int) -> Iterator[None]:
+def covering(system: FileSystem, directory: pathlib.Path, size: int) -> Iterator[None]:
     """Mounts a copy of a directory, on another file system, over the directory."""
-    with harness.scratch_in(folder.parent) as scratch, contextlib.ExitStack() as stack:
+    with harness.scratch_in(directory.parent) as scratch, contextlib.ExitStack() as stack:
         image, place = scratch / "image", scratch / "mount"
         place.mkdir()
         with open(image, "wb") as file:
@@ -294,16 +294,16 @@ def covering(system: FileSystem, folder: pathlib.Path, size: int) -> Iterator[No
             stack.enter_context(mounted(place, "-o", system.options, device))
         finally:
             run("losetup", "--detach", device)  # when its file system is unmounted
-        shutil.copytree(folder, place / "lower", symlinks=True)
+        shutil.copytree(directory, place / "lower", symlinks=True)
         for name in ("upper", "work"):
             (place / name).mkdir()
         os.sync()
         if system.overlaid:
             stack.enter_context(mounted(
-                folder, "-t", "overlay", "overlay", "-o", f"lowerdir={place}/lower,"
+                directory, "-t", "overlay", "overlay", "-o", f"lowerdir={place}/lower,"
                 f"upperdir={place}/upper,workdir={place}/work"))
         else:
-            stack.enter_context(mounted(folder, "--bind", place / "lower"))
+            stack.enter_context(mounted(directory, "--bind", place / "lower"))
         yield
 
 
@@ -319,7 +319,7 @@ def measure_file_systems(factor: float) -> dict | None:
                 continue
             say(f"   {sample.title} on {system.name}")
             try:
-                with covering(system, sample.folder, sample.size()):
+                with covering(system, sample.directory, sample.size()):
                     result.append({"system": system.name, **links.measure(
                         Condition(lambda: sample, rounds=5, warm_rounds=9), factor)})
             except (subprocess.CalledProcessError, SystemExit) as problem:
@@ -351,18 +351,18 @@ WINDOWS_OURS = harness.ROOT / "build-windows" / "bin" / "lld-link.exe"
 WINDOWS_ROUNDS = 5
 
 
-def wine(name: str, program: pathlib.Path, folder: pathlib.Path, *options: str) -> Variant:
+def wine(name: str, program: pathlib.Path, directory: pathlib.Path, *options: str) -> Variant:
     """A variant under Wine. All variants run from one path, since a PDB contains it."""
     script = ('ln -sf "$0" "$1" && ln -sf "${0%/*}/headstart.dll" "${1%/*}" && '
               'exec "$2" "$1" "${@:3}"')
     return Variant(name, pathlib.Path("/bin/bash"),
-                   ["-c", script, str(program), str(folder / "lld-link.exe"),
+                   ["-c", script, str(program), str(directory / "lld-link.exe"),
                     str(harness.ROOT / "utils" / "wine"), *options], argv0="bash")
 
 
-def for_windows(words: list[str], folder: pathlib.Path) -> list[str]:
+def for_windows(words: list[str], directory: pathlib.Path) -> list[str]:
     """Converts a link's arguments for a linker that takes a leading slash for an option."""
-    response = folder / "link.rsp"
+    response = directory / "link.rsp"
     (path,) = (word[1:] for word in words if word.startswith("@"))
     response.write_text("\n".join(f"Z:{line}" if line.startswith("/") else line
                                   for line in pathlib.Path(path).read_text().splitlines()))
@@ -375,7 +375,8 @@ def measure_windows(factor: float) -> dict:
         return {}
     sample = samples.coff_medium()
     size = sample.size()
-    with harness.scratch_in(sample.folder) as scratch, harness.held(sample.folder) as readahead:
+    with (harness.scratch_in(sample.directory) as scratch,
+          harness.held(sample.directory) as readahead):
         out = scratch / "out"
         words = [*for_windows(sample.words, scratch), f"/out:Z:{out}/{sample.output}"]
         profile = f"/prefetch-profile:Z:{scratch}/profile"

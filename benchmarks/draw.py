@@ -214,11 +214,11 @@ def files(name: str, figure: Figure) -> dict[str, str]:
 
 
 def main() -> int:
-    folder = pathlib.Path(sys.argv[1])
+    directory = pathlib.Path(sys.argv[1])
     with matplotlib.rc_context(SETTINGS):
         for name, plot in json.load(sys.stdin).items():
             for file, text in files(name, KINDS[plot["kind"]](plot)).items():
-                (folder / file).write_text(text, encoding="utf-8")
+                (directory / file).write_text(text, encoding="utf-8")
     return 0
 
 

@@ -61,7 +61,7 @@ def link(sample: Sample, way: Variant, view: list[str], scratch: pathlib.Path) -
     # All variants run under one name, since a PDB contains the linker's name.
     script = before(way.name, files) + f'exec -a {way.argv0} "$@"'
     done = subprocess.run(
-        [str(FARFS), *view, f"--counts={counts}", str(sample.folder), str(sample.folder), "--",
+        [str(FARFS), *view, f"--counts={counts}", *2 * [str(sample.directory)], "--",
          "bash", "-c", script, "bash", str(way.program), *way.options, *sample.arguments(out)],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=harness.enter)
     if done.returncode != 0:
@@ -93,7 +93,7 @@ def measure_one(sample: Sample, factor: float) -> dict:
     size = sample.size()
     say(f"   {sample.title}: {len(sample.files())} inputs, {format_bytes(size)}")
     points = []
-    with harness.scratch_in(sample.folder.parent) as scratch:
+    with harness.scratch_in(sample.directory.parent) as scratch:
         touched, warm = needed(sample, scratch)
         every = ways(sample, scratch)
         (scratch / "profile").unlink(missing_ok=True)
@@ -124,7 +124,7 @@ def measure_names(factor: float) -> dict | None:
     for make in SAMPLES:
         sample = make()
         harness.warm_up(sample.inputs)
-        with harness.scratch_in(sample.folder.parent) as scratch:
+        with harness.scratch_in(sample.directory.parent) as scratch:
             every = {way.name: way for way in links.ways(sample, scratch / "profile")}
             link(sample, every[NEXT], [], scratch)  # stores the profile
             for latency in NAME_LATENCIES:
@@ -291,17 +291,17 @@ class Mount:
 MOUNTS = [
     Mount("sshfs", ["sshfs", "sshd", "ssh-keygen"], "/usr/sbin/sshd -D -f {scratch}/sshd.conf",
           "sshfs -p {port} -o ro,IdentityFile={scratch}/user,StrictHostKeyChecking=no,"
-          "UserKnownHostsFile=/dev/null,LogLevel=ERROR root@127.0.0.1:{folder} {folder}",
+          "UserKnownHostsFile=/dev/null,LogLevel=ERROR root@127.0.0.1:{directory} {directory}",
           make_keys),
     Mount("rclone mount, webdav", ["rclone"],
-          "rclone serve webdav {folder} --read-only --addr 127.0.0.1:{port} -q",
-          "rclone mount :webdav,url=\"http://127.0.0.1:{port}\": {folder} --read-only --daemon "
+          "rclone serve webdav {directory} --read-only --addr 127.0.0.1:{port} -q",
+          "rclone mount :webdav,url=\"http://127.0.0.1:{port}\": {directory} --read-only --daemon "
           "--allow-non-empty -q"),
     # The bucket is the directory in its parent.
     Mount("s3fs", ["rclone", "s3fs"],
-          "rclone serve s3 {folder.parent} --read-only --auth-key headstart,headstart --addr "
+          "rclone serve s3 {directory.parent} --read-only --auth-key headstart,headstart --addr "
           "127.0.0.1:{port} -q",
-          "s3fs {folder.name} {folder} -o ro,nonempty,passwd_file={scratch}/passwd,"
+          "s3fs {directory.name} {directory} -o ro,nonempty,passwd_file={scratch}/passwd,"
           "use_path_request_style,url=http://127.0.0.1:{port}", make_password)]
 
 
@@ -362,19 +362,19 @@ async def serve(port: int, to_port: int, seconds: float) -> None:
         await server.serve_forever()
 
 
-def inside(mount: list[str], folder: str, link: list[str], argv0: str) -> None:
+def inside(mount: list[str], directory: str, link: list[str], argv0: str) -> None:
     """Mounts, links and prints the time. Runs in a mount namespace of its own."""
-    marker = next(os.scandir(folder)).name
+    marker = next(os.scandir(directory)).name
     subprocess.run(mount, check=True)
     for _ in range(100):  # the mount may continue in the background
-        if os.path.ismount(folder) and os.path.exists(f"{folder}/{marker}"):
+        if os.path.ismount(directory) and os.path.exists(f"{directory}/{marker}"):
             break
         time.sleep(0.05)
     begin = time.monotonic()
     status = subprocess.run([argv0, *link[1:]], executable=link[0],
                             stdout=subprocess.DEVNULL).returncode
     seconds = time.monotonic() - begin
-    subprocess.run(["umount", "-l", folder])
+    subprocess.run(["umount", "-l", directory])
     print(json.dumps({"seconds": seconds, "status": status}))
 
 
@@ -384,7 +384,7 @@ def link_mounted(sample: Sample, way: Variant, mount: list[str], scratch: pathli
     out.mkdir()
     words = [str(way.program), *way.options, *sample.arguments(out)]
     done = subprocess.run(["unshare", "-m", "--propagation", "private", sys.executable, __file__,
-                           "inside", json.dumps([mount, str(sample.folder), words, way.argv0])],
+                           "inside", json.dumps([mount, str(sample.directory), words, way.argv0])],
                           stdout=subprocess.PIPE, timeout=600)
     told = json.loads(done.stdout or b'{"status": 1}')
     if told["status"] != 0:
@@ -395,10 +395,10 @@ def link_mounted(sample: Sample, way: Variant, mount: list[str], scratch: pathli
 def measure_mount(mount: Mount, sample: Sample, rounds: int) -> list[dict]:
     points = []
     with contextlib.ExitStack() as stack:
-        scratch = stack.enter_context(harness.scratch_in(sample.folder.parent))
+        scratch = stack.enter_context(harness.scratch_in(sample.directory.parent))
 
         def command(template: str, port: int) -> list[str]:
-            return [word.format(folder=sample.folder, scratch=scratch, port=port)
+            return [word.format(directory=sample.directory, scratch=scratch, port=port)
                     for word in template.split()]
         port, near = free_port(), free_port()
         mount.prepare(scratch, port)

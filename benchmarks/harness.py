@@ -80,9 +80,9 @@ def signals_as_exceptions() -> None:
 
 
 @contextlib.contextmanager
-def scratch_in(folder: pathlib.Path) -> Iterator[pathlib.Path]:
-    """A new directory in `folder`, removed at the end."""
-    with tempfile.TemporaryDirectory(prefix="headstart-bench-", dir=folder,
+def scratch_in(directory: pathlib.Path) -> Iterator[pathlib.Path]:
+    """A new directory in `directory`, removed at the end."""
+    with tempfile.TemporaryDirectory(prefix="headstart-bench-", dir=directory,
                                      ignore_cleanup_errors=True) as name:
         yield pathlib.Path(name)
 
@@ -231,9 +231,9 @@ def installed() -> None:
     subprocess.run(["cp", "-a", str(ROOT / "build" / "bin"), str(BIN)], check=True)
 
 
-def hash_of(folder: pathlib.Path) -> str:
+def hash_of(directory: pathlib.Path) -> str:
     digest = hashlib.sha256()
-    for path in sorted(folder.iterdir()):
+    for path in sorted(directory.iterdir()):
         digest.update(path.name.encode() + b"\0")
         with open(path, "rb") as source:
             for block in iter(lambda: source.read(1 << 20), b""):
@@ -241,16 +241,16 @@ def hash_of(folder: pathlib.Path) -> str:
     return digest.hexdigest()[:16]
 
 
-def corpus_folder(name: str) -> pathlib.Path:
+def corpus_directory(name: str) -> pathlib.Path:
     base = pathlib.Path(os.environ.get("HEADSTART_CORPORA", ROOT / "build" / "corpora"))
     return base / name
 
 
 def make_corpus(name: str, arguments: Sequence[str], kind: str = "coff") -> pathlib.Path:
     """Makes the named corpus unless it exists, and returns its directory."""
-    folder = corpus_folder(name)
+    directory = corpus_directory(name)
     with subprocess.Popen([sys.executable, str(ROOT / "utils" / "make-corpus.py"), kind,
-                           "--out", str(folder), *arguments]) as maker:
+                           "--out", str(directory), *arguments]) as maker:
         try:
             status = maker.wait()
         except BaseException:
@@ -258,18 +258,18 @@ def make_corpus(name: str, arguments: Sequence[str], kind: str = "coff") -> path
             raise
     if status != 0:
         sys.exit(status)
-    return folder
+    return directory
 
 
 # -- the machine ------------------------------------------------------------------
 
 @contextlib.contextmanager
-def readahead(kilobytes: int, folder: pathlib.Path) -> Iterator[str]:
-    """Sets the readahead of the disk of `folder`, and restores it.
+def readahead(kilobytes: int, directory: pathlib.Path) -> Iterator[str]:
+    """Sets the readahead of the disk of `directory`, and restores it.
 
     Yields a phrase with the readahead in effect, which says so if it could not be changed.
     """
-    knob = readahead_knob(folder)
+    knob = readahead_knob(directory)
     if knob is None:
         yield "readahead of the disk not known"
         return
@@ -288,9 +288,9 @@ def readahead(kilobytes: int, folder: pathlib.Path) -> Iterator[str]:
         knob.write_text(before)
 
 
-def readahead_knob(folder: pathlib.Path) -> pathlib.Path | None:
-    """The file with the readahead of the disk of `folder`."""
-    device = os.stat(folder).st_dev
+def readahead_knob(directory: pathlib.Path) -> pathlib.Path | None:
+    """The file with the readahead of the disk of `directory`."""
+    device = os.stat(directory).st_dev
     entry = pathlib.Path(f"/sys/dev/block/{os.major(device)}:{os.minor(device)}")
     # A partition's queue is that of its disk.
     paths = [place / "queue/read_ahead_kb" for place in (entry, entry.resolve().parent)]
@@ -305,13 +305,13 @@ def can_throttle() -> bool:
 
 
 @contextlib.contextmanager
-def throttle(megabytes: int, folder: pathlib.Path, reads: int = 0) -> Iterator[str]:
-    """Limits the reads of a measurement's programs from the disk of `folder` to this many MB/s
+def throttle(megabytes: int, directory: pathlib.Path, reads: int = 0) -> Iterator[str]:
+    """Limits the reads of a measurement's programs from the disk of `directory` to this many MB/s
     or reads per second (0: no limit) by a blkio cgroup (v1), which it removes again."""
     if megabytes == 0 and reads == 0:
         yield ""
         return
-    device = os.stat(folder).st_dev
+    device = os.stat(directory).st_dev
     number = f"{os.major(device)}:{os.minor(device)}"
     settings = {}
     notes = []
@@ -366,13 +366,13 @@ def limit_memory(size: int) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def held(folder: pathlib.Path, megabytes: int = 0, reads: int = 0,
+def held(directory: pathlib.Path, megabytes: int = 0, reads: int = 0,
          memory: int | None = None) -> Iterator[str]:
-    """Sets the usual readahead for the disk of `folder` and, if given, limits of its
+    """Sets the usual readahead for the disk of `directory` and, if given, limits of its
     speed and of memory. Yields the readahead in effect."""
     with contextlib.ExitStack() as stack:
-        notes = [stack.enter_context(readahead(128, folder)),
-                 stack.enter_context(throttle(megabytes, folder, reads))]
+        notes = [stack.enter_context(readahead(128, directory)),
+                 stack.enter_context(throttle(megabytes, directory, reads))]
         if memory is not None:
             notes.append(stack.enter_context(limit_memory(memory)))
         say("   " + "; ".join(note for note in notes if note))
@@ -431,7 +431,7 @@ def version_of(program: str) -> str:
 def find_peer(name: str) -> Peer:
     """Finds the named program, and installs it if necessary."""
     if name in CRATES:
-        root = corpus_folder("peers")
+        root = corpus_directory("peers")
         program, version = str(root / "bin" / name), CRATES[name].split("@")[1]
         command = f"cargo install --quiet --locked --root '{root}' {CRATES[name]}"
     else:

@@ -27,7 +27,7 @@ class Sample:
     """One link: its inputs and its arguments."""
     title: str
     linker: str
-    folder: pathlib.Path
+    directory: pathlib.Path
     inputs: list[pathlib.Path]      # files and directories to evict
     words: list[str]                # the arguments, without the output
     output: str = "a.out"
@@ -135,7 +135,7 @@ def statistics_of(sample: Sample, out: pathlib.Path, size: int) -> list[dict]:
 
 def memory_of(sample: Sample) -> tuple[int, int]:
     """The bytes that stock allocates, and those of the inputs that the linker touches."""
-    with harness.scratch_in(sample.folder) as scratch:
+    with harness.scratch_in(sample.directory) as scratch:
         out = scratch / "out"
         *_, following = statistics_of(sample, out, sample.size())
         return (harness.own_memory(harness.LLVM / sample.linker, sample.arguments(out)),
@@ -169,8 +169,8 @@ def measure(condition: Condition, factor: float = 1) -> dict:
         return {}
     sample = condition.sample()
     size = sample.size()
-    say(f"   {len(sample.files())} inputs, {format_bytes(size)}, in {sample.folder}")
-    with harness.scratch_in(sample.folder) as scratch:
+    say(f"   {len(sample.files())} inputs, {format_bytes(size)}, in {sample.directory}")
+    with harness.scratch_in(sample.directory) as scratch:
         out = scratch / "out"
         every = variants(sample, condition.around, scratch / "profile")
         if condition.others:
@@ -182,7 +182,7 @@ def measure(condition: Condition, factor: float = 1) -> dict:
             out.chmod(0o777)
         arguments = sample.arguments(out)
         stats = statistics_of(sample, out, size)
-        with harness.held(sample.folder, condition.megabytes_per_second,
+        with harness.held(sample.directory, condition.megabytes_per_second,
                           condition.reads_per_second) as readahead:
             cold = harness.run_rounds(every, arguments, out, scaled(condition.rounds, factor),
                                       sample.inputs, size, memory=condition.memory)

@@ -175,11 +175,12 @@ def interpreter() -> tuple[str, str]:
     return "", ""
 
 
-def draw(wanted: dict[str, dict], folder: pathlib.Path, python: str) -> None:
-    """Writes two SVG files for each plot into `folder`; removes those that are no longer shown."""
-    folder.mkdir(parents=True, exist_ok=True)
-    subprocess.run([python, str(DRAW), str(folder)], check=True, input=json.dumps(wanted).encode())
+def draw(wanted: dict[str, dict], directory: pathlib.Path, python: str) -> None:
+    """Writes two SVG files for each plot into `directory`; removes those no longer shown."""
+    directory.mkdir(parents=True, exist_ok=True)
+    subprocess.run([python, str(DRAW), str(directory)], check=True,
+                   input=json.dumps(wanted).encode())
     names = {f"{name}{ending}.svg" for name in wanted for ending in ("", "-dark")}
-    for file in folder.glob("*.svg"):
+    for file in directory.glob("*.svg"):
         if file.name not in names:
             file.unlink()

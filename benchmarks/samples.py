@@ -32,32 +32,32 @@ ANY_SYMBOLS = ["--unresolved-symbols=ignore-all", "--allow-multiple-definition",
 
 # -- links of corpora, which make-corpus.py makes --------------------------------
 
-def coff_words(folder: pathlib.Path, response: str = "link.rsp",
+def coff_words(directory: pathlib.Path, response: str = "link.rsp",
                options: Sequence[str] = ("/debug",)) -> list[str]:
     return ["/Brepro", *options, "/entry:main", "/subsystem:console",
-            "/nodefaultlib", f"@{folder}/{response}"]
+            "/nodefaultlib", f"@{directory}/{response}"]
 
 
 def coff(title: str, corpus: str, recipe: Sequence[str] = (), response: str = "link.rsp",
-         options: Sequence[str] = ("/debug",), folders: Sequence[str] = ("obj",)) -> Sample:
+         options: Sequence[str] = ("/debug",), directories: Sequence[str] = ("obj",)) -> Sample:
     """Returns a link of the named corpus, which the recipe makes."""
-    folder = harness.make_corpus(corpus, recipe)
-    return Sample(title, "lld-link", folder, [folder / name for name in folders],
-                  coff_words(folder, response, options), "a.exe")
+    directory = harness.make_corpus(corpus, recipe)
+    return Sample(title, "lld-link", directory, [directory / name for name in directories],
+                  coff_words(directory, response, options), "a.exe")
 
 
 def elf(title: str, corpus: str, recipe: Sequence[str]) -> Sample:
-    folder = harness.make_corpus(corpus, recipe, kind="elf")
-    return Sample(title, "ld.lld", folder, [folder / "obj"],
-                  ["-e", "_Z4mainv", *ANY_SYMBOLS, f"@{folder}/link.rsp"])
+    directory = harness.make_corpus(corpus, recipe, kind="elf")
+    return Sample(title, "ld.lld", directory, [directory / "obj"],
+                  ["-e", "_Z4mainv", *ANY_SYMBOLS, f"@{directory}/link.rsp"])
 
 
 def macho(title: str, corpus: str, recipe: Sequence[str], arch: str = "arm64") -> Sample:
-    folder = harness.make_corpus(corpus, recipe, kind="macho")
+    directory = harness.make_corpus(corpus, recipe, kind="macho")
     # The code is freestanding, so main's name is mangled.
-    return Sample(title, "ld64.lld", folder, [folder / "obj"], [
+    return Sample(title, "ld64.lld", directory, [directory / "obj"], [
         "-arch", arch, "-platform_version", "macos", "13.0", "13.0", "-e", "__Z4mainv",
-        str(folder / "libSystem.tbd"), f"@{folder}/link.rsp"])
+        str(directory / "libSystem.tbd"), f"@{directory}/link.rsp"])
 
 
 LARGE = "--objects 2000 --bytes 2.2G --folders 120 --archive".split()
@@ -72,7 +72,7 @@ coff_large = functools.partial(coff, "COFF, large: /debug", "large", LARGE)
 coff_image = functools.partial(coff, "COFF, large: no /debug", "large", LARGE, options=())
 coff_archives = functools.partial(
     coff, "COFF, large: /debug, archives, 1/8 linked", "large", LARGE,
-    response="link-archives.rsp", folders=("obj/launch", "lib"))
+    response="link-archives.rsp", directories=("obj/launch", "lib"))
 macho_medium = functools.partial(macho, "Mach-O: objects with DWARF", "macho",
                                  "--objects 600 --bytes 1.5G --folders 40".split())
 macho_small = functools.partial(macho, "Mach-O: objects with DWARF, small", "macho-small",
@@ -97,8 +97,8 @@ def link_words() -> list[str]:
             if word not in ("--icf=all", "-O2")]
 
 
-def copied_inputs(folder: pathlib.Path) -> list[str]:
-    """Copies the inputs of that link to `folder`. Returns its arguments with the
+def copied_inputs(directory: pathlib.Path) -> list[str]:
+    """Copies the inputs of that link to `directory`. Returns its arguments with the
     copies and without the output."""
     words, number = [], 0
     rest = iter(link_words())
@@ -109,7 +109,7 @@ def copied_inputs(folder: pathlib.Path) -> list[str]:
         path = harness.ROOT / "build" / word
         if word.endswith((".a", ".o")) and path.is_file():
             number += 1
-            copy = folder / f"{number:03}-{path.name}"
+            copy = directory / f"{number:03}-{path.name}"
             shutil.copyfile(path, copy)
             word = str(copy)
         words.append(word)
@@ -129,17 +129,17 @@ def unpacked(archive: pathlib.Path, into: pathlib.Path) -> Iterator[str]:
 
 def made(title: str, name: str, make: Callable[[pathlib.Path], list[str]]) -> Sample:
     """A link by ld.lld, whose inputs `make` makes once. It returns the arguments."""
-    folder = harness.corpus_folder(name)
-    stamp = folder / "words.json"
+    directory = harness.corpus_directory(name)
+    stamp = directory / "words.json"
     if not stamp.exists():
-        shutil.rmtree(folder, ignore_errors=True)
-        (folder / "in").mkdir(parents=True)
-        words = make(folder / "in")
+        shutil.rmtree(directory, ignore_errors=True)
+        (directory / "in").mkdir(parents=True)
+        words = make(directory / "in")
         stamp.write_text(json.dumps(words))
-    return Sample(title, "ld.lld", folder, [folder / "in"], json.loads(stamp.read_text()))
+    return Sample(title, "ld.lld", directory, [directory / "in"], json.loads(stamp.read_text()))
 
 
-def as_objects(folder: pathlib.Path) -> list[str]:
+def as_objects(directory: pathlib.Path) -> list[str]:
     """Makes elf_archives' link from objects: --start-lib in place of each archive."""
     result = []
     for word in elf_archives().words:
@@ -149,7 +149,7 @@ def as_objects(folder: pathlib.Path) -> list[str]:
         if path.suffix != ".a" or not path.is_file():
             result.append(word)
             continue
-        result += ["--start-lib", *unpacked(path, folder / path.stem), "--end-lib"]
+        result += ["--start-lib", *unpacked(path, directory / path.stem), "--end-lib"]
     return result
 
 
@@ -162,14 +162,14 @@ g00000_{n}: .fill 40, 1, 0x90
 """ for n in range(27))
 
 
-def numbered(folder: pathlib.Path) -> list[str]:
+def numbered(directory: pathlib.Path) -> list[str]:
     """Copies of one object, each with its number in its symbols."""
     done = subprocess.run(
         [str(harness.LLVM / "llvm-mc"), "-triple=x86_64-linux-gnu", "-filetype=obj", "-o", "-"],
         input=SMALL_SOURCE.encode(), stdout=subprocess.PIPE, check=True)
     words = []
     for number in range(SMALL_OBJECTS):
-        file = folder / f"{number:05}.o"
+        file = directory / f"{number:05}.o"
         digits = b"%05d" % number
         file.write_bytes(done.stdout.replace(b"f00000", b"f" + digits)
                          .replace(b"g00000", b"g" + digits))
@@ -185,14 +185,14 @@ elf_small = functools.partial(made, "ELF: many small objects", "elf-small", numb
 
 # -- the samples that are held back ------------------------------------------------
 
-def members_of(place: pathlib.Path, pattern: str, folder: pathlib.Path) -> list[str]:
+def members_of(place: pathlib.Path, pattern: str, directory: pathlib.Path) -> list[str]:
     """Writes the ELF members of archives as objects. Returns the arguments of a link."""
     # A toolchain may be installed under two names.
     once = {archive.stem: archive for archive in sorted(place.glob(pattern), reverse=True)}
     if not once:
         sys.exit("error: the archives of this sample are not installed")
     return ["-shared", *ANY_SYMBOLS, *(word for archive in sorted(once.values())
-                                       for word in unpacked(archive, folder / archive.stem))]
+                                       for word in unpacked(archive, directory / archive.stem))]
 
 
 def elf_lto() -> Sample:
@@ -200,11 +200,11 @@ def elf_lto() -> Sample:
     developer's link mostly reads from the cache."""
     sample = elf("ELF: ThinLTO, compiled before", "elf-lto",
                  "--objects 250 --bytes 250M --seed 16 --lto".split())
-    cache = sample.folder / "cache"
+    cache = sample.directory / "cache"
     sample.words = [*sample.words[:-1], "--lto-O0", f"--thinlto-cache-dir={cache}",
                     sample.words[-1]]
     # This link compiles what the cache lacks.
-    subprocess.run([harness.LLVM / "ld.lld", *sample.words, "-o", os.devnull], cwd=sample.folder,
+    subprocess.run([harness.LLVM / "ld.lld", *sample.words, "-o", os.devnull], cwd=sample.directory,
                    check=True)
     sample.inputs.append(cache)
     return sample

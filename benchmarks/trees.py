@@ -84,12 +84,12 @@ class Place:
         self.run(way)
         return self.output.read_bytes().split(b"\n")[:-1]
 
-    def in_turn(self, column: Column, rounds: int, folders: int = 0) -> dict:
+    def in_turn(self, column: Column, rounds: int, directories: int = 0) -> dict:
         """Runs every program of a column `rounds` times, in turn, and returns the column
-        as benchmarks/figures.json stores it. `folders` is the number of directories of a
+        as benchmarks/figures.json stores it. `directories` is the number of directories of a
         tree that is evicted before each run; with 0, an uncounted round comes first."""
         def once(way: Way) -> float:
-            if folders:
+            if directories:
                 harness.drop_caches()
                 # A run on an empty directory reads the program into the page cache again.
                 subprocess.run([str(self.empty) if word == column.tree else word
@@ -97,13 +97,13 @@ class Place:
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             done = self.run(way)
             # Each directory has at least a block of 4 KiB.
-            if done.read_bytes < folders * 2048:
+            if done.read_bytes < directories * 2048:
                 sys.exit(f"error: {column.title}, {way.name}: only "
                          f"{done.read_bytes} bytes were read: not cold")
             return done.seconds
 
         ways = {way.name: way for way in column.ways if not way.peer.missing}
-        if not folders:
+        if not directories:
             harness.in_turn(ways, 1, once)
         seconds = harness.in_turn(ways, rounds, once)
         for name, times in seconds.items():
@@ -127,24 +127,25 @@ def place() -> Iterator[Place]:
 
 def tree(name: str) -> pathlib.Path:
     """Makes a tree unless it exists."""
-    kind, folders, files = TREES[name]
-    folder = harness.corpus_folder("trees") / name
-    folder.parent.mkdir(parents=True, exist_ok=True)
+    kind, directories, files = TREES[name]
+    directory = harness.corpus_directory("trees") / name
+    directory.parent.mkdir(parents=True, exist_ok=True)
     done = subprocess.run([sys.executable, str(harness.ROOT / "utils" / "make-tree.py"), kind,
-                           "--out", str(folder), "--folders", str(folders), "--files", str(files)])
+                           "--out", str(directory), "--folders", str(directories),
+                           "--files", str(files)])
     if done.returncode != 0:
         sys.exit(done.returncode)
-    return folder
+    return directory
 
 
 def ours(name: str, *arguments: str, files_only: bool = False) -> Way:
     return Way(name, Peer(str(harness.HEADSTART)), list(arguments), files_only)
 
 
-def listing(folder: pathlib.Path, status: bool) -> list[Way]:
+def listing(directory: pathlib.Path, status: bool) -> list[Way]:
     """Programs that print all paths below a directory, including hidden and ignored
     ones; with `status`, they stat each path for size and time."""
-    path = str(folder)
+    path = str(directory)
     # fd cannot print size and time; --changed-within makes it stat each file.
     fd = ["--unrestricted", "--color=never",
           *(["--changed-within=9999d"] if status else []), ".", path]
@@ -158,9 +159,9 @@ def listing(folder: pathlib.Path, status: bool) -> list[Way]:
                    Way("GNU find", harness.find_peer("find"), plain)]
 
 
-def ignoring(folder: pathlib.Path) -> list[Way]:
+def ignoring(directory: pathlib.Path) -> list[Way]:
     """Programs that skip hidden and ignored files."""
-    path = str(folder)
+    path = str(directory)
     return [
         ours("headstart walk", "walk", path),
         ours("headstart walk, files only", "walk", "--type=f", path, files_only=True),
@@ -184,45 +185,45 @@ def paths_from(command: Sequence[str]) -> set[bytes]:
     return set(done.stdout.split(b"\0")[:-1])
 
 
-def all_paths(folder: pathlib.Path, *words: str) -> set[bytes]:
+def all_paths(directory: pathlib.Path, *words: str) -> set[bytes]:
     """The paths below a directory, by GNU find."""
-    return paths_from(["find", str(folder), "-mindepth", "1", *words, "-print0"])
+    return paths_from(["find", str(directory), "-mindepth", "1", *words, "-print0"])
 
 
-def not_ignored(folder: pathlib.Path) -> set[bytes]:
+def not_ignored(directory: pathlib.Path) -> set[bytes]:
     """The files of a directory that git tracks, without hidden ones."""
-    names = paths_from(["git", "-C", str(folder), "ls-files", "-z"])
-    return {os.fsencode(folder / os.fsdecode(name)) for name in names
+    names = paths_from(["git", "-C", str(directory), "ls-files", "-z"])
+    return {os.fsencode(directory / os.fsdecode(name)) for name in names
             if not name.startswith(b".") and b"/." not in name}
 
 
 def differences(ways: Sequence[Way], where: Place, files: set[bytes],
-                folders: set[bytes], all_folders: set[bytes]) -> dict[str, str]:
+                directories: set[bytes], all_directories: set[bytes]) -> dict[str, str]:
     """Returns the programs whose list differs from `files` and, unless they list only
-    files, `folders`, with a description."""
+    files, `directories`, with a description."""
     result = {}
     for way in ways:
         if way.peer.missing:
             continue
         lines = where.lines(way)
         listed = {line.rstrip(b"/") for line in lines}
-        wanted = files if way.files_only else files | folders
+        wanted = files if way.files_only else files | directories
         if listed != wanted or len(listed) != len(lines):
             wrong = (listed - wanted, wanted - listed)
             result[way.name] = (
-                f"{len(wrong[0])} additional paths ({len(wrong[0] & all_folders)} directories), "
-                f"{len(wrong[1])} missing paths ({len(wrong[1] & all_folders)} directories), "
+                f"{len(wrong[0])} additional paths ({len(wrong[0] & all_directories)} directories)"
+                f", {len(wrong[1])} missing paths ({len(wrong[1] & all_directories)} directories), "
                 f"{len(lines) - len(listed)} duplicates")
             say(f"    {way.name}: {result[way.name]}")
     return result
 
 
-def sees_changes(ways: Sequence[Way], folder: pathlib.Path, where: Place) -> dict[str, str]:
+def sees_changes(ways: Sequence[Way], directory: pathlib.Path, where: Place) -> dict[str, str]:
     """Checks that each program reports nothing in an unchanged tree, and exactly one
     file after that file has changed. Restores the tree."""
     ways = [way for way in ways if not way.peer.missing]
     wrong = {way.name: "reports changes in an unchanged tree" for way in ways if where.lines(way)}
-    name = next(name for name in sorted(not_ignored(folder)) if os.path.getsize(name) == 0)
+    name = next(name for name in sorted(not_ignored(directory)) if os.path.getsize(name) == 0)
     with open(name, "ab") as file:
         file.write(b"x")
     try:
@@ -249,10 +250,10 @@ def measure_warm(rounds: int, names: str = "AB") -> dict:
         columns = columns_for(names)
         wrong = {}
         for column in columns[::2]:
-            folder = pathlib.Path(column.tree)
-            folders = all_paths(folder, "-type", "d")
-            wrong.update(differences(column.ways, where, all_paths(folder) - folders,
-                                     folders, folders))
+            directory = pathlib.Path(column.tree)
+            directories = all_paths(directory, "-type", "d")
+            wrong.update(differences(column.ways, where, all_paths(directory) - directories,
+                                     directories, directories))
         return figures_of(columns[0].ways, [where.in_turn(column, rounds) for column in columns],
                           trees=names, differences=wrong)
 
@@ -263,10 +264,10 @@ def measure_cold(rounds: int) -> dict:
         return {}
     with place() as where:
         columns = columns_for("AB")
-        folders = {str(tree(name)): len(all_paths(tree(name), "-type", "d")) for name in "AB"}
+        directories = {str(tree(name)): len(all_paths(tree(name), "-type", "d")) for name in "AB"}
         with harness.held(tree("A")) as readahead:
             return figures_of(columns[0].ways, [
-                where.in_turn(column, rounds, folders[column.tree])
+                where.in_turn(column, rounds, directories[column.tree])
                 for column in columns], trees="AB", readahead=readahead)
 
 
@@ -274,48 +275,48 @@ def measure_ignore(rounds: int) -> dict:
     if harness.find_peer("fd").missing:
         say(f"   skipped: {harness.find_peer('fd').missing}")
         return {}
-    folder = tree("G")
+    directory = tree("G")
     with place() as where:
-        ways = ignoring(folder)
-        all_folders = all_paths(folder, "-type", "d")
+        ways = ignoring(directory)
+        all_directories = all_paths(directory, "-type", "d")
         # git lists only files, so fd lists the directories that are not ignored.
         fd = next(way for way in ways if way.name == "fd")
-        folders = all_folders & {line.rstrip(b"/") for line in where.lines(fd)}
-        wrong = differences(ways, where, not_ignored(folder), folders, all_folders)
-        columns = [where.in_turn(Column("G, warm", ways, str(folder)), rounds)]
+        directories = all_directories & {line.rstrip(b"/") for line in where.lines(fd)}
+        wrong = differences(ways, where, not_ignored(directory), directories, all_directories)
+        columns = [where.in_turn(Column("G, warm", ways, str(directory)), rounds)]
         readahead = None
         if harness.can_drop_caches():
-            with harness.held(folder) as readahead:
+            with harness.held(directory) as readahead:
                 columns.append(where.in_turn(
-                    Column("G, cold", ways, str(folder)), rounds, len(folders)))
+                    Column("G, cold", ways, str(directory)), rounds, len(directories)))
         else:
             say("   cold runs skipped: they need root")
         return figures_of(ways, columns, readahead=readahead, differences=wrong)
 
 
-def record(folder: pathlib.Path, scratch: pathlib.Path, where: Place) -> None:
+def record(directory: pathlib.Path, scratch: pathlib.Path, where: Place) -> None:
     """Stores the state of the tree: two manifests, and git's index."""
     walk = [str(harness.HEADSTART), "walk"]
     for command in (
-            ["git", "-C", str(folder), "status", "--porcelain"],
-            [*walk, f"--manifest={scratch / 'manifest'}", str(folder)],
-            [*walk, f"--manifest={scratch / 'all'}", "--hidden", "--no-ignore", str(folder)]):
+            ["git", "-C", str(directory), "status", "--porcelain"],
+            [*walk, f"--manifest={scratch / 'manifest'}", str(directory)],
+            [*walk, f"--manifest={scratch / 'all'}", "--hidden", "--no-ignore", str(directory)]):
         subprocess.run(command, env=where.environment, check=True, stdout=subprocess.DEVNULL)
 
 
 def measure_status(rounds: int) -> dict:
-    folder = tree("G")
-    with place() as where, harness.scratch_in(folder.parent) as scratch:
-        record(folder, scratch, where)
+    directory = tree("G")
+    with place() as where, harness.scratch_in(directory.parent) as scratch:
+        record(directory, scratch, where)
         ways = [ours("headstart status", "status", "--since", str(scratch / "manifest"),
-                     str(folder)),
+                     str(directory)),
                 ours("headstart status, ignored and hidden files too", "status",
-                     "--since", str(scratch / "all"), str(folder)),
+                     "--since", str(scratch / "all"), str(directory)),
                 Way("git status", harness.find_peer("git"),
-                    ["-C", str(folder), "status", "--porcelain"])]
-        wrong = sees_changes(ways, folder, where)
-        record(folder, scratch, where)
-        column = Column("G, nothing changed", ways, str(folder))
+                    ["-C", str(directory), "status", "--porcelain"])]
+        wrong = sees_changes(ways, directory, where)
+        record(directory, scratch, where)
+        column = Column("G, nothing changed", ways, str(directory))
         return figures_of(ways, [where.in_turn(column, rounds)], differences=wrong)
 
 

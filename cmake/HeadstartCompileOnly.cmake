@@ -8,15 +8,15 @@ if(NOT TARGET headstart_llvm_headers OR NOT HEADSTART_TBLGEN)
 endif()
 if(NOT EXISTS ${HEADSTART_LLVM_INCLUDE}/lld
     AND EXISTS ${HEADSTART_LLVM_HEADERS}/lld)
-  headstart_link_folder(${HEADSTART_LLVM_HEADERS}/lld
+  headstart_link_directory(${HEADSTART_LLVM_HEADERS}/lld
     ${HEADSTART_LLVM_INCLUDE}/lld)
 endif()
 
 # The layers' own targets depend on libraries that this machine does not have.
-set(folders Formats Inputs Inputs/COFF Inputs/ELF Inputs/MachO Plan Report Engine Link
+set(directories Formats Inputs Inputs/COFF Inputs/ELF Inputs/MachO Plan Report Engine Link
   FileTree)
-list(TRANSFORM folders REPLACE "(.+)" "lib/\\1/*.cpp")
-file(GLOB sources CONFIGURE_DEPENDS ${folders} tools/*.cpp tools/*/*.cpp)
+list(TRANSFORM directories REPLACE "(.+)" "lib/\\1/*.cpp")
+file(GLOB sources CONFIGURE_DEPENDS ${directories} tools/*.cpp tools/*/*.cpp)
 # LazyXML.cpp is only for Linux, and needs libxml2's headers.
 list(FILTER sources EXCLUDE REGEX "/LazyXML\\.cpp$")
 add_library(compile-only OBJECT EXCLUDE_FROM_ALL ${sources})

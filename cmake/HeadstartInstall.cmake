@@ -4,16 +4,16 @@
 # all other files: no installed file contains the prefix.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
-set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Headstart)
+set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/Headstart)
 set(documents ${CMAKE_INSTALL_DATADIR}/doc/headstart)
 
-# headstart_install_links(<folder> <target> <name>...): relative links.
-function(headstart_install_links folder target)
+# headstart_install_links(<directory> <target> <name>...): relative links.
+function(headstart_install_links directory target)
   foreach(name IN LISTS ARGN)
     install(CODE "
-      set(folder \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${folder}\")
-      file(MAKE_DIRECTORY \"\${folder}\")
-      file(CREATE_LINK ${target} \"\${folder}/${name}\" SYMBOLIC)"
+      set(directory \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${directory}\")
+      file(MAKE_DIRECTORY \"\${directory}\")
+      file(CREATE_LINK ${target} \"\${directory}/${name}\" SYMBOLIC)"
       COMPONENT Programs)
   endforeach()
 endfunction()
@@ -143,7 +143,7 @@ endforeach()
 install(TARGETS ${exported} EXPORT HeadstartTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT Development)
 install(EXPORT HeadstartTargets NAMESPACE Headstart::
-  DESTINATION ${package_folder} COMPONENT Development)
+  DESTINATION ${package_directory} COMPONENT Development)
 if(HEADSTART_LLVM AND UNIX)
   # Users link with LLVM's shared library, even if this build does not.
   set(pkgconfig ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
@@ -154,9 +154,9 @@ if(HEADSTART_LLVM AND UNIX)
 endif()
 configure_package_config_file(cmake/HeadstartConfig.cmake.in
   ${PROJECT_BINARY_DIR}/HeadstartConfig.cmake
-  INSTALL_DESTINATION ${package_folder})
+  INSTALL_DESTINATION ${package_directory})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/HeadstartConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/HeadstartConfig.cmake
   ${PROJECT_BINARY_DIR}/HeadstartConfigVersion.cmake
-  DESTINATION ${package_folder} COMPONENT Development)
+  DESTINATION ${package_directory} COMPONENT Development)

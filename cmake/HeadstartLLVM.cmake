@@ -54,9 +54,9 @@ if(LLVM_INSTALL_PREFIX)
   file(MAKE_DIRECTORY ${HEADSTART_LLVM_INCLUDE})
   foreach(header ${LLVM_INSTALL_PREFIX}/include/llvm
       ${LLVM_INSTALL_PREFIX}/include/llvm-c ${LLD_INSTALL_PREFIX}/include/lld)
-    get_filename_component(folder ${header} NAME)
-    if(NOT EXISTS ${HEADSTART_LLVM_INCLUDE}/${folder})
-      headstart_link_folder(${header} ${HEADSTART_LLVM_INCLUDE}/${folder})
+    get_filename_component(directory ${header} NAME)
+    if(NOT EXISTS ${HEADSTART_LLVM_INCLUDE}/${directory})
+      headstart_link_directory(${header} ${HEADSTART_LLVM_INCLUDE}/${directory})
     endif()
   endforeach()
 else()
@@ -148,17 +148,17 @@ endif()
 # each before those that it calls.
 set(HEADSTART_LLD_LIBRARIES lldMinGW lldCOFF lldELF lldMachO lldCommon)
 
-# headstart_lld_archive(<variable> <folder> <library>): the file of one of them.
-function(headstart_lld_archive variable folder name)
-  set(${variable} ${folder}/${CMAKE_STATIC_LIBRARY_PREFIX}${name}${CMAKE_STATIC_LIBRARY_SUFFIX}
+# headstart_lld_archive(<variable> <directory> <library>): the file of one of them.
+function(headstart_lld_archive variable directory name)
+  set(${variable} ${directory}/${CMAKE_STATIC_LIBRARY_PREFIX}${name}${CMAKE_STATIC_LIBRARY_SUFFIX}
     PARENT_SCOPE)
 endfunction()
 
-# headstart_lld(<library> <folder>): makes <library> of the files in <folder>.
-function(headstart_lld library folder)
+# headstart_lld(<library> <directory>): makes <library> of the files in <directory>.
+function(headstart_lld library directory)
   set(archives)
   foreach(name IN LISTS HEADSTART_LLD_LIBRARIES)
-    headstart_lld_archive(archive ${folder} ${name})
+    headstart_lld_archive(archive ${directory} ${name})
     list(APPEND archives ${archive})
   endforeach()
   # The seam binds no reference of lldWasm.

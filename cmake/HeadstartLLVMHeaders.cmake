@@ -4,7 +4,7 @@
 # `headstart_llvm_headers`, and only the OS layer is built.
 find_path(HEADSTART_LLVM_HEADERS llvm/ADT/StringRef.h
   PATHS ${HEADSTART_LLVM_HOST}/include NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH
-  DOC "LLVM's include folder")
+  DOC "LLVM's include directory")
 if(NOT HEADSTART_LLVM_HEADERS)
   message(STATUS "No headers of LLVM: only the OS layer is built")
   return()
@@ -13,10 +13,10 @@ endif()
 # As in HeadstartLLVM.cmake, the directory also has headers that are not LLVM's.
 set(HEADSTART_LLVM_INCLUDE ${PROJECT_BINARY_DIR}/llvm-include)
 file(MAKE_DIRECTORY ${HEADSTART_LLVM_INCLUDE})
-foreach(folder llvm llvm-c)
-  if(NOT EXISTS ${HEADSTART_LLVM_INCLUDE}/${folder})
-    headstart_link_folder(${HEADSTART_LLVM_HEADERS}/${folder}
-      ${HEADSTART_LLVM_INCLUDE}/${folder})
+foreach(directory llvm llvm-c)
+  if(NOT EXISTS ${HEADSTART_LLVM_INCLUDE}/${directory})
+    headstart_link_directory(${HEADSTART_LLVM_HEADERS}/${directory}
+      ${HEADSTART_LLVM_INCLUDE}/${directory})
   endif()
 endforeach()
 
@@ -33,11 +33,11 @@ if(WIN32)
     string(REGEX REPLACE "#define ${name}([ \t][^\n]*)?\n" "/* #undef ${name} */\n"
       config "${config}")
   endforeach()
-  set(config_folder ${PROJECT_BINARY_DIR}/llvm-config-include)
-  file(CONFIGURE OUTPUT ${config_folder}/llvm/Config/llvm-config.h
+  set(config_directory ${PROJECT_BINARY_DIR}/llvm-config-include)
+  file(CONFIGURE OUTPUT ${config_directory}/llvm/Config/llvm-config.h
     CONTENT "${config}" @ONLY)
   target_include_directories(headstart_llvm_headers SYSTEM INTERFACE
-    ${config_folder})
+    ${config_directory})
 endif()
 target_include_directories(headstart_llvm_headers SYSTEM INTERFACE
   ${HEADSTART_LLVM_INCLUDE})

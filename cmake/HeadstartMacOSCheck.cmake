@@ -2,10 +2,10 @@
 # and its tests for macOS on another system. PyPI's ziglang has the headers;
 # `./dev setup` installs it into build-tools, which git ignores.
 set(HEADSTART_ZIGLANG "" CACHE PATH
-  "The folder of PyPI's package ziglang, if not below build-tools/zig")
-get_filename_component(folder ${CMAKE_CXX_COMPILER} DIRECTORY)
-find_program(HEADSTART_MACOS_CLANG NAMES clang++-22 clang++ HINTS ${folder})
-find_program(HEADSTART_MACOS_NM NAMES llvm-nm-22 llvm-nm HINTS ${folder})
+  "The directory of PyPI's package ziglang, if not below build-tools/zig")
+get_filename_component(directory ${CMAKE_CXX_COMPILER} DIRECTORY)
+find_program(HEADSTART_MACOS_CLANG NAMES clang++-22 clang++ HINTS ${directory})
+find_program(HEADSTART_MACOS_NM NAMES llvm-nm-22 llvm-nm HINTS ${directory})
 get_property(macos_sources GLOBAL PROPERTY HEADSTART_DARWIN_SOURCES)
 get_property(macos_tests GLOBAL PROPERTY HEADSTART_DARWIN_TESTS)
 set(macos_check ${Python3_EXECUTABLE} utils/check-macos.py

@@ -46,8 +46,8 @@ if(HEADSTART_SEAM STREQUAL "wrap")
   endif()
   add_library(headstart_seam_wrap INTERFACE)
   set(seam_header ${PROJECT_BINARY_DIR}/include/headstart/Link/SeamSymbols.h)
-  get_filename_component(folder ${seam_header} DIRECTORY)
-  file(MAKE_DIRECTORY ${folder})
+  get_filename_component(directory ${seam_header} DIRECTORY)
+  file(MAKE_DIRECTORY ${directory})
   set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY
     CMAKE_CONFIGURE_DEPENDS ${seam_table} ${seam_script} ${lld_archives})
   execute_process(
@@ -63,14 +63,14 @@ if(HEADSTART_SEAM STREQUAL "wrap")
 endif()
 
 if("rename" IN_LIST HEADSTART_SEAMS)
-  set(renamed_folder ${PROJECT_BINARY_DIR}/lld-renamed)
+  set(renamed_directory ${PROJECT_BINARY_DIR}/lld-renamed)
   set(renamed_archives)
   foreach(name IN LISTS HEADSTART_LLD_LIBRARIES)
-    headstart_lld_archive(archive ${renamed_folder} ${name})
+    headstart_lld_archive(archive ${renamed_directory} ${name})
     list(APPEND renamed_archives ${archive})
   endforeach()
   add_custom_command(OUTPUT ${renamed_archives}
-    COMMAND ${seam_command} --out ${renamed_folder} ${lld_archives}
+    COMMAND ${seam_command} --out ${renamed_directory} ${lld_archives}
     DEPENDS ${seam_table} ${seam_script} ${lld_archives}
     COMMENT "Renaming what lld's archives refer to" VERBATIM)
   add_custom_target(headstart-renamed-lld DEPENDS ${renamed_archives})
@@ -82,5 +82,5 @@ if("rename" IN_LIST HEADSTART_SEAMS)
   target_compile_options(headstart_seam_rename INTERFACE
     $<$<CXX_COMPILER_ID:Clang,AppleClang>:-Wno-return-type-c-linkage>
     $<$<CXX_COMPILER_ID:MSVC>:/wd4190>)
-  headstart_lld(headstart_lld_rename ${renamed_folder})
+  headstart_lld(headstart_lld_rename ${renamed_directory})
 endif()

@@ -1,19 +1,19 @@
-# headstart_link_folder(<folder> <link>): creates a link to <folder>. Few users
+# headstart_link_directory(<directory> <link>): creates a link to <directory>. Few users
 # may create links on Windows, so this makes a copy there.
-function(headstart_link_folder folder link)
+function(headstart_link_directory directory link)
   if(CMAKE_HOST_WIN32)
     get_filename_component(into ${link} DIRECTORY)
-    file(COPY ${folder} DESTINATION ${into})
+    file(COPY ${directory} DESTINATION ${into})
   else()
-    file(CREATE_LINK ${folder} ${link} SYMBOLIC)
+    file(CREATE_LINK ${directory} ${link} SYMBOLIC)
   endif()
 endfunction()
 
 # headstart_option_table(<target> <file>.td <file>.inc): makes the table that
 # OptionTable.inc reads.
 function(headstart_option_table target table out)
-  get_filename_component(folder ${out} DIRECTORY)
-  file(MAKE_DIRECTORY ${folder})
+  get_filename_component(directory ${out} DIRECTORY)
+  file(MAKE_DIRECTORY ${directory})
   list(TRANSFORM HEADSTART_LLVM_INCLUDE PREPEND -I OUTPUT_VARIABLE include)
   get_filename_component(includes ${table} DIRECTORY)
   add_custom_command(OUTPUT ${out}
@@ -57,13 +57,13 @@ function(headstart_program_links program)
   if(WIN32)
     set(command copy)
   endif()
-  get_target_property(folder ${program} RUNTIME_OUTPUT_DIRECTORY)
-  list(TRANSFORM ARGN REPLACE "(.+)" "${folder}/\\1${CMAKE_EXECUTABLE_SUFFIX}"
+  get_target_property(directory ${program} RUNTIME_OUTPUT_DIRECTORY)
+  list(TRANSFORM ARGN REPLACE "(.+)" "${directory}/\\1${CMAKE_EXECUTABLE_SUFFIX}"
     OUTPUT_VARIABLE links)
   foreach(link IN LISTS links)
     add_custom_command(TARGET ${program} POST_BUILD
       COMMAND ${CMAKE_COMMAND} -E ${command} $<TARGET_FILE_NAME:${program}> ${link}
-      WORKING_DIRECTORY ${folder} BYPRODUCTS ${link} VERBATIM)
+      WORKING_DIRECTORY ${directory} BYPRODUCTS ${link} VERBATIM)
   endforeach()
   set_target_properties(${program} PROPERTIES HEADSTART_LINKS "${links}")
 endfunction()

@@ -4,20 +4,20 @@ foreach(package IN LISTS CPACK_PACKAGE_FILES)
   if(NOT package MATCHES "\\.deb$")
     continue()
   endif()
-  set(folder ${package}.folder)
-  file(REMOVE_RECURSE ${folder})
-  execute_process(COMMAND dpkg-deb --raw-extract ${package} ${folder}
+  set(directory ${package}.directory)
+  file(REMOVE_RECURSE ${directory})
+  execute_process(COMMAND dpkg-deb --raw-extract ${package} ${directory}
     COMMAND_ERROR_IS_FATAL ANY)
   execute_process(COMMAND du --summarize --block-size=1K --apparent-size
-      --exclude=DEBIAN ${folder}
+      --exclude=DEBIAN ${directory}
     OUTPUT_VARIABLE size COMMAND_ERROR_IS_FATAL ANY)
   string(REGEX MATCH "^[0-9]+" size "${size}")
-  file(READ ${folder}/DEBIAN/control control)
+  file(READ ${directory}/DEBIAN/control control)
   string(REGEX REPLACE "Installed-Size: [0-9]+" "Installed-Size: ${size}"
     control "${control}")
-  file(WRITE ${folder}/DEBIAN/control "${control}")
+  file(WRITE ${directory}/DEBIAN/control "${control}")
   execute_process(COMMAND dpkg-deb --root-owner-group -Zzstd --build
-      ${folder} ${package}
+      ${directory} ${package}
     OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
-  file(REMOVE_RECURSE ${folder})
+  file(REMOVE_RECURSE ${directory})
 endforeach()

@@ -2,10 +2,11 @@
 """Builds LLVM's and lld's libraries for Windows, and stock lld.exe, once.
 
 Debian packages LLVM for Linux only, but has its source. The script fetches the source of LLVM
-22.1.8 (197 MB), checks it and unpacks the parts that lld needs in FOLDER/source. It builds in
-FOLDER/build with cmake/toolchains/mingw-w64.cmake, for x86-64 only. That takes about 107 minutes of
-processor time and can be stopped; the next call continues it. The script compiles LLVM's most used
-headers once (`HEADERS`): twelve of the 978 sources that include them took 32 s instead of 58.
+22.1.8 (197 MB), checks it and unpacks the parts that lld needs in DIRECTORY/source. It builds in
+DIRECTORY/build with cmake/toolchains/mingw-w64.cmake, for x86-64 only. That takes about 107
+minutes of processor time and can be stopped; the next call continues it. The script compiles
+LLVM's most used headers once (`HEADERS`): twelve of the 978 sources that include them took 32 s
+instead of 58.
 
 If the source is not available, the exit status is 77 and one line has the reason.
 """
@@ -69,9 +70,9 @@ def digest(path: pathlib.Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def fetch(folder: pathlib.Path) -> pathlib.Path:
+def fetch(directory: pathlib.Path) -> pathlib.Path:
     """Returns the tarball, which `unpack` removes from the directory."""
-    tarball = folder / TARBALL
+    tarball = directory / TARBALL
     if tarball.exists() and digest(tarball) == SHA256:
         return tarball
     problems = []
@@ -90,12 +91,12 @@ def fetch(folder: pathlib.Path) -> pathlib.Path:
     raise Unavailable("; ".join(problems))
 
 
-def unpack(folder: pathlib.Path) -> None:
-    source = folder / "source"
+def unpack(directory: pathlib.Path) -> None:
+    source = directory / "source"
     mark = source / "version"
     if mark.exists() and mark.read_text().strip() == VERSION:
         return
-    tarball = fetch(folder)
+    tarball = fetch(directory)
     say("unpacking")
     shutil.rmtree(source, ignore_errors=True)
     source.mkdir()
@@ -107,12 +108,12 @@ def unpack(folder: pathlib.Path) -> None:
     tarball.unlink()
 
 
-def configure(folder: pathlib.Path, toolchain: pathlib.Path) -> pathlib.Path:
-    build = folder / "build"
+def configure(directory: pathlib.Path, toolchain: pathlib.Path) -> pathlib.Path:
+    build = directory / "build"
     if (build / "build.ninja").exists():
         return build
     # LLVM's build runs programs of LLVM; Debian's have the same version.
-    native = folder / "native"
+    native = directory / "native"
     native.mkdir(exist_ok=True)
     for name, program in (("llvm-tblgen", "llvm-tblgen"),
                           ("llvm-min-tblgen", "llvm-tblgen"), ("llvm-config", "llvm-config")):
@@ -124,7 +125,7 @@ def configure(folder: pathlib.Path, toolchain: pathlib.Path) -> pathlib.Path:
         "CMAKE_TOOLCHAIN_FILE": toolchain,
         "CMAKE_EXPORT_COMPILE_COMMANDS": "ON",
         "CMAKE_CXX_FLAGS_RELEASE": "-O2 -DNDEBUG -w",
-        "CMAKE_CXX_COMPILER_LAUNCHER": write_launcher(folder),
+        "CMAKE_CXX_COMPILER_LAUNCHER": write_launcher(directory),
         "LLVM_ENABLE_PROJECTS": "lld",
         "LLVM_TARGETS_TO_BUILD": "X86",
         "LLVM_HOST_TRIPLE": "x86_64-w64-windows-gnu",
@@ -138,9 +139,9 @@ def configure(folder: pathlib.Path, toolchain: pathlib.Path) -> pathlib.Path:
         settings["LLVM_" + name] = "OFF"
     say("configuring")
     try:
-        quietly(["cmake", "-G", "Ninja", "-S", folder / "source" / "llvm", "-B", build,
+        quietly(["cmake", "-G", "Ninja", "-S", directory / "source" / "llvm", "-B", build,
                  *(f"-D{k}={v}" for k, v in settings.items())])
-        compile_headers(folder, build)
+        compile_headers(directory, build)
     except subprocess.CalledProcessError:
         (build / "build.ninja").unlink(missing_ok=True)
         raise
@@ -155,14 +156,14 @@ def quietly(command: list) -> None:
         done.check_returncode()
 
 
-def write_launcher(folder: pathlib.Path) -> pathlib.Path:
+def write_launcher(directory: pathlib.Path) -> pathlib.Path:
     """Writes the compiler's launcher, which adds the compiled headers for LIBRARIES.
     Names in other libraries would be ambiguous with those of the headers."""
-    launcher = folder / "compile"
+    launcher = directory / "compile"
     pattern = "|".join(f"*/llvm/lib/{name}/*" for name in LIBRARIES)
     launcher.write_text(f"""#!/bin/sh
 case "$*" in
-{pattern}) exec "$@" -include-pch '{folder / COMPILED}' ;;
+{pattern}) exec "$@" -include-pch '{directory / COMPILED}' ;;
 esac
 exec "$@"
 """)
@@ -170,29 +171,29 @@ exec "$@"
     return launcher
 
 
-def compile_headers(folder: pathlib.Path, build: pathlib.Path) -> None:
+def compile_headers(directory: pathlib.Path, build: pathlib.Path) -> None:
     """Compiles HEADERS with the arguments of one of LLVM's sources."""
-    source = folder / "precompiled.h"
+    source = directory / "precompiled.h"
     source.write_text("".join(f'#include "llvm/{name}.h"\n' for name in HEADERS))
     quietly(["ninja", "-C", build, *GENERATED])
     (entry,) = (entry for entry in json.loads((build / "compile_commands.json").read_text())
                 if entry["file"].endswith("/llvm/lib/IR/Module.cpp"))
     arguments = shlex.split(entry["command"])
     quietly([*arguments[:arguments.index("-o")], "-fpch-instantiate-templates",
-             "-x", "c++-header", source, "-o", folder / COMPILED])
+             "-x", "c++-header", source, "-o", directory / COMPILED])
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("directory", type=pathlib.Path)
     arguments = parser.parse_args()
-    folder = arguments.folder.resolve()
-    folder.mkdir(parents=True, exist_ok=True)
+    directory = arguments.directory.resolve()
+    directory.mkdir(parents=True, exist_ok=True)
     toolchain = (pathlib.Path(__file__).resolve().parent.parent
                  / "cmake" / "toolchains" / "mingw-w64.cmake")
     try:
-        unpack(folder)
-        build = configure(folder, toolchain)
+        unpack(directory)
+        build = configure(directory, toolchain)
         say(f"building LLVM {VERSION} for Windows")
         subprocess.run(["ninja", "-C", build, "lld"], check=True)
     except Unavailable as problem:
@@ -201,7 +202,7 @@ def main() -> int:
     except (OSError, subprocess.CalledProcessError) as problem:
         print(f"LLVM for Windows: {problem}", file=sys.stderr)
         return 1
-    (folder / "ready").write_text(VERSION + "\n")
+    (directory / "ready").write_text(VERSION + "\n")
     return 0
 
 

@@ -117,11 +117,11 @@ class Change:
 class Stand:
     """The inputs of one flavour in the current directory, and stock's results."""
 
-    def __init__(self, arguments, flavour: str, pool: Pool, folder):
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-        os.chdir(folder)
-        os.environ["XDG_CACHE_HOME"] = str(folder / "cache")
+    def __init__(self, arguments, flavour: str, pool: Pool, directory):
+        shutil.rmtree(directory, ignore_errors=True)
+        directory.mkdir(parents=True)
+        os.chdir(directory)
+        os.environ["XDG_CACHE_HOME"] = str(directory / "cache")
         self.pool, self.judge = pool, Judge(arguments, flavour)
         os.mkdir("p")
         for part in ("obj", "lib"):
@@ -246,15 +246,15 @@ def trial(stand: Stand, seed: int):
 
 
 def worker(arguments, flavour: str, pool: Pool, seeds):
-    folder = arguments.folder / f"{flavour}-{os.getpid()}"
-    stand = Stand(arguments, flavour, pool, folder)
+    directory = arguments.directory / f"{flavour}-{os.getpid()}"
+    stand = Stand(arguments, flavour, pool, directory)
     counts, texts = collections.Counter(), []
     for seed in seeds:
         more, text = trial(stand, seed)
         counts.update(more)
         texts += [f"{flavour} {text}"] if text else []
     os.chdir("/")
-    shutil.rmtree(folder)
+    shutil.rmtree(directory)
     return counts, texts
 
 
@@ -272,10 +272,10 @@ def main() -> int:
     parser.add_argument("--seed", type=int, help="this one, 20 times")
     arguments = parser.parse_args()
     prepare(arguments)
-    arguments.folder = arguments.work / f"changing-{os.getpid()}"
-    arguments.folder.mkdir(parents=True)
+    arguments.directory = arguments.work / f"changing-{os.getpid()}"
+    arguments.directory.mkdir(parents=True)
     if os.geteuid() == 0:
-        os.chown(arguments.folder, NOBODY, NOBODY)
+        os.chown(arguments.directory, NOBODY, NOBODY)
     Judge(arguments, "elf").slack()
     begun = time.monotonic()
     names = arguments.flavours
@@ -300,7 +300,7 @@ def main() -> int:
                 for text in texts:
                     print(text, flush=True)
     finally:
-        shutil.rmtree(arguments.folder)
+        shutil.rmtree(arguments.directory)
     for what, count in sorted(counts.items()):
         print(f"{what}: {count}")
     wrong = counts["ours: wrong"]

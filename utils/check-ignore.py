@@ -131,11 +131,11 @@ class Maker:
             text = b"\xef\xbb\xbf" + text
         return text
 
-    def fill(self, folder, depth, entries):
-        """Makes files and directories. Returns their paths from `folder`."""
+    def fill(self, directory, depth, entries):
+        """Makes files and directories. Returns their paths from `directory`."""
         paths = []
         for name in self.random.sample(NAMES, entries):
-            path = os.path.join(folder, name)
+            path = os.path.join(directory, name)
             if self.random.random() < 0.05:
                 os.symlink(b"nowhere" if self.random.random() < 0.5 else b".", path)
             else:
@@ -145,7 +145,7 @@ class Maker:
         if depth == 0:
             return paths
         for name in self.random.sample(FOLDERS, self.random.randint(1, 3)):
-            path = os.path.join(folder, name)
+            path = os.path.join(directory, name)
             if os.path.lexists(path):
                 continue
             os.mkdir(path)
@@ -208,12 +208,12 @@ class Checker:
         repositories from the root; b"" is the root itself."""
         ours = self.listed(root)
         everything = {b: [] for b in repositories}
-        for folder, folders, files in os.walk(root):
-            folders[:] = [f for f in folders if f != b".git"]
-            here = os.path.relpath(folder, root)
+        for directory, directories, files in os.walk(root):
+            directories[:] = [f for f in directories if f != b".git"]
+            here = os.path.relpath(directory, root)
             here = b"" if here == b"." else here + b"/"
             inner = max((r for r in repositories if here.startswith(r)), key=len)
-            everything[inner] += [(here + n)[len(inner):] for n in folders + files]
+            everything[inner] += [(here + n)[len(inner):] for n in directories + files]
         visible = {p.rstrip(b"/") for p in ours}
         hidden = set()
         for base, paths in sorted(everything.items()):
@@ -277,22 +277,22 @@ def check_tree(checker, template, seed):
     paths = maker.fill(root, maker.random.randint(1, 3), maker.random.randint(4, 10))
     repositories = [b""]
     checker.repository(template, root)
-    folders = [b""] + [p for p in paths if os.path.isdir(os.path.join(root, p))
+    directories = [b""] + [p for p in paths if os.path.isdir(os.path.join(root, p))
                        and not os.path.islink(os.path.join(root, p))]
-    for folder in folders[1:]:
+    for directory in directories[1:]:
         if maker.random.random() < 0.08:
-            checker.repository(template, os.path.join(root, folder))
-            repositories.append(folder + b"/")
+            checker.repository(template, os.path.join(root, directory))
+            repositories.append(directory + b"/")
     make_user_files(checker, maker, paths)
     for repository in repositories:
         if maker.random.random() < 0.4:
             info = os.path.join(root, repository, b".git/info")
             os.makedirs(info, exist_ok=True)
             write(os.path.join(info, b"exclude"), maker.ignore_file(paths))
-    for folder in folders:
-        if folder == b"" or maker.random.random() < 0.4:
-            below = [p[len(folder):].lstrip(b"/") for p in paths if p.startswith(folder)]
-            write(os.path.join(root, folder, b".gitignore"),
+    for directory in directories:
+        if directory == b"" or maker.random.random() < 0.4:
+            below = [p[len(directory):].lstrip(b"/") for p in paths if p.startswith(directory)]
+            write(os.path.join(root, directory, b".gitignore"),
                   maker.ignore_file([p for p in below if p] or paths))
     checker.check(root, repositories, f"tree of seed {seed}")
     shutil.rmtree(root)
@@ -306,10 +306,10 @@ def check_wide_tree(checker, template, seed):
     checker.repository(template, root)
     make_user_files(checker, maker, [b"zz"])
     for number in range(150):
-        folder = os.path.join(root, b"%d" % number)
-        os.mkdir(folder)
-        paths = maker.fill(folder, 1, 12)
-        write(os.path.join(folder, b".gitignore"), maker.ignore_file(paths))
+        directory = os.path.join(root, b"%d" % number)
+        os.mkdir(directory)
+        paths = maker.fill(directory, 1, 12)
+        write(os.path.join(directory, b".gitignore"), maker.ignore_file(paths))
     checker.check(root, [b""], f"wide tree of seed {seed}")
     shutil.rmtree(root)
 
@@ -328,11 +328,11 @@ def check_classes(checker, template):
             [b"[!a-z]", b"[^\\]]", b"[+--]", b"[[:alpha:]-z]", b"[%-\\-]",
              b"[[-\\]]", b"[\\\\-a]", b"[!!]", b"[^^]", b"[[]", b"[a-[:digit:]]", b"[[:digit:]",
              b"[[::]]", b"[[:]", b"[[:alpha]]", b"[\x80-\xff]", b"?", b"*", b"\\\\", b"\\"]):
-        folder = os.path.join(root, b"%d" % number)
-        os.mkdir(folder)
+        directory = os.path.join(root, b"%d" % number)
+        os.mkdir(directory)
         for name in names:
-            write(os.path.join(folder, name), b"")
-        write(os.path.join(folder, b".gitignore"), b"q" + text + b"\n")
+            write(os.path.join(directory, name), b"")
+        write(os.path.join(directory, b".gitignore"), b"q" + text + b"\n")
     checker.check(root, [b""], "classes")
 
 
@@ -355,20 +355,20 @@ def check_gitdir_files(checker):
     inside = os.path.join(inside.rstrip(b"\n"), b"info")
     os.makedirs(inside, exist_ok=True)
     write(os.path.join(inside, b"exclude"), b"*.c\n")
-    for folder in (tree, module):
-        os.mkdir(os.path.join(folder, b"d"))
+    for directory in (tree, module):
+        os.mkdir(os.path.join(directory, b"d"))
         for name in (b"a.o", b"a.c", b"top", b"d/top", b"d/a.o", b"d/a.c"):
-            write(os.path.join(folder, name), b"")
+            write(os.path.join(directory, name), b"")
     tracked = {b"kept", b".gitmodules"}
-    for folder, want in ((tree, {b"a.c", b"d/a.c", b"d/top"}),
+    for directory, want in ((tree, {b"a.c", b"d/a.c", b"d/top"}),
                          (module, {b"a.o", b"top", b"d/a.o", b"d/top"})):
-        theirs = checker.git_files(folder)
-        assert theirs == want, (folder, theirs)
-        ours = {p for p in checker.listed(folder)
+        theirs = checker.git_files(directory)
+        assert theirs == want, (directory, theirs)
+        ours = {p for p in checker.listed(directory)
                 if not p.endswith(b"/") and not p.startswith(b"module/")}
         checker.asked += len(want)
         if ours - tracked != want:
-            checker.failures.append(f"{folder!r}: {ours - tracked} is listed")
+            checker.failures.append(f"{directory!r}: {ours - tracked} is listed")
 
 
 def main():
@@ -380,8 +380,8 @@ def main():
     if not shutil.which("git"):
         sys.exit("git is missing")
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-    with tempfile.TemporaryDirectory(prefix="headstart-ignore-", dir=memory) as folder:
-        scratch = os.fsencode(os.path.realpath(folder))
+    with tempfile.TemporaryDirectory(prefix="headstart-ignore-", dir=memory) as directory:
+        scratch = os.fsencode(os.path.realpath(directory))
         checker = Checker(args.oracle.resolve(), scratch)
         template = os.path.join(scratch, b"template")
         checker.run(["git", "init", "-q", "--template=", "--bare", template], scratch)

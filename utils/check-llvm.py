@@ -54,20 +54,21 @@ def first_error(said):
 
 class Installation:
     def __init__(self, name, work):
-        self.folder = pathlib.Path(f"/usr/lib/llvm-{name}" if re.fullmatch(r"\d+", name) else name)
-        self.bin, self.include = self.folder / "bin", self.folder / "include"
-        paths = {name: self.folder / "lib" / f"lib{name}.a" for name in ARCHIVES}
+        self.directory = pathlib.Path(f"/usr/lib/llvm-{name}" if re.fullmatch(r"\d+", name)
+                                      else name)
+        self.bin, self.include = self.directory / "bin", self.directory / "include"
+        paths = {name: self.directory / "lib" / f"lib{name}.a" for name in ARCHIVES}
         for path in (*paths.values(), self.include / "lld/Common/Driver.h",
                      self.include / "llvm/Option/OptParser.td"):
             if not path.is_file():
                 raise Problem(f"no {path}: LLVM's and lld's development files are needed")
-        self.work = work / self.folder.name
+        self.work = work / self.directory.name
         self.work.mkdir()
         self.tools = seam.Tools(self.bin, self.work)
         self.version = self.tools.run("llvm-config", "--version")[0]
         self.paths = list(paths.values())
         # wasm-ld's archive, which the seam does not bind.
-        self.others = [path for path in [self.folder / "lib/liblldWasm.a"] if path.exists()]
+        self.others = [path for path in [self.directory / "lib/liblldWasm.a"] if path.exists()]
         self.archives = [seam.Archive(path) for path in self.paths]
         self.compiler = (shutil.which("clang++", path=str(self.bin))
                          or os.environ.get("CXX") or shutil.which("clang++-22") or "c++")
@@ -99,7 +100,8 @@ def printer(llvm):
     # llvm-config does not name lld's own archives.
     status, _, said = run(llvm.compiler,
                           f"{out}.o", f"-Wl,--wrap={symbol}", *llvm.paths, *llvm.others, *flags,
-                          f"-Wl,-rpath,{llvm.folder}/lib", "-lz", "-lzstd", "-lpthread", "-o", out)
+                          f"-Wl,-rpath,{llvm.directory}/lib", "-lz", "-lzstd", "-lpthread",
+                           "-o", out)
     if status:
         raise Problem(f"the option tables cannot be read: {first_error(said)}")
     return out
@@ -203,7 +205,7 @@ def check_seam(llvm):
             symbol = seam.symbol_of(entry, llvm.archives)
             seam.check_definition(entry, symbol, llvm.archives)
         except Problem as problem:
-            yield f"{name}: {problem}".replace(f"{llvm.folder}/", "")
+            yield f"{name}: {problem}".replace(f"{llvm.directory}/", "")
             continue
         theirs = parameters_of(function, symbol, llvm.archives)
         if name in declared and declared[name] != theirs:
@@ -315,7 +317,7 @@ def known_timers(name, work):
 def check(name, known, work):
     """Prints the mismatches. Returns their number."""
     llvm = Installation(name, work / "next")
-    print(f"Headstart against LLVM {llvm.version} in {llvm.folder}")
+    print(f"Headstart against LLVM {llvm.version} in {llvm.directory}")
     count = 0
     for part, checks in (
             ("options", lambda: check_options(llvm)),
@@ -338,7 +340,8 @@ def check(name, known, work):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("next", metavar="NEXT", help="a version, or the folder of an installation")
+    parser.add_argument("next", metavar="NEXT",
+                        help="a version, or the directory of an installation")
     options = (ROOT / "cmake" / "HeadstartOptions.cmake").read_text()
     parser.add_argument("--known", metavar="LLVM",
                         default=re.search(r"set\(HEADSTART_LLVM_VERSION (\d+)", options)[1],

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Compiles sources for macOS on any machine, and reports undefined symbols.
 
-    utils/check-macos.py [--zig FOLDER] --clang CLANG --nm NM --out FOLDER
-                         [--include FOLDER]... [--system FOLDER]...
+    utils/check-macos.py [--zig DIRECTORY] --clang CLANG --nm NM --out DIRECTORY
+                         [--include DIRECTORY]... [--system DIRECTORY]...
                          --sources FILE... [--tests FILE...]
 
 PyPI's package `ziglang` has the headers of macOS and of libc++, and a list of the
-symbols of macOS's own library (libSystem.tbd). It is in FOLDER or below
+symbols of macOS's own library (libSystem.tbd). It is in DIRECTORY or below
 build-tools/zig. clang compiles with these headers for arm64 and for x86-64. The script
 does not link, since building libc++ would take minutes. Instead, another object,
 libSystem or the C++ standard library must have every symbol that an object lacks.
@@ -54,8 +54,9 @@ def flags(zig, target):
     found = ["-target", target, "-std=c++20", "-O0", "-nostdinc", "-nostdinc++"]
     found += [f"-D_LIBCPP_{setting}" for setting in LIBCXX]
     found.append("-D_LIBCPP_PSTL_BACKEND_SERIAL")
-    for folder in ("libcxx/include", "libcxxabi/include", "include", "libc/include/any-darwin-any"):
-        found += ["-isystem", str(zig / "lib" / folder)]
+    for directory in ("libcxx/include", "libcxxabi/include", "include",
+                      "libc/include/any-darwin-any"):
+        found += ["-isystem", str(zig / "lib" / directory)]
     # macOS's <math.h> includes only a part of clang's <float.h>, after which libc++'s
     # <float.h> adds nothing.
     found += ["-include", "math.h", "-include", str(zig / "lib/include/float.h")]
@@ -63,9 +64,9 @@ def flags(zig, target):
 
 
 def compile_one(arguments, target, source, strict):
-    folder = pathlib.Path(arguments.out) / arguments.tools / target.split("-")[0]
-    place = folder / (re.sub(r"[^A-Za-z0-9]", "_", source) + ".o")
-    folder.mkdir(parents=True, exist_ok=True)
+    directory = pathlib.Path(arguments.out) / arguments.tools / target.split("-")[0]
+    place = directory / (re.sub(r"[^A-Za-z0-9]", "_", source) + ".o")
+    directory.mkdir(parents=True, exist_ok=True)
     if place.exists() and place.stat().st_mtime > arguments.newest:
         return place, 0, ""
     begun = time.time()
@@ -94,8 +95,8 @@ def tools_of(arguments):
 def newest_change():
     """The time of the last change of a source or header that may matter."""
     files = [pathlib.Path(__file__)]
-    for folder in ("include/headstart/OS", "lib/OS", "unittests/OS"):
-        files += pathlib.Path(folder).rglob("*.*")
+    for directory in ("include/headstart/OS", "lib/OS", "unittests/OS"):
+        files += pathlib.Path(directory).rglob("*.*")
     return max(file.stat().st_mtime for file in files)
 
 

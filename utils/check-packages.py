@@ -80,8 +80,8 @@ class Debian:
 @contextlib.contextmanager
 def debian(base: pathlib.Path, inputs: pathlib.Path, *packages: pathlib.Path):
     """A copy of the base, with the inputs and the packages in /work."""
-    with tempfile.TemporaryDirectory(dir=inputs.parent) as folder:
-        root = pathlib.Path(folder) / "root"
+    with tempfile.TemporaryDirectory(dir=inputs.parent) as directory:
+        root = pathlib.Path(directory) / "root"
         subprocess.run(["cp", "-a", "--reflink=auto", base, root], check=True)
         shutil.copy("/etc/resolv.conf", root / "etc/resolv.conf")
         shutil.copytree(inputs, root / "work")
@@ -91,18 +91,18 @@ def debian(base: pathlib.Path, inputs: pathlib.Path, *packages: pathlib.Path):
         yield Debian(root)
 
 
-def make_inputs(folder: pathlib.Path) -> None:
-    folder.mkdir()
-    (folder / "start.c").write_text(START)
-    (folder / "part.c").write_text("int part(void) { return 42; }\n")
-    (folder / "copy.c").write_text("static int copy[20000] = {1}; static int *at = copy;\n"
+def make_inputs(directory: pathlib.Path) -> None:
+    directory.mkdir()
+    (directory / "start.c").write_text(START)
+    (directory / "part.c").write_text("int part(void) { return 42; }\n")
+    (directory / "copy.c").write_text("static int copy[20000] = {1}; static int *at = copy;\n"
                                    "static __attribute__((used)) int *get(void) { return at; }\n")
-    (folder / "x.manifest").write_text(MANIFEST)
+    (directory / "x.manifest").write_text(MANIFEST)
     for name in ("start", "part", "copy"):
         target = f"--target={platform.machine()}-linux-gnu"
-        subprocess.run([CLANG, target, "-O1", "-c", f"{name}.c"], cwd=folder, check=True)
+        subprocess.run([CLANG, target, "-O1", "-c", f"{name}.c"], cwd=directory, check=True)
     subprocess.run([CLANG, "--target=x86_64-pc-windows-msvc", "-c", "part.c", "-o",
-                    "part.obj"], cwd=folder, check=True)
+                    "part.obj"], cwd=directory, check=True)
 
 
 def check_use(system: Debian, programs: str, linkers: str) -> None:
@@ -148,9 +148,9 @@ def check_tools(system: Debian, programs: str, prefix: str) -> None:
         print(f"    {name}: links by ours", flush=True)
 
 
-def check_deb(folder, base, inputs, tools) -> None:
-    (package,) = folder.glob("headstart_*.deb")
-    (symbols,) = folder.glob("headstart-dbgsym_*.deb")
+def check_deb(directory, base, inputs, tools) -> None:
+    (package,) = directory.glob("headstart_*.deb")
+    (symbols,) = directory.glob("headstart-dbgsym_*.deb")
     with debian(base, inputs, package, symbols) as system:
         system.install(f"/work/{package.name}", f"/work/{symbols.name}")
         size = int(system.run("dpkg-query -W -f '${Installed-Size}' headstart"))
@@ -182,8 +182,8 @@ def check_deb(folder, base, inputs, tools) -> None:
         expect(not left, f"left behind: {left}")
 
 
-def check_wheel(folder, base, inputs, tools) -> None:
-    (wheel,) = folder.glob("headstart_linker-*.whl")
+def check_wheel(directory, base, inputs, tools) -> None:
+    (wheel,) = directory.glob("headstart_linker-*.whl")
     with debian(base, inputs, wheel) as system:
         system.install("python3-venv")
         system.run("python3 -m venv /opt/env")
@@ -206,9 +206,9 @@ def check_wheel(folder, base, inputs, tools) -> None:
         expect(not left, f"left behind: {left}")
 
 
-def check_rpm(folder, base, inputs, tools) -> None:
+def check_rpm(directory, base, inputs, tools) -> None:
     """Installs with rpm itself, since no distribution with RPMs is available here."""
-    (package,) = folder.glob("headstart-[0-9]*.rpm")
+    (package,) = directory.glob("headstart-[0-9]*.rpm")
     with debian(base, inputs) as system:
         rpm = ["rpm", "--root", system.root, "--nodeps"]
         subprocess.run([*rpm, "-i", package], check=True)
@@ -218,9 +218,9 @@ def check_rpm(folder, base, inputs, tools) -> None:
         expect(not left, f"left behind: {left}")
 
 
-def check_archive(folder, base, inputs, tools) -> None:
+def check_archive(directory, base, inputs, tools) -> None:
     """Unpacks the archive anywhere, and uses it through a symbolic link."""
-    (archive,) = folder.glob("headstart-[0-9]*.tar.zst")
+    (archive,) = directory.glob("headstart-[0-9]*.tar.zst")
     with debian(base, inputs) as system:
         place = system.root / "opt/some where"
         place.mkdir()
@@ -242,9 +242,9 @@ def contained(root: pathlib.Path, command: str) -> list:
             "--rootfs", root, "sh", "-ec", "cd /work; " + command]
 
 
-def check_container(folder, base, inputs, tools) -> None:
+def check_container(directory, base, inputs, tools) -> None:
     """Containers share a cache: one after another, and two at once."""
-    (package,) = folder.glob("headstart_*.deb")
+    (package,) = directory.glob("headstart_*.deb")
     with debian(base, inputs, package) as system:
         system.install(f"/work/{package.name}")
 
@@ -295,7 +295,7 @@ CHECKS = {"deb": check_deb, "wheel": check_wheel, "rpm": check_rpm,
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("directory", type=pathlib.Path)
     parser.add_argument("--suite", default="bookworm")
     parser.add_argument("--tools", action="store_true")
     parser.add_argument("--only", action="append", choices=CHECKS)
@@ -309,8 +309,8 @@ def main() -> int:
         kinds.remove("container")
         if not kinds:
             return SKIPPED
-    with tempfile.TemporaryDirectory() as folder:
-        work = pathlib.Path(folder)
+    with tempfile.TemporaryDirectory() as directory:
+        work = pathlib.Path(directory)
         base = work / "base"
         done = subprocess.run(["mmdebstrap", "--quiet", "--variant=apt", arguments.suite, base],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -321,7 +321,7 @@ def main() -> int:
         make_inputs(work / "inputs")
         for kind in kinds:
             try:
-                CHECKS[kind](arguments.folder, base, work / "inputs", arguments.tools)
+                CHECKS[kind](arguments.directory, base, work / "inputs", arguments.tools)
             except (Failed, subprocess.CalledProcessError, OSError, ValueError) as why:
                 print(f"{kind}: {why}", file=sys.stderr)
                 return 1

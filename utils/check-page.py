@@ -124,8 +124,8 @@ LAYOUT = r"""
           Math.max(a.left, b.left) > 2 && Math.min(a.bottom, b.bottom) - b.top > 4)
         say(`"${named(pieces[i].text)}" lies on "${named(pieces[j].text)}"`);
     }
-  // Tiles and folders hold their names.
-  for (const name of document.querySelectorAll('.file-name, .folder-name')) {
+  // Tiles and directories hold their names.
+  for (const name of document.querySelectorAll('.file-name, .directory-name')) {
     const tile = d3.select(name).datum();
     if (name.getBBox().x + name.getBBox().width > tile.x1)
       say(`"${named(name)}" is longer than its tile`);
@@ -146,7 +146,7 @@ LAYOUT = r"""
   };
   const told = new Set();
   for (const {node} of pieces) {
-    if (node.closest('.mark, .file-name, .folder-name, .phase-name, :disabled') ||
+    if (node.closest('.mark, .file-name, .directory-name, .phase-name, :disabled') ||
         node.closest('.chip') || told.has(node))
       continue;
     told.add(node);
@@ -466,7 +466,7 @@ BREAKS = [
     ("document.querySelector('svg').removeAttribute('aria-label')", "without a label"),
     ("document.hacked = 1", "run as a script"),
     ("document.querySelector('h1').textContent = 'Fine.'", "the headline"),
-    ("document.querySelector('.folder-name').textContent = 'W'.repeat(300)",
+    ("document.querySelector('.directory-name').textContent = 'W'.repeat(300)",
      "longer than its tile"),
     ("document.querySelector('table.ends .bound').remove()", "cold, stock: used"),
     ("document.querySelectorAll('table.files th')[4].textContent = 'Used, at least'",
@@ -509,7 +509,7 @@ def check_refusals(browser, render, work):
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--render", required=True, help="a program that makes a page of a report")
-    parser.add_argument("--out", type=pathlib.Path, help="a folder for the pictures")
+    parser.add_argument("--out", type=pathlib.Path, help="a directory for the pictures")
     parser.add_argument("--self-test", action="store_true")
     parser.add_argument("--refusals", action="store_true")
     parser.add_argument("kinds", nargs="*", default=[])

@@ -24,8 +24,8 @@ def main() -> int:
     site = pathlib.Path(sys.argv[1]).resolve()
     pages = sorted(site.rglob("*.html"))
     problems = []
-    with tempfile.TemporaryDirectory() as folder:
-        browser = headless.Browser(headless.find_browser(), folder)
+    with tempfile.TemporaryDirectory() as directory:
+        browser = headless.Browser(headless.find_browser(), directory)
         try:
             for page in pages:
                 browser.show(page.as_uri(), WIDTHS[0], "light")

@@ -14,9 +14,9 @@ import sys
 
 def on_the_host(root):
     lines = set()
-    for folder, folders, files in os.walk(os.fsencode(root)):
-        for name in folders + files:
-            path = os.path.join(folder, name)
+    for directory, directories, files in os.walk(os.fsencode(root)):
+        for name in directories + files:
+            path = os.path.join(directory, name)
             status = os.lstat(path)
             if stat.S_ISLNK(status.st_mode):
                 sys.exit(f"{os.fsdecode(path)}: a link; give a tree without")

@@ -2,9 +2,9 @@
 """Checks a link by lld-link.exe from both sides: the requests that it reports under
 Wine, and the contents of the host's page cache.
 
-    check-wine-link.py WINDOWS_BUILD FOLDER [--program]
+    check-wine-link.py WINDOWS_BUILD DIRECTORY [--program]
 
-WINDOWS_BUILD is the directory of the preset windows, FOLDER a directory on a real disk.
+WINDOWS_BUILD is the directory of the preset windows, DIRECTORY a directory on a real disk.
 If a prerequisite is missing, the script prints a reason and exits with status 77.
 
 The first input is a pipe. The linker waits there and reads nothing else until the script
@@ -46,17 +46,17 @@ residency = importlib.import_module("check-wine-residency")
 check, cached, evict = residency.check, residency.cached, residency.evict
 
 
-def make_inputs(folder: Path) -> list:
+def make_inputs(directory: Path) -> list:
     """Makes main.obj, and returns objects of data that the link keeps."""
     def assemble(name: str, text: str) -> Path:
-        path = folder / name
+        path = directory / name
         subprocess.run([LLVM / "llvm-mc", "-triple=x86_64-windows-msvc", "-filetype=obj",
-                        "-o", path, "-"], input=text, text=True, check=True, cwd=folder)
+                        "-o", path, "-"], input=text, text=True, check=True, cwd=directory)
         return path
     assemble("main.obj", ".globl main\nmain:\n ret\n")
     big = []
     for i in range(COUNT):
-        (folder / "data").write_bytes(os.urandom(BYTES))
+        (directory / "data").write_bytes(os.urandom(BYTES))
         big.append(assemble(f"big{i}.obj", f".data\n.globl big{i}\nbig{i}:\n.incbin \"data\"\n"))
     os.sync()
     return big
@@ -65,26 +65,27 @@ def make_inputs(folder: Path) -> list:
 class Link:
     """A link that waits at its first input."""
 
-    def __init__(self, build: Path, folder: Path, words: list, linker: Path | None = None):
+    def __init__(self, build: Path, directory: Path, words: list, linker: Path | None = None):
         wine = HERE / "wine"
         ours = [] if linker else ["/prefetch-profile:none", "/prefetch-stats:s.json"]
         self.pipe = subprocess.Popen(
             [wine, build / "unittests" / "WindowsProbe.exe", "pipe", f"hold{os.getpid()}",
-             "main.obj"], cwd=folder, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+             "main.obj"], cwd=directory, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         check(self.pipe.stdout.readline().strip() == "ready", "no pipe")
         self.link = subprocess.Popen(
             [wine, linker or build / "bin" / "lld-link.exe", "/entry:main",
              "/subsystem:console", "/nodefaultlib", "/Brepro", "/out:x.exe", *ours, *words,
-             f"\\\\.\\pipe\\hold{os.getpid()}", *(f"big{i}.obj" for i in range(COUNT))], cwd=folder)
+             f"\\\\.\\pipe\\hold{os.getpid()}", *(f"big{i}.obj" for i in range(COUNT))],
+            cwd=directory)
         check(self.pipe.stdout.readline().strip() == "opened", "not opened")
-        self.folder = folder
+        self.directory = directory
 
     def end(self) -> dict:
         self.pipe.stdin.write("\n")
         self.pipe.stdin.flush()
         check(self.link.wait(60) == 0, "the link failed")
         self.pipe.wait(60)
-        return json.loads((self.folder / "s.json").read_text())
+        return json.loads((self.directory / "s.json").read_text())
 
     def kill(self):
         for process in (self.link, self.pipe):
@@ -115,12 +116,12 @@ def watch(big: list, wanted: int) -> list:
     return before
 
 
-def run(build: Path, folder: Path, words: list, check_held) -> dict:
-    big = make_inputs(folder)
+def run(build: Path, directory: Path, words: list, check_held) -> dict:
+    big = make_inputs(directory)
     for path in big:
         evict(path)
     check(sum(map(cached, big)) == 0, "the host could not evict")
-    link = Link(build, folder, words)
+    link = Link(build, directory, words)
     try:
         wanted = sum(path.stat().st_size for path in big) // PAGE
         pages = watch(big, wanted if not words else 1 << 60)
@@ -135,15 +136,15 @@ def run(build: Path, folder: Path, words: list, check_held) -> dict:
         link.kill()
 
 
-def interrupt(build: Path, folder: Path):
+def interrupt(build: Path, directory: Path):
     """Sends Ctrl-C as a terminal sends it to Wine. Stock and ours must end alike and leave
     no output. Wine's own handler ends a program with status 0."""
     seen = []
     for linker in (LLVM_WINDOWS / "bin" / "lld-link.exe", None):
-        link = Link(build, folder, [], linker)
+        link = Link(build, directory, [], linker)
         try:
             link.link.send_signal(signal.SIGINT)
-            seen.append((link.link.wait(60), (folder / "x.exe").exists()))
+            seen.append((link.link.wait(60), (directory / "x.exe").exists()))
         finally:
             link.kill()
     print(f"  Ctrl-C: stock and ours end with {seen}")
@@ -175,13 +176,13 @@ def for_windows(word: str) -> str:
     return word
 
 
-def check_program(build: Path, folder: Path) -> None:
+def check_program(build: Path, directory: Path) -> None:
     """Links lld.exe from 107 archives, of which a link takes two thousand objects. Stock and
     ours must make the same program, which must itself link."""
     stock, ours = LLVM_WINDOWS / "bin" / "lld-link.exe", build / "bin" / "lld-link.exe"
     if not stock.exists() or not ours.exists():
         residency.skip("the programs for Windows are not built (./dev windows)")
-    with tempfile.TemporaryDirectory(dir=folder) as name:
+    with tempfile.TemporaryDirectory(dir=directory) as name:
         (Path(name) / "words").write_text("\n".join(link_words()))
         same = subprocess.run(
             [sys.executable, HERE / "same-link.py", "--name", "lld-link",
@@ -202,15 +203,15 @@ def check_program(build: Path, folder: Path) -> None:
 
 
 def main() -> int:
-    build, folder = (Path(word).resolve() for word in sys.argv[1:3])
+    build, directory = (Path(word).resolve() for word in sys.argv[1:3])
     if sys.argv[3:] not in ([], ["--program"]):
         sys.exit(__doc__)
     if sys.argv[3:]:
-        check_program(build, folder)
+        check_program(build, directory)
         print("passed: the linked lld.exe links")
         return 0
     residency.need(build / "bin" / "lld-link.exe", "windows")
-    work = folder / f"wine-link-{os.getpid()}"
+    work = directory / f"wine-link-{os.getpid()}"
     work.mkdir(parents=True)
     try:
         def all_there(pages):

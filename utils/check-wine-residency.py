@@ -2,9 +2,9 @@
 """Checks residency from both sides: the actions and reports of a Windows program under
 Wine, and the contents of the host's page cache.
 
-    check-wine-residency.py WINDOWS_BUILD FOLDER
+    check-wine-residency.py WINDOWS_BUILD DIRECTORY
 
-WINDOWS_BUILD is the directory of the preset windows-cross, FOLDER a directory on a real
+WINDOWS_BUILD is the directory of the preset windows-cross, DIRECTORY a directory on a real
 disk. If a prerequisite is missing, the script prints a reason and exits with status 77.
 
 PrefetchVirtualMemory of a file's second half must read just that half into the host's
@@ -162,11 +162,11 @@ def run_once(wine, program, path):
 
 
 def main():
-    build, folder = sys.argv[1:]
+    build, directory = sys.argv[1:]
     here = Path(__file__).resolve().parent
     program = Path(build, "unittests", "WindowsProbe.exe")
     need(program, "windows-cross")
-    path = Path(folder).resolve() / f"wine-residency-{os.getpid()}"
+    path = Path(directory).resolve() / f"wine-residency-{os.getpid()}"
     try:
         path.write_bytes(os.urandom(SIZE))
         with open(path, "rb") as file:
@@ -179,7 +179,7 @@ def main():
                 skip("the disk's read_ahead_kb is below a hint's step of 128")
         evict(path)
         if cached(path) == SIZE // PAGE:
-            skip("the folder's file system drops no pages (tmpfs?)")
+            skip("the directory's file system drops no pages (tmpfs?)")
         for attempt in range(TRIES):
             print(f"try {attempt + 1}")
             try:

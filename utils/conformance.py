@@ -33,13 +33,13 @@ from links import residency
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LLVM = pathlib.Path(os.environ.get("HEADSTART_LLVM", "/usr/lib/llvm-22/bin"))
 BIN = ROOT / "build" / "bin"
-FOLDER = ROOT / "build-tools" / "lld-19"
-TESTS = FOLDER / "test"
-LIT = [sys.executable, FOLDER / "utils" / "lit" / "lit.py"]
+DIRECTORY = ROOT / "build-tools" / "lld-19"
+TESTS = DIRECTORY / "test"
+LIT = [sys.executable, DIRECTORY / "utils" / "lit" / "lit.py"]
 SUITES = ("COFF", "ELF", "MachO", "MinGW")
 LINKERS = ("ld.lld", "lld-link", "ld64.lld", "lld")
 PATIENCE = 300  # seconds for one link
-RESULTS = FOLDER / "results.json"
+RESULTS = DIRECTORY / "results.json"
 DOCUMENT = ROOT / "docs" / "internals" / "Conformance.md"
 SKIPPED = 77
 ROUNDS = 3  # more runs of a test that differs
@@ -159,12 +159,12 @@ def llvm_has(name: str) -> bool:
     return bool(re.search(rf"set\({name} (1|ON|TRUE)\)", text))
 
 
-def settings_of(folder: pathlib.Path) -> dict:
+def settings_of(directory: pathlib.Path) -> dict:
     """The settings that CMake would write into lld's lit.site.cfg.py."""
     triple = subprocess.check_output([LLVM / "llvm-config", "--host-target"], text=True).strip()
     library = str(LLVM.parent / "lib")
     return {
-        "lld_obj_root": str(folder), "lld_tools_dir": str(folder / "bin"),
+        "lld_obj_root": str(directory), "lld_tools_dir": str(directory / "bin"),
         "lld_libs_dir": library, "llvm_libs_dir": library,
         "llvm_tools_dir": str(LLVM), "lit_tools_dir": "",
         "llvm_shlib_dir": library, "llvm_shlib_ext": ".so",
@@ -183,24 +183,24 @@ def settings_of(folder: pathlib.Path) -> dict:
 class Side:
     """The tests with one set of linkers, in their own directory."""
 
-    def __init__(self, folder: pathlib.Path, linkers: pathlib.Path, variant: Variant, jobs: int):
-        self.folder = folder
+    def __init__(self, directory: pathlib.Path, linkers: pathlib.Path, variant: Variant, jobs: int):
+        self.directory = directory
         self.jobs = jobs
-        self.tests = folder / "test"
-        shutil.rmtree(folder, ignore_errors=True)
-        (folder / "bin").mkdir(parents=True)
+        self.tests = directory / "test"
+        shutil.rmtree(directory, ignore_errors=True)
+        (directory / "bin").mkdir(parents=True)
         for suite in SUITES:
             (self.tests / suite).mkdir(parents=True)
         for name in LINKERS:
             self.install(name, linkers, variant)
-        environment = {"XDG_CACHE_HOME": str(folder / "cache"), **variant.environment}
+        environment = {"XDG_CACHE_HOME": str(directory / "cache"), **variant.environment}
         (self.tests / "lit.site.cfg.py").write_text(SITE.format(
-            settings=settings_of(folder), config=str(TESTS / "lit.cfg.py"),
+            settings=settings_of(directory), config=str(TESTS / "lit.cfg.py"),
             environment=environment))
 
     def install(self, name: str, linkers: pathlib.Path, variant: Variant) -> None:
         """Puts a linker, or its wrapper, into `bin`."""
-        ours = self.folder / "bin" / name
+        ours = self.directory / "bin" / name
         if not (linkers / name).exists():
             return  # stock's is next in PATH
         if not variant.wrapper:
@@ -221,13 +221,13 @@ class Side:
 
     def run(self, names: list) -> dict:
         """Runs some tests. Returns the results by name."""
-        output = self.folder / "output.json"
+        output = self.directory / "output.json"
         output.unlink(missing_ok=True)
-        wanted = self.folder / "wanted"
+        wanted = self.directory / "wanted"
         wanted.write_text("".join(f"{self.tests / n}\n" for n in names))
         lit = subprocess.Popen(
             [*LIT, "-v", "--ignore-fail", f"-j{self.jobs}", f"--output={output}", f"@{wanted}"],
-            stdout=open(self.folder / "log", "w", encoding="utf-8"),
+            stdout=open(self.directory / "log", "w", encoding="utf-8"),
             stderr=subprocess.STDOUT, start_new_session=True)
         try:
             while lit.poll() is None:
@@ -237,14 +237,14 @@ class Side:
             os.killpg(lit.pid, signal.SIGKILL)
             raise
         if lit.returncode != 0 or not output.exists():
-            sys.exit(f"error: lit ended with {lit.returncode}: see {self.folder / 'log'}")
+            sys.exit(f"error: lit ended with {lit.returncode}: see {self.directory / 'log'}")
         tests = json.loads(output.read_text())["tests"]
         return {t["name"].split(" :: ")[1]: read_result(t) for t in tests}
 
     def end_hanging(self) -> None:
         """Ends linkers of ours that run for too long; lit's own timeout would need
         another package of Python."""
-        mark = f"XDG_CACHE_HOME={self.folder / 'cache'}\0".encode()
+        mark = f"XDG_CACHE_HOME={self.directory / 'cache'}\0".encode()
         ticks = os.sysconf("SC_CLK_TCK")
         now = float(pathlib.Path("/proc/uptime").read_text().split()[0])
         for process in pathlib.Path("/proc").glob("[0-9]*"):
@@ -363,7 +363,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--sample", type=int, metavar="N", help="N tests, always the same ones")
     parser.add_argument("--filter", default="", metavar="REGEX",
                         help="only tests whose names match")
-    parser.add_argument("--out", type=pathlib.Path, default=FOLDER / "runs",
+    parser.add_argument("--out", type=pathlib.Path, default=DIRECTORY / "runs",
                         help="where the tests run (default: %(default)s)")
     parser.add_argument("-j", type=int, default=os.cpu_count(), dest="jobs")
     parser.add_argument("--no-fetch", action="store_true",
@@ -426,10 +426,10 @@ def run_variant(name: str, options, stocks: dict) -> dict:
 
 def main() -> int:
     options = parse()
-    if options.no_fetch and not (FOLDER / "version").exists():
+    if options.no_fetch and not (DIRECTORY / "version").exists():
         print("skipped: lld's tests are not here (./dev setup fetches them)")
         return SKIPPED
-    fetched = subprocess.run([sys.executable, ROOT / "utils" / "fetch-lld-tests.py", FOLDER])
+    fetched = subprocess.run([sys.executable, ROOT / "utils" / "fetch-lld-tests.py", DIRECTORY])
     if fetched.returncode != 0:
         return fetched.returncode
     whole = not options.sample and not options.filter

@@ -51,10 +51,10 @@ def policy(*scripts: str) -> str:
             "base-uri 'none'; form-action 'none'")
 
 
-def make_page(folder: pathlib.Path, d3: str):
+def make_page(directory: pathlib.Path, d3: str):
     """The parts of the page before and after the report."""
     def part(name):
-        return (folder / name).read_text(encoding="utf-8")
+        return (directory / name).read_text(encoding="utf-8")
 
     d3 = script_text("\n" + d3, "d3")
     code = script_text('\n(function () {\n"use strict";\n'

@@ -145,7 +145,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--table", type=pathlib.Path, required=True)
     parser.add_argument("--llvm", type=pathlib.Path, required=True,
-                        help="the folder with LLVM's programs")
+                        help="the directory with LLVM's programs")
     parser.add_argument("--support", type=pathlib.Path, required=True, help="libLLVMSupport.a")
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("archives", nargs="+", type=pathlib.Path)
@@ -153,8 +153,8 @@ def main() -> int:
     table = json.loads(args.table.read_text(encoding="utf-8"))
     table["harmless"] = set(" ".join(table["cannot_fail"].values()).split())
     try:
-        with tempfile.TemporaryDirectory() as folder:
-            work = pathlib.Path(folder)
+        with tempfile.TemporaryDirectory() as directory:
+            work = pathlib.Path(directory)
             tools = seam.Tools(args.llvm, work)
             paths = copy_archives(table, tools, args.archives, args.support, work)
             args.out.unlink(missing_ok=True)

@@ -90,35 +90,35 @@ FLAVOURS = {
 OUR_WARNING = b": warning: cannot write '../"
 
 
-def make_inputs(kind, folder, llvm):
+def make_inputs(kind, directory, llvm):
     target, suffix, archive, how = FORMATS[kind]
-    (folder / "libraries").mkdir(parents=True)
+    (directory / "libraries").mkdir(parents=True)
 
     def tool(name, *words):
-        subprocess.run([llvm / name, *words], cwd=folder, check=True)
+        subprocess.run([llvm / name, *words], cwd=directory, check=True)
 
     for name, text in SOURCES.items():
         if name == "main":
             text = NAMES_LIBRARY[kind] + text
-        (folder / f"{name}.c").write_text(text)
+        (directory / f"{name}.c").write_text(text)
         tool("clang", f"--target={target}", "-g", "-O1", "-ffunction-sections", "-c",
              f"{name}.c", "-o", f"{name}.{suffix}")
     tool("llvm-ar", *how, archive.format("parts"), f"two.{suffix}", f"unused.{suffix}")
     tool("llvm-ar", *how, "libraries/" + archive.format("four"), f"four.{suffix}")
     for number in range(MANY):  # so that Headstart lists directories
-        (folder / f"libraries/other{number}").touch()
-        (folder / f"libraries/libempty{number}.a").write_text("!<arch>\n")
+        (directory / f"libraries/other{number}").touch()
+        (directory / f"libraries/libempty{number}.a").write_text("!<arch>\n")
     if kind == "macho":
-        (folder / "libSystem.tbd").write_text(tbd("libSystem.B.dylib", ["dyld_stub_binder"]))
-        (folder / "list").write_text("one.o\nthree.o\n")
+        (directory / "libSystem.tbd").write_text(tbd("libSystem.B.dylib", ["dyld_stub_binder"]))
+        (directory / "list").write_text("one.o\nthree.o\n")
     else:
         tool("llvm-ar", "rcs", "--thin", archive.format("thin"), f"three.{suffix}")
     if kind == "elf":
-        (folder / "input.ld").write_text("GROUP(libparts.a)\n")
-        (folder / "rest.rsp").write_text("--whole-archive -lthin\n")
+        (directory / "input.ld").write_text("GROUP(libparts.a)\n")
+        (directory / "rest.rsp").write_text("--whole-archive -lthin\n")
     if kind == "coff":
-        (folder / "rest.rsp").write_text("parts.lib thin.lib\n")
-    for path in folder.glob("*.c"):
+        (directory / "rest.rsp").write_text("parts.lib thin.lib\n")
+    for path in directory.glob("*.c"):
         path.unlink()
 
 
@@ -144,29 +144,29 @@ class Worker:
     here = None
 
     def __init__(self, work, options):
-        self.folder = pathlib.Path(tempfile.mkdtemp(dir=work))
+        self.directory = pathlib.Path(tempfile.mkdtemp(dir=work))
         self.work = work
         self.options = options
         self.expected = {}
-        os.environ["XDG_CACHE_HOME"] = str(self.folder / "cache")
+        os.environ["XDG_CACHE_HOME"] = str(self.directory / "cache")
         os.environ.pop("HEADSTART_FAULT", None)
 
     def prepare(self, flavour):
         """Stores the result of stock lld, and the profile of a Headstart link."""
         kind, program, words, _ = FLAVOURS[flavour]
-        place = self.folder / kind
+        place = self.directory / kind
         if not place.exists():
             shutil.copytree(self.work / kind, place, symlinks=True)
         os.chdir(place)
         runs = program == "headstart"  # it runs a linker by its path
         stock = str(self.options.stock / ("ld.lld" if runs else program))
         self.expected[flavour] = same_link.link(stock, stock if runs else program, words, LIMIT)
-        shutil.rmtree(self.folder / "cache", ignore_errors=True)
+        shutil.rmtree(self.directory / "cache", ignore_errors=True)
         self.link(flavour)
-        saved = self.folder / f"cache.{flavour}"
-        (self.folder / "cache").mkdir(exist_ok=True)
+        saved = self.directory / f"cache.{flavour}"
+        (self.directory / "cache").mkdir(exist_ok=True)
         shutil.rmtree(saved, ignore_errors=True)
-        (self.folder / "cache").rename(saved)
+        (self.directory / "cache").rename(saved)
 
     def link(self, flavour, limit=LIMIT, **environment):
         _, program, words, ours = FLAVOURS[flavour]
@@ -187,17 +187,17 @@ class Worker:
         if flavour not in self.expected:
             self.prepare(flavour)
         cold, recorded = condition
-        cache = self.folder / "cache"
+        cache = self.directory / "cache"
         shutil.rmtree(cache, ignore_errors=True)
         if recorded:
-            shutil.copytree(self.folder / f"cache.{flavour}", cache)
+            shutil.copytree(self.directory / f"cache.{flavour}", cache)
         else:
             cache.mkdir()
-        os.chdir(self.folder / FLAVOURS[flavour][0])
+        os.chdir(self.directory / FLAVOURS[flavour][0])
         if cold:
             residency.apply({str(path): residency.EVICTED for path in pathlib.Path(".").rglob("*")
                              if path.is_file() and "out" not in path.parts}, random)
-        record = self.folder / "record"
+        record = self.directory / "record"
         limit = STUCK_LIMIT if fault.endswith("stuck") else LIMIT
         try:
             got = self.link(flavour, limit, HEADSTART_FAULT=",".join(
@@ -318,8 +318,8 @@ def main() -> int:
     options = parse_arguments()
     table = json.loads(CALLS.read_text(encoding="utf-8"))
     results = []
-    with tempfile.TemporaryDirectory(prefix="faults") as folder:
-        work = pathlib.Path(folder)
+    with tempfile.TemporaryDirectory(prefix="faults") as directory:
+        work = pathlib.Path(directory)
         for kind in {FLAVOURS[flavour][0] for flavour in options.flavours}:
             make_inputs(kind, work / kind, options.stock)
         tasks = [(f, c, "") for f in options.flavours for c in CONDITIONS]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Fetches lld's own tests, and the lit that they were written for, once.
 
-    fetch-lld-tests.py FOLDER
+    fetch-lld-tests.py DIRECTORY
 
 They are lld 19's, from Debian's source package llvm-toolchain-19: 164 MB, of which the script keeps
 20. It uses the mirrors and keys of the machine's own apt, and does not change apt's state. If the
@@ -17,7 +17,7 @@ import sys
 import time
 
 PACKAGE = "llvm-toolchain-19"
-# FOLDER has them without the first two directories: test, utils/lit.
+# DIRECTORY has them without the first two directories: test, utils/lit.
 WANTED = ("lld/test", "llvm/utils/lit/lit", "llvm/utils/lit/lit.py")
 UNWANTED = ("lld/test/Unit", "lld/test/wasm")
 SKIPPED = 77
@@ -31,31 +31,32 @@ def deb_src(path: pathlib.Path) -> str:
     return re.sub(r"(?m)^\s*deb(-src)?(?=\s)", "deb-src", text)
 
 
-def private_apt(folder: pathlib.Path) -> list:
+def private_apt(directory: pathlib.Path) -> list:
     """An apt-get command with the machine's mirrors and keys, and its own state."""
     found = subprocess.check_output(["apt-config", "shell", "file", "Dir::Etc::sourcelist/f",
                                      "parts", "Dir::Etc::sourceparts/d"], text=True)
     places = dict(word.split("=", 1) for word in shlex.split(found))
     for name in ("sources", "lists", "cache"):
-        (folder / name).mkdir()
+        (directory / name).mkdir()
     for path in [pathlib.Path(places["file"]), *pathlib.Path(places["parts"]).glob("*")]:
         if path.suffix in (".list", ".sources") and path.is_file():
-            (folder / "sources" / path.name).write_text(deb_src(path))
+            (directory / "sources" / path.name).write_text(deb_src(path))
     return ["apt-get", "-q", "-o", "Dir::Etc::sourcelist=/dev/null",
-            "-o", f"Dir::Etc::sourceparts={folder / 'sources'}",
-            "-o", f"Dir::State::lists={folder / 'lists'}", "-o", f"Dir::Cache={folder / 'cache'}",
+            "-o", f"Dir::Etc::sourceparts={directory / 'sources'}",
+            "-o", f"Dir::State::lists={directory / 'lists'}",
+            "-o", f"Dir::Cache={directory / 'cache'}",
             "-o", "Acquire::Retries=1", "-o", "Acquire::http::Timeout=20"]
 
 
-def run(command: list, folder: pathlib.Path) -> str:
+def run(command: list, directory: pathlib.Path) -> str:
     """Runs a command. Returns its last message if it failed, or an empty string."""
-    ended = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE,
+    ended = subprocess.run(command, cwd=directory, stdout=subprocess.PIPE,
                            stderr=subprocess.STDOUT, text=True)
     lines = ended.stdout.strip().splitlines() or ["failed"]
     return f"{command[0]}: {lines[-1]}" if ended.returncode else ""
 
 
-def fetch(work: pathlib.Path, folder: pathlib.Path) -> str:
+def fetch(work: pathlib.Path, directory: pathlib.Path) -> str:
     """Fetches by way of `work`, an empty directory. Returns an error or an empty string."""
     apt = private_apt(work)
     # Sources other than the distribution's may have no source packages, so only the
@@ -72,10 +73,10 @@ def fetch(work: pathlib.Path, folder: pathlib.Path) -> str:
     if problem:
         return problem
     for name in ("test", "utils"):
-        shutil.rmtree(folder / name, ignore_errors=True)
-        (work / name).rename(folder / name)
+        shutil.rmtree(directory / name, ignore_errors=True)
+        (work / name).rename(directory / name)
     version = tarball.split("_")[1].split(".orig")[0]
-    (folder / "version").write_text(version + "\n")
+    (directory / "version").write_text(version + "\n")
     return ""
 
 
@@ -83,15 +84,15 @@ def main() -> int:
     if len(sys.argv) != 2:
         print(__doc__, file=sys.stderr)
         return 2
-    folder = pathlib.Path(sys.argv[1]).resolve()
-    if (folder / "version").exists():
+    directory = pathlib.Path(sys.argv[1]).resolve()
+    if (directory / "version").exists():
         return 0
     start = time.monotonic()
-    work = folder / "fetching"
+    work = directory / "fetching"
     shutil.rmtree(work, ignore_errors=True)
     try:
         work.mkdir(parents=True)
-        why = fetch(work, folder)
+        why = fetch(work, directory)
     except (OSError, subprocess.SubprocessError, StopIteration, KeyError) as error:
         why = f"{type(error).__name__}: {error}"
     finally:

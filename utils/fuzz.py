@@ -104,25 +104,27 @@ ASAN = "detect_container_overflow=0:quarantine_size_mb=8:malloc_context_size=4"
 MOST_FINDINGS = 5  # of one fuzzer
 
 
-def objects(folder):
-    source = folder / "source.cpp"
+def objects(directory):
+    source = directory / "source.cpp"
     source.write_text(SOURCE)
     for name, words in OBJECTS.items():
         subprocess.run([LLVM / "clang++", *words, "-w", "-Os", "-fno-rtti", "-fno-exceptions",
                         "-fno-asynchronous-unwind-tables", "-c", source.name, "-o", name],
-                       cwd=folder, check=True)
+                       cwd=directory, check=True)
     source.unlink()
     for name, (operation, form, members) in ARCHIVES.items():
-        (folder / name).unlink(missing_ok=True)
-        subprocess.run([LLVM / "llvm-ar", operation, form, name, *members], cwd=folder, check=True)
+        (directory / name).unlink(missing_ok=True)
+        subprocess.run([LLVM / "llvm-ar", operation, form, name, *members], cwd=directory,
+                       check=True)
     subprocess.run([LLVM / "llvm-lipo", "-create", "-segalign", "x86_64", "8", "-segalign",
-                    "arm64", "8", "arm64.o", "macho.o", "-output", "fat.o"], cwd=folder, check=True)
+                    "arm64", "8", "arm64.o", "macho.o", "-output", "fat.o"],
+                   cwd=directory, check=True)
 
 
-def write(folder, files):
-    folder.mkdir(parents=True, exist_ok=True)
+def write(directory, files):
+    directory.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
-        (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+        (directory / name).write_bytes(content if isinstance(content, bytes) else content.encode())
 
 
 def make_seeds(into):

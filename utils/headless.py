@@ -27,14 +27,14 @@ class Problem(Exception):
 class Browser:
     """A headless Chromium; commands go to its one page."""
 
-    def __init__(self, program: str, folder: str):
+    def __init__(self, program: str, directory: str):
         to_browser, from_browser = os.pipe(), os.pipe()
         self.write_end, self.read_end = to_browser[1], from_browser[0]
         ends = (to_browser[0], from_browser[1])
         words = [program, "--headless", "--remote-debugging-pipe", "--disable-gpu",
                  "--no-first-run", "--disable-extensions", "--mute-audio",
                  "--disable-background-networking", "--disable-dev-shm-usage",
-                 "--force-color-profile=srgb", f"--user-data-dir={folder}",
+                 "--force-color-profile=srgb", f"--user-data-dir={directory}",
                  # The pages are our own. Chromium does not start if the system has
                  # no sandbox for it: containers, root, no user namespaces.
                  "--no-sandbox"]

@@ -19,9 +19,9 @@ virtual functions; debug information), and compiles it to the requested objects.
 
 It leaves these in the output directory:
 
-    obj/<folder>/<name>.obj  the objects; obj/launch/main.obj has the entry
+    obj/<directory>/<name>.obj  the objects; obj/launch/main.obj has the entry
     link.rsp                 every object, directory by directory
-    lib/<folder>.lib         with --archive: the same objects in archives
+    lib/<directory>.lib         with --archive: the same objects in archives
     link-archives.rsp        with --archive: a link that takes 1/8 of them
     src/                     the sources, to inspect
     build.ninja              how each file is made: a run makes what is missing
@@ -131,9 +131,9 @@ class Corpus:
         suffix = target.object_suffix
         self.objects = [f"obj/launch/main{suffix}",
                         *(f"obj/{unit.stem}{suffix}" for unit in self.units)]
-        folders = dict.fromkeys(unit.folder for unit in self.units)
+        directories = dict.fromkeys(unit.directory for unit in self.units)
         self.archives = [f"obj/launch/main_archives{suffix}",
-                         *(f"lib/{folder}{target.archive_suffix}" for folder in folders)
+                         *(f"lib/{directory}{target.archive_suffix}" for directory in directories)
                          ] if options.archive else []
 
     def make(self) -> None:

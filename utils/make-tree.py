@@ -62,8 +62,8 @@ class Namer:
         self.rng = rng
         self.taken: dict[str, set] = {}
 
-    def name(self, folder: str, words: int, suffix: str) -> str:
-        taken = self.taken.setdefault(folder, set())
+    def name(self, directory: str, words: int, suffix: str) -> str:
+        taken = self.taken.setdefault(directory, set())
         stem = "".join(self.rng.choices(WORDS, k=words))
         name = stem + suffix
         while name in taken:
@@ -72,13 +72,14 @@ class Namer:
         return name
 
 
-def nested(rng: random.Random, folders: int, files: int, top: str = "", suffixes=SOURCES) -> Tree:
+def nested(rng: random.Random, directories: int, files: int, top: str = "",
+           suffixes=SOURCES) -> Tree:
     """A tree below the directory `top`, as deep and as uneven as real ones: each new
     directory goes into an existing one, or next to an existing one."""
     namer = Namer(rng)
     paths = [top]
     parents = [0]
-    for number in range(1, folders + (not top)):
+    for number in range(1, directories + (not top)):
         at = rng.randrange(number)
         at = parents[at] if rng.random() < 0.4 else at
         name = namer.name(paths[at], rng.choice((1, 1, 2)), "")
@@ -94,22 +95,22 @@ def nested(rng: random.Random, folders: int, files: int, top: str = "", suffixes
             for path, count in zip(paths, counts)}
 
 
-def flat(rng: random.Random, folders: int, files: int) -> Tree:
+def flat(rng: random.Random, directories: int, files: int) -> Tree:
     """Directories next to each other, each with the same number of files."""
     namer = Namer(rng)
-    paths = [f"{rng.choice(WORDS)}{number:04}" for number in range(folders)]
+    paths = [f"{rng.choice(WORDS)}{number:04}" for number in range(directories)]
     return {"": [], **{path: [namer.name(path, 2, rng.choice(SOURCES + OUTPUTS))
-                              for _ in range(files // folders)] for path in paths}}
+                              for _ in range(files // directories)] for path in paths}}
 
 
-def repository(rng: random.Random, folders: int, files: int) -> Tree:
+def repository(rng: random.Random, directories: int, files: int) -> Tree:
     built, beside = files // 4, files // 6
-    tree = nested(rng, folders * 2 // 3, files - built - beside)
+    tree = nested(rng, directories * 2 // 3, files - built - beside)
     namer = Namer(rng)
     paths = list(tree)
     for path in rng.choices(paths, k=beside):
         tree[path].append(namer.name(path, 3, rng.choice(OUTPUTS)))
-    tree.update(nested(rng, folders - folders * 2 // 3, built, "Out", SOURCES + OUTPUTS))
+    tree.update(nested(rng, directories - directories * 2 // 3, built, "Out", SOURCES + OUTPUTS))
     for path in rng.sample(paths, max(1, len(paths) // 40)):
         if path:
             tree[path].append(".gitignore")
@@ -130,9 +131,9 @@ def contents(rng: random.Random, path: str, name: str) -> str:
 def write(tree: Tree, rng: random.Random, out: pathlib.Path) -> None:
     """Writes the files of a tree; writing them again does no harm."""
     for path, names in tree.items():
-        folder = out / path
-        folder.mkdir(parents=True, exist_ok=True)
-        at = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        directory = out / path
+        directory.mkdir(parents=True, exist_ok=True)
+        at = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
         try:
             for name in names:
                 text = contents(rng, path, name)
@@ -185,7 +186,7 @@ def main() -> int:
     before = json.loads(stamp.read_text()) if stamp.exists() else None
     if before and before["recipe"] == recipe and before["done"]:
         return 0
-    print(f"making {out}: {options.files} files in {options.folders} folders", flush=True)
+    print(f"making {out}: {options.files} files in {options.folders} directories", flush=True)
     if out.exists() and not (before and before["recipe"] == recipe):
         if not before:
             sys.exit(f"error: {out} is there, and not ours to replace")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes PyPI's wheel of an installed program.
 
-    make-wheel.py PREFIX VERSION FOLDER
+    make-wheel.py PREFIX VERSION DIRECTORY
 
 PREFIX is the prefix of `cmake --install --component Programs`. Wheels cannot contain
 links: every name other than bin/headstart is a script of one line, which runs
@@ -104,11 +104,11 @@ def contents(prefix: pathlib.Path, base: str, version: str, tag: str):
 
 
 def main() -> int:
-    prefix, version, folder = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+    prefix, version, directory = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
     program = prefix / "bin/headstart"
     tag = f"py3-none-manylinux_{glibc(program)}_{machine(program)}"
     base = f"headstart_linker-{version}"
-    wheel = pathlib.Path(folder) / f"{base}-{tag}.whl"
+    wheel = pathlib.Path(directory) / f"{base}-{tag}.whl"
     when = time.gmtime(int(os.environ["SOURCE_DATE_EPOCH"]))[:6]
     record = f"{base}.dist-info/RECORD"
     lines = []

@@ -45,14 +45,14 @@ class Maker:
         self.left = self.random.sample(range(DEBUG), DEBUG)  # not linked yet
         self.whole = self.random.sample(range(4), 4)
         os.symlink(pool.directory, "p")
-        for folder in ("d1", "d2", "a b"):
-            os.mkdir(folder)
+        for directory in ("d1", "d2", "a b"):
+            os.mkdir(directory)
 
     def name(self, stem: str) -> str:
         """A new name in a random directory."""
         self.made += 1
-        folder = self.pick(["", "", "", "", "", "d1/", "d2/", "a b/"])
-        return f"{folder}{stem}{self.made}.{self.flavour.suffix}"
+        directory = self.pick(["", "", "", "", "", "d1/", "d2/", "a b/"])
+        return f"{directory}{stem}{self.made}.{self.flavour.suffix}"
 
     def write(self, text, stem="x") -> str:
         name = self.name(stem)
@@ -177,8 +177,8 @@ class Maker:
         """Writes a linker script, and inputs of one name in two directories."""
         os.makedirs("d1/sub", exist_ok=True)
         os.makedirs("d2/sub", exist_ok=True)
-        for folder in ("d1", "d2"):
-            path = f"{folder}/sub/rel.o"
+        for directory in ("d1", "d2"):
+            path = f"{directory}/sub/rel.o"
             if not os.path.exists(path) and self.chance(0.8):
                 os.link(self.pool.object(self.random.randrange(CLEAN)), path)
         inside = self.pick(["INPUT(sub/rel.o)", "GROUP(sub/rel.o {l})", "INPUT(-l{n})",
@@ -361,21 +361,21 @@ def shrink(judge: Judge, parts, way: Way, status, found, seconds=120.0):
     return parts, way
 
 
-def make_here(folder: pathlib.Path, pool: Pool, seed: int):
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    os.chdir(folder)
-    os.environ["XDG_CACHE_HOME"] = str(folder / "cache")
+def make_here(directory: pathlib.Path, pool: Pool, seed: int):
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir(parents=True)
+    os.chdir(directory)
+    os.environ["XDG_CACHE_HOME"] = str(directory / "cache")
     maker = Maker(pool, seed)
     return maker.make(), maker.way()
 
 
 def show(arguments, flavour: str, pool: Pool, seed: int, verbose: bool):
     """Repeats a link in a directory that stays, and shrinks it if it differs."""
-    folder = arguments.work / f"{flavour}-{seed}"
-    parts, way = make_here(folder, pool, seed)
+    directory = arguments.work / f"{flavour}-{seed}"
+    parts, way = make_here(directory, pool, seed)
     judge = Judge(arguments, flavour)
-    lines = [f"{flavour} {seed}: in {folder}", f"  ours: {way}"]
+    lines = [f"{flavour} {seed}: in {directory}", f"  ours: {way}"]
     if verbose:
         lines.append(f"  {judge.linker} {shlex.join(render(parts))}")
     status, found, unsteady = judge.judge(parts, way)
@@ -388,15 +388,15 @@ def show(arguments, flavour: str, pool: Pool, seed: int, verbose: bool):
         parts, way = shrink(judge, parts, way, status, found)
         words = render(parts)
         found = judge.judge(parts, way)[1] or found
-        lines += [f"  smallest: cd {folder} && {judge.linker} "
+        lines += [f"  smallest: cd {directory} && {judge.linker} "
                   f"{shlex.join(words)}", f"  ours: {way}"]
         lines += ["  " + text.replace("\n", "\n  ")[:3000] for text in found]
     return bool(found), "\n".join(lines)
 
 
 def one_seed(arguments, flavour: str, pool: Pool, seed: int):
-    folder = arguments.work / f"{flavour}-worker-{os.getpid()}"
-    parts, way = make_here(folder, pool, seed)
+    directory = arguments.work / f"{flavour}-worker-{os.getpid()}"
+    parts, way = make_here(directory, pool, seed)
     status, found, unsteady = Judge(arguments, flavour).judge(parts, way)
     text = ""
     if found:

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Binds lld's references to the seam if the linker has no --wrap.
 
-    rename-seam.py --table FUNCTIONS.json --llvm BIN --out FOLDER ARCHIVE...
+    rename-seam.py --table FUNCTIONS.json --llvm BIN --out DIRECTORY ARCHIVE...
     rename-seam.py --table FUNCTIONS.json --llvm BIN --names HEADER ARCHIVE...
 
-The first form copies the archives to FOLDER. It renames the references to each function
+The first form copies the archives to DIRECTORY. It renames the references to each function
 of the table to `headstart_wrap_<name>`, and its definition, if one of the archives has
 it, to `headstart_real_<name>`. The second form changes no archive: it writes the linker's
 names of the functions as macros, for --wrap, and prints them.
@@ -147,14 +147,14 @@ class Archive:
 class Tools:
     """LLVM's programs, and a directory for their inputs."""
 
-    def __init__(self, folder: pathlib.Path, work: pathlib.Path):
-        self.folder = folder
+    def __init__(self, directory: pathlib.Path, work: pathlib.Path):
+        self.directory = directory
         self.work = work
 
     def run(self, tool, *args, cwd=None):
-        program = shutil.which(tool, path=str(self.folder))
+        program = shutil.which(tool, path=str(self.directory))
         if not program:
-            raise Problem(f"{self.folder} has no {tool}")
+            raise Problem(f"{self.directory} has no {tool}")
         try:
             done = subprocess.run([program, *map(str, args)], cwd=cwd, capture_output=True)
         except OSError as error:
@@ -321,12 +321,12 @@ def check_copies(copies, tools):
 
 def write_archive(archive, names, tools, out):
     """Writes the copy of an archive, its members in the same order."""
-    folder = pathlib.Path(f"copy-{archive.name}")
+    directory = pathlib.Path(f"copy-{archive.name}")
     paths = []
     copies = []
     for number, member in enumerate(archive.members):
         base = re.split(r"[/\\]", member.name)[-1]
-        path = folder / str(number) / (re.sub(r"[^\w.+-]", "_", base) or "_")
+        path = directory / str(number) / (re.sub(r"[^\w.+-]", "_", base) or "_")
         (tools.work / path).parent.mkdir(parents=True)
         (tools.work / path).write_bytes(member.data)
         paths.append(path.as_posix())
@@ -355,9 +355,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--table", type=pathlib.Path, required=True)
     parser.add_argument("--llvm", type=pathlib.Path, required=True,
-                        help="the folder with LLVM's programs")
+                        help="the directory with LLVM's programs")
     what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("--out", type=pathlib.Path, help="the folder for the copies")
+    what.add_argument("--out", type=pathlib.Path, help="the directory for the copies")
     what.add_argument("--names", type=pathlib.Path, help="the header for the names")
     parser.add_argument("archives", nargs="+", type=pathlib.Path)
     args = parser.parse_args()

@@ -25,9 +25,9 @@ import subprocess
 import sys
 
 
-def empty(folder: pathlib.Path) -> None:
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir()
+def empty(directory: pathlib.Path) -> None:
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir()
 
 
 def started(program: str, name: str, runner: str) -> dict:

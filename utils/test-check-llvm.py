@@ -22,9 +22,9 @@ class CheckLLVM(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        cls.root = pathlib.Path(folder.name)
+        directory = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(directory.cleanup)
+        cls.root = pathlib.Path(directory.name)
         for name in ("lib", "include", "utils"):
             shutil.copytree(ROOT / name, cls.root / name)
         (cls.root / "cmake").mkdir()

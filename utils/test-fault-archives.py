@@ -20,8 +20,8 @@ options = None
 class Archives(unittest.TestCase):
     def copy(self, source, suffix="c"):
         """Returns (the run of fault-archives.py, the copy's undefined symbols)."""
-        with tempfile.TemporaryDirectory() as folder:
-            work = pathlib.Path(folder)
+        with tempfile.TemporaryDirectory() as directory:
+            work = pathlib.Path(directory)
             (work / f"a.{suffix}").write_text(source)
             subprocess.run([options.llvm / "clang", "-O1", f"-I{options.llvm.parent / 'include'}",
                             "-c", f"a.{suffix}", "-o", "a.o"], cwd=work, check=True)

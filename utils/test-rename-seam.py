@@ -97,7 +97,7 @@ int main() { return start(); }
 """
 
 
-class Folder:
+class Directory:
     """A temporary directory in which sources are compiled."""
 
     compiled = {}  # (kind, text, options) -> object
@@ -163,27 +163,27 @@ def symbols(path):
 
 
 class Case(unittest.TestCase):
-    def new_folder(self, kind):
+    def new_directory(self, kind):
         holder = tempfile.TemporaryDirectory()
         self.addCleanup(holder.cleanup)
-        return Folder(holder.name, kind)
+        return Directory(holder.name, kind)
 
-    def renamed(self, folder, *archives):
+    def renamed(self, directory, *archives):
         """The copies of archives, which must be without an error."""
-        out = folder.rename(*archives)
+        out = directory.rename(*archives)
         self.assertIsInstance(out, pathlib.Path, out)
         return [out / archive.name for archive in archives]
 
     def with_demo(self, kind):
-        folder = self.new_folder(kind)
-        return folder, self.renamed(folder, *folder.demo())
+        directory = self.new_directory(kind)
+        return directory, self.renamed(directory, *directory.demo())
 
 
 class Renaming(Case):
     """The contents of the copies, for each format."""
 
     def check_symbols(self, kind):
-        folder, (common, lib) = self.with_demo(kind)
+        directory, (common, lib) = self.with_demo(kind)
         prefix = "_" if kind == "macho" else ""
         found = symbols(common) + symbols(lib)
         for name in ("open", "timer", "split"):
@@ -193,14 +193,14 @@ class Renaming(Case):
             self.assertEqual(len(defined), 1, found)
         self.assertNotIn(f"{prefix}headstart_real_open", [n for _, n in found])
         # The other constructor and the other instance keep their names.
-        plain = symbols(folder.path / common.name) + symbols(folder.path / lib.name)
+        plain = symbols(directory.path / common.name) + symbols(directory.path / lib.name)
         kept = {n for _, n in plain} & {n for _, n in found}
         lost = {n for _, n in plain} - kept
         self.assertEqual(len(lost), 3, lost)
-        return folder, common, lib
+        return directory, common, lib
 
     def test_elf_symbols(self):
-        folder, _, lib = self.check_symbols("elf")
+        directory, _, lib = self.check_symbols("elf")
         # The group of the instance has the symbol's new name.
         groups = run(LLVM / "llvm-readelf", "--section-groups", lib)
         self.assertIn("[headstart_real_split]", groups)
@@ -223,11 +223,11 @@ class Renaming(Case):
     def test_a_member_without_such_symbols_is_not_touched(self):
         for kind in TARGETS:
             with self.subTest(kind):
-                folder, (_, lib) = self.with_demo(kind)
-                bodies = dict(seam.members_of((folder.path / lib.name).read_bytes(), ""))
+                directory, (_, lib) = self.with_demo(kind)
+                bodies = dict(seam.members_of((directory.path / lib.name).read_bytes(), ""))
                 copies = [body for name, body in seam.members_of(
                     lib.read_bytes(), "") if "same" in name]
-                source = (folder.path / "a/same.o").read_bytes()
+                source = (directory.path / "a/same.o").read_bytes()
                 self.assertTrue(copies[0].startswith(source))
                 self.assertIn("driver.o", bodies)
 
@@ -238,24 +238,24 @@ class Renaming(Case):
         # llvm-readobj does not know Mach-O's table.
         for kind in ("elf", "coff"):
             with self.subTest(kind):
-                folder = self.new_folder(kind)
-                common, _ = folder.demo()
-                lib = folder.archive("core", folder.compile("kept.o", text),
-                                     folder.compile("driver.o", driver),
-                                     folder.compile("split.o", SPLIT))
-                _, copy = self.renamed(folder, common, lib)
+                directory = self.new_directory(kind)
+                common, _ = directory.demo()
+                lib = directory.archive("core", directory.compile("kept.o", text),
+                                     directory.compile("driver.o", driver),
+                                     directory.compile("split.o", SPLIT))
+                _, copy = self.renamed(directory, common, lib)
                 table = run(LLVM / "llvm-readobj", "--addrsig", copy)
                 self.assertIn("headstart_wrap_split", table)
 
     def test_a_local_symbol_of_the_same_name_is_left_alone(self):
         local = ('__asm__(".local _ZN4demo3Box4openEi\\n'
                  '_ZN4demo3Box4openEi: ret\\n");\n')
-        folder = self.new_folder("elf")
-        common, _ = folder.demo()
-        lib = folder.archive(
-            "core", folder.compile("driver.o", DRIVER), folder.compile("same.o", SAME_B),
-            folder.compile("local.o", local), folder.compile("split.o", SPLIT))
-        _, copy = self.renamed(folder, common, lib)
+        directory = self.new_directory("elf")
+        common, _ = directory.demo()
+        lib = directory.archive(
+            "core", directory.compile("driver.o", DRIVER), directory.compile("same.o", SAME_B),
+            directory.compile("local.o", local), directory.compile("split.o", SPLIT))
+        _, copy = self.renamed(directory, common, lib)
         self.assertIn(("t", "_ZN4demo3Box4openEi"), symbols(copy))
 
 
@@ -265,9 +265,9 @@ class Linking(Case):
     WORTH = 106
 
     def linked(self, kind, name, *options):
-        folder, copies = self.with_demo(kind)
-        program = folder.compile("program.o", PROGRAM, *options)
-        return program, copies[::-1], folder.path / name
+        directory, copies = self.with_demo(kind)
+        program = directory.compile("program.o", PROGRAM, *options)
+        return program, copies[::-1], directory.path / name
 
     def test_elf_program(self):
         program, archives, out = self.linked("elf", "program", "-DMAIN")
@@ -303,14 +303,14 @@ class Problems(Case):
     """Each error, and its message."""
 
     def setUp(self):
-        self.folder = self.new_folder("elf")
-        self.common, self.lib = self.folder.demo()
+        self.directory = self.new_directory("elf")
+        self.common, self.lib = self.directory.demo()
 
     def check(self, said, *archives, table=None):
-        result = self.folder.rename(*(archives or (self.common, self.lib)), table=table)
+        result = self.directory.rename(*(archives or (self.common, self.lib)), table=table)
         self.assertIsInstance(result, str)
         self.assertRegex(result, said)
-        self.assertFalse((self.folder.path / "out").exists())
+        self.assertFalse((self.directory.path / "out").exists())
 
     def test_tables(self):
         for said, index, fields in (
@@ -327,15 +327,15 @@ class Problems(Case):
                 self.check(said, table=table)
 
     def test_archives(self):
-        folder, compiled = self.folder, self.folder.compile
+        directory, compiled = self.directory, self.directory.compile
         two = [compiled("driver.o", DRIVER), compiled("same.o", SAME_B),
                compiled("split.o", SPLIT), compiled("again.o", SPLIT)]
-        thin, universal = folder.path / "libthin.a", folder.path / "libuniversal.a"
-        run(LLVM / "llvm-ar", "qcs", "--thin", thin, folder.path / "driver.o")
+        thin, universal = directory.path / "libthin.a", directory.path / "libuniversal.a"
+        run(LLVM / "llvm-ar", "qcs", "--thin", thin, directory.path / "driver.o")
         universal.write_bytes(b"\xca\xfe\xba\xbe\0\0\0\2")
 
         def other(name, *objects):
-            return Folder(tempfile.mkdtemp(dir=folder.path), "elf").archive(name, *objects)
+            return Directory(tempfile.mkdtemp(dir=directory.path), "elf").archive(name, *objects)
         for said, *archives in (
                 (r"core is not among the archives", self.common),
                 (r"must be defined once, not 0 times",
@@ -346,19 +346,20 @@ class Problems(Case):
                  other("core", compiled("bitcode.o", DRIVER, "-flto"))),
                 (r"a thin archive", self.common, thin),
                 (r"a universal file", self.common, universal),
-                (r"No such file", folder.path / "libnone.a")):
+                (r"No such file", directory.path / "libnone.a")):
             with self.subTest(said):
                 self.check(said, *archives)
 
     def test_from_a_dll(self):
-        folder = Folder(self.folder.path / "dll", "coff")
-        folder.path.mkdir()
-        common, _ = folder.demo()
-        lib = folder.archive("core", folder.compile(
+        directory = Directory(self.directory.path / "dll", "coff")
+        directory.path.mkdir()
+        common, _ = directory.demo()
+        lib = directory.archive("core", directory.compile(
             "driver.o",
             DRIVER.replace("static Answer open", "__declspec(dllimport) static Answer open")
-            + "int same() { return demo::Box::open(0).Value; }"), folder.compile("split.o", SPLIT))
-        said = folder.rename(common, lib)
+            + "int same() { return demo::Box::open(0).Value; }"),
+            directory.compile("split.o", SPLIT))
+        said = directory.rename(common, lib)
         self.assertIsInstance(said, str)
         self.assertIn("takes demo::Box::open from a DLL", said)
 
@@ -371,17 +372,18 @@ class Problems(Case):
                 self.check(said)
 
     def test_a_tool_is_missing(self):
-        table = self.folder.path / "table.json"
+        table = self.directory.path / "table.json"
         table.write_text(json.dumps(TABLE))
-        done = subprocess.run([sys.executable, HERE / "rename-seam.py", "--llvm", self.folder.path,
-                               "--table", table, "--out", self.folder.path / "out",
+        done = subprocess.run([sys.executable, HERE / "rename-seam.py",
+                               "--llvm", self.directory.path,
+                               "--table", table, "--out", self.directory.path / "out",
                                self.common, self.lib], stderr=subprocess.PIPE, text=True)
         self.assertEqual(done.returncode, 1)
         self.assertIn("has no llvm-nm", done.stderr)
 
     def test_an_earlier_copy(self):
-        out = self.folder.rename(self.common, self.lib)
-        said = self.folder.rename(*(out / a.name for a in (self.common, self.lib)))
+        out = self.directory.rename(self.common, self.lib)
+        said = self.directory.rename(*(out / a.name for a in (self.common, self.lib)))
         self.assertRegex(said, "does not refer to demo::Box::open")
 
 

@@ -108,10 +108,10 @@ def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def make_image(folder: pathlib.Path, image: pathlib.Path, megabytes: int) -> None:
+def make_image(directory: pathlib.Path, image: pathlib.Path, megabytes: int) -> None:
     """Makes an ext4 file system with the contents of a directory."""
     image.unlink(missing_ok=True)
-    subprocess.run(["mke2fs", "-q", "-t", "ext4", "-d", folder, "-E", "root_owner=0:0",
+    subprocess.run(["mke2fs", "-q", "-t", "ext4", "-d", directory, "-E", "root_owner=0:0",
                     image, f"{megabytes}M"], check=True, stdout=sys.stderr)
 
 
@@ -119,10 +119,10 @@ def make_initrd(root: pathlib.Path, system: pathlib.Path) -> None:
     """Writes the programs and modules that mount the system."""
     (version,) = os.listdir(root / "lib/modules")
     subprocess.run(["depmod", "-b", root, version], check=True)
-    folder = system / "initrd"
+    directory = system / "initrd"
     for name in ("bin", "dev", "root"):
-        (folder / name).mkdir(parents=True)
-    shutil.copy(next(root.glob("usr/bin/busybox")), folder / "bin")
+        (directory / name).mkdir(parents=True)
+    shutil.copy(next(root.glob("usr/bin/busybox")), directory / "bin")
     modules: list = []
     for line in subprocess.check_output(
             ["modprobe", "-d", root, "-S", version, "--ignore-install", "--show-depends",
@@ -130,14 +130,14 @@ def make_initrd(root: pathlib.Path, system: pathlib.Path) -> None:
         path = pathlib.Path(line.split()[1])
         if line.startswith("insmod") and path.stem not in modules:
             data = path.read_bytes()
-            (folder / path.stem).write_bytes(
+            (directory / path.stem).write_bytes(
                 lzma.decompress(data) if path.suffix == ".xz" else data)
             modules.append(path.stem)
-    (folder / "init").write_text(START.replace("MODULES", " ".join(modules)))
-    (folder / "init").chmod(0o755)
+    (directory / "init").write_text(START.replace("MODULES", " ".join(modules)))
+    (directory / "init").chmod(0o755)
     with open(system / "initrd.img", "wb") as out:
-        names = subprocess.check_output(["find", "."], cwd=folder)
-        subprocess.run(["cpio", "--quiet", "-o", "-H", "newc"], cwd=folder, input=names,
+        names = subprocess.check_output(["find", "."], cwd=directory)
+        subprocess.run(["cpio", "--quiet", "-o", "-H", "newc"], cwd=directory, input=names,
                        stdout=out, check=True)
 
 
@@ -247,21 +247,21 @@ def virtiofs(stack: contextlib.ExitStack, directory: pathlib.Path,
             "-device", "vhost-user-fs-pci,chardev=virtiofs,tag=virtiofs"]
 
 
-def boot(machine: Machine, system: pathlib.Path, folder: pathlib.Path,
+def boot(machine: Machine, system: pathlib.Path, directory: pathlib.Path,
          timeout: int = 1800) -> dict:
     """Runs the machine until it powers off, and copies its console. Returns the result."""
-    work = folder / "work"
+    work = directory / "work"
     shutil.copy(ROOT / "utils/vm/guest.py", work)
     with contextlib.ExitStack() as stack:
-        shared = virtiofs(stack, work / "corpus", folder / "virtiofs")
+        shared = virtiofs(stack, work / "corpus", directory / "virtiofs")
         if shared:
             (work / "shared").touch()
-        make_image(work, folder / "work.img", 6000)
-        disks = [system / "root.img", folder / "work.img"]
+        make_image(work, directory / "work.img", 6000)
+        disks = [system / "root.img", directory / "work.img"]
         for disk, megabytes in (("other.img", 2000), ("swap.img", 1000)):
-            with open(folder / disk, "wb") as file:
+            with open(directory / disk, "wb") as file:
                 file.truncate(megabytes << 20)
-            disks.append(folder / disk)
+            disks.append(directory / disk)
         command = [*machine.qemu, "-smp", "2", "-m", "4G", "-nodefaults", "-display", "none",
                    "-no-reboot", "-serial", "stdio", "-nic", "user,model=virtio-net-pci",
                    "-kernel", system / "vmlinuz", "-initrd", system / "initrd.img",
@@ -275,10 +275,10 @@ def boot(machine: Machine, system: pathlib.Path, folder: pathlib.Path,
             command += ["-drive", f"file={disk},if=virtio,format=raw,snapshot={keeps}"]
         try:
             subprocess.run(command, stdin=subprocess.DEVNULL, timeout=timeout, check=True,
-                           env={**os.environ, "TMPDIR": str(folder)})
+                           env={**os.environ, "TMPDIR": str(directory)})
         except subprocess.TimeoutExpired:
             say(f"the machine did not end in {timeout} s")
-        text = subprocess.run(["debugfs", "-R", "cat /result.json", folder / "work.img"],
+        text = subprocess.run(["debugfs", "-R", "cat /result.json", directory / "work.img"],
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                               text=True).stdout
     if not text.strip():
@@ -392,17 +392,17 @@ def main() -> int:
     # The exception ends the machine, and removes its directory.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     with tempfile.TemporaryDirectory(dir=BUILD) as name:
-        folder = pathlib.Path(name)
-        (folder / "work").mkdir()
+        directory = pathlib.Path(name)
+        (directory / "work").mkdir()
         if arguments.run:
-            make_tree(folder / "work", build, arguments.run)
-            result = boot(machine, system, folder,
+            make_tree(directory / "work", build, arguments.run)
+            result = boot(machine, system, directory,
                           timeout=1700 if arguments.if_made else 4 * 3600)
             print("\n".join(result["problems"]), file=sys.stderr)
             return result.get("status", 1)
-        make_work(folder / "work", corpus, build)
-        here = guest.plan_of(ROOT / "build/bin", folder / "work/corpus")
-        result = boot(machine, system, folder)
+        make_work(directory / "work", corpus, build)
+        here = guest.plan_of(ROOT / "build/bin", directory / "work/corpus")
+        result = boot(machine, system, directory)
     result["plan_same"] = result.setdefault("plan", []) == here
     if not result["plan_same"]:
         result["problems"].append("the plan differs from that of this machine")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes winget's manifests of a zip that cpack made.
 
-    winget.py ZIP URL FOLDER
+    winget.py ZIP URL DIRECTORY
 
 winget will download the zip from URL.
 """
@@ -61,14 +61,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("zip", type=pathlib.Path)
     parser.add_argument("url")
-    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("directory", type=pathlib.Path)
     arguments = parser.parse_args()
-    arguments.folder.mkdir(parents=True, exist_ok=True)
+    arguments.directory.mkdir(parents=True, exist_ok=True)
     for kind, contents in manifests(arguments.zip, arguments.url).items():
         part = {"version": "", "installer": ".installer",
                 "defaultLocale": f".locale.{TEXTS['PackageLocale']}"}[kind]
         # JSON is YAML, too.
-        (arguments.folder / f"{IDENTIFIER}{part}.yaml").write_text(
+        (arguments.directory / f"{IDENTIFIER}{part}.yaml").write_text(
             json.dumps(contents, indent=2) + "\n", encoding="utf-8")
 
 

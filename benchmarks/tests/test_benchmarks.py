@@ -18,8 +18,8 @@ import tempfile
 import unittest
 from unittest import mock
 
-FOLDER = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(FOLDER))
+DIRECTORY = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(DIRECTORY))
 
 # pylint: disable=wrong-import-position
 import build
@@ -364,11 +364,11 @@ exit "$3"
 
 class Linking(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-        self.out = self.folder / "out"
-        self.linker = self.folder / "linker"
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = pathlib.Path(directory.name)
+        self.out = self.directory / "out"
+        self.linker = self.directory / "linker"
         self.linker.write_text(LINKER)
         self.linker.chmod(0o755)
 
@@ -382,7 +382,7 @@ class Linking(unittest.TestCase):
 
     def test_in_turn(self):
         runs = self.rounds([self.way("a"), self.way("b")], 3)
-        log = (self.folder / "out.log").read_text().split()
+        log = (self.directory / "out.log").read_text().split()
         self.assertEqual(log, ["a", "b", "b", "a", "a", "b"])
         self.assertEqual([len(several) for several in runs.values()], [3, 3])
 
@@ -418,7 +418,7 @@ class Linking(unittest.TestCase):
         self.assertGreater(harness.own_memory(self.linker, []), 0)
 
     def test_a_linker_whose_memory_is_read_ends_with_a_signal(self):
-        note = self.folder / "pid"
+        note = self.directory / "pid"
         self.linker.write_text(f"#!/bin/sh\necho $$ >{note}\nexec sleep 60\n")
 
         def stop(_):
@@ -434,7 +434,7 @@ class Linking(unittest.TestCase):
         self.linker.write_text("#!/bin/sh\nexit 3\n")
         with mock.patch.object(harness, "HEADSTART", self.linker):
             with self.assertRaises(SystemExit) as raised:
-                harness.evict([self.folder])
+                harness.evict([self.directory])
         self.assertIn("headstart evict failed with status 3", str(raised.exception))
 
 
@@ -442,7 +442,7 @@ class Failing(unittest.TestCase):
     """A benchmark that fails does not affect the others."""
 
     def setUp(self):
-        loader = importlib.machinery.SourceFileLoader("run", str(FOLDER / "run"))
+        loader = importlib.machinery.SourceFileLoader("run", str(DIRECTORY / "run"))
         spec = importlib.util.spec_from_loader("run", loader)
         self.run = importlib.util.module_from_spec(spec)
         loader.exec_module(self.run)
@@ -457,12 +457,12 @@ class Failing(unittest.TestCase):
                       "c": mock.Mock(measure=lambda factor: {"figure": factor})}
         with tempfile.TemporaryDirectory() as name, \
                 contextlib.redirect_stdout(io.StringIO()) as said:
-            folder = pathlib.Path(name)
-            documents = self.run.Documents(folder, benchmarks, False)
+            directory = pathlib.Path(name)
+            documents = self.run.Documents(directory, benchmarks, False)
             failed = self.run.measure(mock.Mock(
                 names=[], benchmarks=benchmarks, rounds=2), documents)
-            kept = json.loads((folder / "figures.json").read_text())
-            self.assertEqual([path.name for path in folder.iterdir()], ["figures.json"])
+            kept = json.loads((directory / "figures.json").read_text())
+            self.assertEqual([path.name for path in directory.iterdir()], ["figures.json"])
         self.assertEqual(failed, ["a", "b"])
         self.assertEqual(kept["c"]["figures"], {"figure": 2})
         self.assertIn("CalledProcessError", said.getvalue())
@@ -475,7 +475,7 @@ class Interrupted(unittest.TestCase):
     def test_once(self):
         script = (
             "import contextlib, sys, time\n"
-            f"sys.path.insert(0, {str(FOLDER)!r})\n"
+            f"sys.path.insert(0, {str(DIRECTORY)!r})\n"
             "import harness\n"
             "harness.signals_as_exceptions()\n"
             "try:\n"
@@ -502,7 +502,7 @@ class Held(unittest.TestCase):
             knob = pathlib.Path(name) / "read_ahead_kb"
             knob.write_text("4096\n")
             before = harness.readahead_knob
-            harness.readahead_knob = lambda folder: knob
+            harness.readahead_knob = lambda directory: knob
             try:
                 with harness.readahead(128, pathlib.Path(name)) as note:
                     self.assertIn("(was 4096)", note)
@@ -512,12 +512,12 @@ class Held(unittest.TestCase):
                 refusing = mock.Mock()
                 refusing.read_text.return_value = "4096\n"
                 refusing.write_text.side_effect = PermissionError
-                harness.readahead_knob = lambda folder: refusing
+                harness.readahead_knob = lambda directory: refusing
                 with harness.readahead(128, pathlib.Path(name)) as note:
                     self.assertEqual(note, "readahead 4096 KiB (the usual 128 needs root)")
                 # harness.readahead does not restore what it did not change.
                 refusing.write_text.assert_called_once_with("128")
-                harness.readahead_knob = lambda folder: None
+                harness.readahead_knob = lambda directory: None
                 with harness.readahead(128, pathlib.Path(name)) as note:
                     self.assertIn("not known", note)
             finally:

@@ -23,7 +23,7 @@ PHASES = [("parse", 0.38), ("symbols", 0.12), ("sections", 0.08),
 
 def make_files(count, total, rng):
     """Inputs in the order of a link: objects by directory, then archives."""
-    folders = ["obj/core", "obj/core/memory", "obj/render", "obj/render/shaders",
+    directories = ["obj/core", "obj/core/memory", "obj/render", "obj/render/shaders",
                "obj/physics", "obj/audio", "obj/net", "obj/ui",
                "obj/ui/widgets", "obj/scripting"]
     archives = ["third_party/zlib/zlib.lib", "third_party/png/libpng16.lib",
@@ -33,8 +33,8 @@ def make_files(count, total, rng):
     archives = archives if count > 20 else []
     files = []
     for number in range(count - len(archives)):
-        folder = folders[number * len(folders) // max(count, 1)]
-        files.append({"path": f"{folder}/unit_{number:04}.obj",
+        directory = directories[number * len(directories) // max(count, 1)]
+        files.append({"path": f"{directory}/unit_{number:04}.obj",
                       "bytes": int(rng.lognormvariate(0, 1.1) * 1e6),
                       "why": "response file"})
     for number, path in enumerate(archives):

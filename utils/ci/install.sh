@@ -27,16 +27,16 @@ esac
 for name in RUNNER_TEMP GITHUB_ENV GITHUB_PATH GITHUB_OUTPUT HOME; do
   eval "[ -n \"\${$name-}\" ]" || die "$name is not set: this is for GitHub Actions"
 done
-folder=$RUNNER_TEMP/headstart
-mkdir -p "$folder/links"
+directory=$RUNNER_TEMP/headstart
+mkdir -p "$directory/links"
 
 from_pip() { # pip's requirement
   python3 -m pip --version >/dev/null 2>&1 ||
     die "python3 and its pip are needed to install '$1'"
   # Not into the user's or the system's packages: those are the job's.
   PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --disable-pip-version-check --upgrade \
-    --target "$folder/package" "$1" || die "pip cannot install '$1'"
-  prefix=$(PYTHONPATH=$folder/package python3 -c \
+    --target "$directory/package" "$1" || die "pip cannot install '$1'"
+  prefix=$(PYTHONPATH=$directory/package python3 -c \
     'import headstart_linker; print(headstart_linker.prefix)') ||
     die "'$1' is not Headstart's wheel"
 }
@@ -47,9 +47,9 @@ elif [ -e "$package" ]; then
   case $package in
     *.whl) from_pip "$package" ;;
     *.deb)
-      dpkg-deb --extract "$package" "$folder/package" ||
+      dpkg-deb --extract "$package" "$directory/package" ||
         die "dpkg-deb cannot unpack '$package'"
-      prefix=$folder/package/usr
+      prefix=$directory/package/usr
       ;;
     *) die "package: '$package' is no wheel, .deb or folder" ;;
   esac
@@ -66,7 +66,7 @@ fi
 case $linker in
   default) linkers=$prefix/libexec/headstart ;;
   lld)
-    linkers=$folder/lld
+    linkers=$directory/lld
     mkdir -p "$linkers"
     for program in "$prefix"/libexec/headstart/*; do
       [ "${program##*/}" = ld ] || ln -sf "$program" "$linkers/"
@@ -81,7 +81,7 @@ if [ -n "$linkers" ]; then
 fi
 {
   echo "HEADSTART_FLAGS=${HEADSTART_FLAGS:+$HEADSTART_FLAGS }\
-'--prefetch-profile=$HOME/.cache/headstart/' '--prefetch-stats=$folder/links/'"
-  echo "HEADSTART_REPORTS=$folder/links"
+'--prefetch-profile=$HOME/.cache/headstart/' '--prefetch-stats=$directory/links/'"
+  echo "HEADSTART_REPORTS=$directory/links"
 } >>"$GITHUB_ENV"
 echo "prefix=$prefix" >>"$GITHUB_OUTPUT"

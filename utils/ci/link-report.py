@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Reports as Markdown what Headstart did for the links of a build.
 
-FOLDER has the reports of --prefetch-stats=FOLDER/ (headstart-linkers(7)). Each of the
+DIRECTORY has the reports of --prefetch-stats=DIRECTORY/ (headstart-linkers(7)). Each of the
 links with the largest inputs has its own row; the others share one.
 """
 
@@ -74,10 +74,10 @@ def is_report(report):
                                 "hinted_bytes", "link_ms")))
 
 
-def read(folder):
+def read(directory):
     """Returns (the reports in the order of time, the names of other files)."""
     reports, others = [], []
-    for path in sorted(folder.glob("*.json")):
+    for path in sorted(directory.glob("*.json")):
         try:
             report = json.loads(path.read_text(encoding="utf-8"))
         except (OSError, ValueError):
@@ -137,8 +137,8 @@ def summary(links):
     return " ".join(lines)
 
 
-def write(folder, most, out):
-    reports, others = read(folder)
+def write(directory, most, out):
+    reports, others = read(directory)
     links = [r for r in reports if r["mode"] == "on"]
     print("### Headstart\n", file=out)
     if links:
@@ -165,12 +165,12 @@ def write(folder, most, out):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("directory", type=pathlib.Path)
     parser.add_argument("--links", type=int, default=20, metavar="N",
                         help="at most so many rows (20)")
     args = parser.parse_args()
     sys.stdout.reconfigure(encoding="utf-8")
-    write(args.folder, args.links, sys.stdout)
+    write(args.directory, args.links, sys.stdout)
     return 0
 
 

@@ -147,10 +147,10 @@ class Build:
         if archive:
             self.object("launch/main_archives", MODULES[0], write_main(self.units[::STRIDE]))
             (self.root / "tmp/lib").mkdir(exist_ok=True)
-            for folder in dict.fromkeys(unit.folder for unit in self.units):
+            for directory in dict.fromkeys(unit.directory for unit in self.units):
                 members = " ".join(f"obj/{unit.stem}{self.target.object_suffix}"
-                                   for unit in self.units if unit.folder == folder)
-                self.lines.append(f"build lib/{folder}{self.target.archive_suffix}: archive "
+                                   for unit in self.units if unit.directory == directory)
+                self.lines.append(f"build lib/{directory}{self.target.archive_suffix}: archive "
                                   f"{members}\n")
         self.write("build.ninja", "".join(self.lines))
 

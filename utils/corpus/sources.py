@@ -308,18 +308,18 @@ class Unit:
     """A translation unit: its place in the corpus and its wanted size."""
 
     index: int
-    folder: str
+    directory: str
     module: str
     name: str
     wanted: int
 
     @property
     def namespace(self) -> str:
-        return f"game::{self.folder}::{self.name}"
+        return f"game::{self.directory}::{self.name}"
 
     @property
     def stem(self) -> str:
-        return f"{self.folder}/{self.name}"
+        return f"{self.directory}/{self.name}"
 
 
 class UnitWriter:
@@ -452,7 +452,7 @@ def plan_sizes(rng: random.Random, units: int, total: int) -> list[int]:
     return [max(10_000, int(size * scale)) for size in shape]
 
 
-def folder_name(index: int) -> str:
+def directory_name(index: int) -> str:
     module = MODULES[index % len(MODULES)]
     row = index // len(MODULES)
     part = PARTS[row % len(PARTS)]
@@ -460,13 +460,13 @@ def folder_name(index: int) -> str:
     return f"{module}_{part}{again + 1 if again else ''}"
 
 
-def plan_units(objects: int, total: int, folders: int, seed: int) -> list[Unit]:
+def plan_units(objects: int, total: int, directories: int, seed: int) -> list[Unit]:
     """Plans all objects except main, directory by directory."""
     rng = random.Random(f"{seed}:plan")
     count = objects - 1
     units = []
     for index, wanted in enumerate(plan_sizes(rng, count, total)):
-        folder = index * folders // count
-        units.append(Unit(index, folder_name(folder),
-                          MODULES[folder % len(MODULES)], f"{pick_name(rng)}{index:04}", wanted))
+        directory = index * directories // count
+        units.append(Unit(index, directory_name(directory),
+                          MODULES[directory % len(MODULES)], f"{pick_name(rng)}{index:04}", wanted))
     return units

@@ -83,8 +83,8 @@ def draw_residency(way: Way, words) -> None:
     """Evicts the inputs, or some of them; the command line is the seed."""
     name = "all evicted" if way.evict else way.draw
     if name:
-        paths = sorted(str(path) for folder in (CURRENT, CURRENT / "p/obj", CURRENT / "p/lib")
-                       for path in folder.iterdir()
+        paths = sorted(str(path) for directory in (CURRENT, CURRENT / "p/obj", CURRENT / "p/lib")
+                       for path in directory.iterdir()
                        if path.is_file() and os.access(path, os.R_OK))
         residency.draw(random.Random(os.fsencode(" ".join([name, *words]))), paths, name=name)
 

@@ -86,7 +86,7 @@ def prepare_scripts():
           "GROUP ( l1/libx.a AS_NEEDED ( l2/libshared.so ) b.o )\n")
     write("s/libraries.ld", "INPUT(-lx -l:odd.name)\nINPUT(-lz)\n")
     write("s/searched.ld", "INPUT(odd.name \"libz.a\")\n")
-    write("s/folder.ld", "SEARCH_DIR(\"l3\")\nINPUT(-lz)\n")
+    write("s/directory.ld", "SEARCH_DIR(\"l3\")\nINPUT(-lz)\n")
     write("s/includes.ld", "INPUT(b.o)\nINCLUDE s/inner.ld\nINPUT(d.o)\n")
     write("s/inner.ld", "# a comment\nINPUT(c.o)\n")
     write("s/sections.ld",
@@ -308,9 +308,9 @@ def script_cases():
                ["a.o", "-L", "l1", "-L", "l2", "-Bstatic", "s/libraries.ld",
                 "-Bdynamic", "-lboth", "-L", "l3"])
     yield Case("-nostdlib ignores the directories of scripts",
-               ["a.o", "-nostdlib", "s/folder.ld", "-L", "l1", "-lx"])
+               ["a.o", "-nostdlib", "s/directory.ld", "-L", "l1", "-lx"])
     yield Case("directories of scripts come last, and only from there on",
-               ["a.o", "-L", "l2", "-lx", "s/folder.ld", "-lz", "-ly"])
+               ["a.o", "-L", "l2", "-lx", "s/directory.ld", "-lz", "-ly"])
 
 
 def sysroot_cases():

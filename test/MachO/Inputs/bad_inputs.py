@@ -59,13 +59,13 @@ stub("lost.tbd", "--- !tapi-tbd\ntbd-version: 4\ntargets: [ arm64-macos ]\n"
 
 os.mkdir("folder.o")
 os.makedirs("lib/libfolder.a")
-os.makedirs("fw/Folder.framework/Folder")
+os.makedirs("fw/Directory.framework/Directory")
 os.symlink("loop.o", "loop.o")
 os.symlink("nowhere", "dangling.o")
 os.symlink("lib", "lib/libself")
 pathlib.Path("nothing-in-it.o").touch()
 pathlib.Path("name.rsp").write_text("x" * 5000 + ".o -l" + "y" * 5000)
-pathlib.Path("folders.rsp").write_text(
+pathlib.Path("directories.rsp").write_text(
     "\n".join(f"-Lno/{i} -Flib" for i in range(10000)))
 os.makedirs("no")
 for i in range(0, 10000, 100):
