@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Build.h"
+#include "TreeOptions.h"
 #include "headstart/Link/LinkQueue.h"
 #include "headstart/Link/PrefetchSettings.h"
 #include "headstart/Link/ProfileStore.h"
@@ -74,7 +75,7 @@ static std::string toJSON(const BuildStatus &Status) {
   raw_string_ostream OS(Text);
   json::OStream J(OS, /*IndentSize=*/2);
   J.object([&] {
-    J.attribute("directory", json::fixUTF8(Status.Directory));
+    writePath(Status.Directory, J, "directory");
     J.attribute("command", json::fixUTF8(join(Status.Command, " ")));
     J.attribute("state", Status.State);
     J.attribute("why", Status.Why);
@@ -82,7 +83,7 @@ static std::string toJSON(const BuildStatus &Status) {
     J.attributeArray("links", [&] {
       for (const BuildLinkFigures &Link : Status.Links)
         J.object([&] {
-          J.attribute("output", json::fixUTF8(Link.Output));
+          writePath(Link.Output, J, "output");
           J.attribute("state", stateOf(Link));
           J.attribute("files", Link.Files);
           J.attribute("bytes", Link.Bytes);

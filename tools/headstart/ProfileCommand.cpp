@@ -88,9 +88,9 @@ static void writeJSON(const LinkProfile &Profile, StringRef Path,
                       std::optional<ArrayRef<StringRef>> Changes,
                       json::OStream &J) {
   J.object([&] {
-    J.attribute("profile", json::fixUTF8(Path));
+    writePath(Path, J, "profile");
     J.attribute("tool", json::fixUTF8(Profile.Tool));
-    J.attribute("output", json::fixUTF8(Profile.Output));
+    writePath(Profile.Output, J, "output");
     J.attribute("recorded", Profile.Recorded);
     J.attribute("touched_bytes", Profile.touchedBytes());
     if (!Changes) {

@@ -279,13 +279,10 @@ void appendTime(int64_t Nanoseconds, SmallVectorImpl<char> &Out) {
       static_cast<int>(Clock.seconds().count()), static_cast<int>(Rest));
 }
 
-void writePath(StringRef Path, json::OStream &J) {
-  if (json::isUTF8(Path)) {
-    J.attribute("path", Path);
-    return;
-  }
-  J.attribute("path", json::fixUTF8(Path));
-  J.attribute("path_base64", encodeBase64(Path));
+void writePath(StringRef Path, json::OStream &J, StringRef Key) {
+  J.attribute(Key, json::fixUTF8(Path));
+  if (!json::isUTF8(Path))
+    J.attribute((Key + "_base64").str(), encodeBase64(Path));
 }
 
 } // namespace headstart

@@ -105,9 +105,10 @@ llvm::StringRef typeName(os::EntryType Type);
 /// Appends "2026-11-21T20:20:07.123456789Z".
 void appendTime(int64_t Nanoseconds, llvm::SmallVectorImpl<char> &Out);
 
-/// Writes the attribute "path" of an open object, and "path_base64" if it is
-/// not UTF-8.
-void writePath(llvm::StringRef Path, llvm::json::OStream &J);
+/// Writes the attribute \p Key of an open object, and "path_base64", for
+/// example, if \p Path is not UTF-8.
+void writePath(llvm::StringRef Path, llvm::json::OStream &J,
+               llvm::StringRef Key = "path");
 
 } // namespace headstart
 
