@@ -125,7 +125,7 @@ LAYOUT = r"""
         say(`"${named(pieces[i].text)}" lies on "${named(pieces[j].text)}"`);
     }
   // Tiles and directories hold their names.
-  for (const name of document.querySelectorAll('.file-name, .directory-name')) {
+  for (const name of document.querySelectorAll('.file-name, .folder-name')) {
     const tile = d3.select(name).datum();
     if (name.getBBox().x + name.getBBox().width > tile.x1)
       say(`"${named(name)}" is longer than its tile`);
@@ -146,7 +146,7 @@ LAYOUT = r"""
   };
   const told = new Set();
   for (const {node} of pieces) {
-    if (node.closest('.mark, .file-name, .directory-name, .phase-name, :disabled') ||
+    if (node.closest('.mark, .file-name, .folder-name, .phase-name, :disabled') ||
         node.closest('.chip') || told.has(node))
       continue;
     told.add(node);
@@ -466,7 +466,7 @@ BREAKS = [
     ("document.querySelector('svg').removeAttribute('aria-label')", "without a label"),
     ("document.hacked = 1", "run as a script"),
     ("document.querySelector('h1').textContent = 'Fine.'", "the headline"),
-    ("document.querySelector('.directory-name').textContent = 'W'.repeat(300)",
+    ("document.querySelector('.folder-name').textContent = 'W'.repeat(300)",
      "longer than its tile"),
     ("document.querySelector('table.ends .bound').remove()", "cold, stock: used"),
     ("document.querySelectorAll('table.files th')[4].textContent = 'Used, at least'",

@@ -75,7 +75,7 @@ static std::string toJSON(const BuildStatus &Status) {
   raw_string_ostream OS(Text);
   json::OStream J(OS, /*IndentSize=*/2);
   J.object([&] {
-    writePath(Status.Directory, J, "directory");
+    J.attribute("directory", json::fixUTF8(Status.Directory));
     J.attribute("command", json::fixUTF8(join(Status.Command, " ")));
     J.attribute("state", Status.State);
     J.attribute("why", Status.Why);

@@ -472,7 +472,7 @@ def random_cases():
     chance = random.Random(22)
     objects = ["a.obj", "b.obj", "says/a.obj", "says/abc.obj", "says/big.obj",
                "says/k.obj", "says/k_bare.obj", "says/l.obj",
-               "says/directory.obj", "says/object.obj", "says/two.obj",
+               "says/folder.obj", "says/object.obj", "says/two.obj",
                "says/same.obj", "types.obj", "sub/near.obj", "lto/thin.obj",
                "link.obj", "sub/one.obj"]
     libraries = ["a.lib", "b.lib", "p1/k.lib", "k.lib", "hard.lib", "fat.lib",
