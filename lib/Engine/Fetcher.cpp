@@ -116,7 +116,7 @@ public:
   explicit Request(InputEntry &Entry, bool IsMissing = false)
       : WaitsBefore(os::countWaits()),
         MayBeCold(IsMissing || Entry.mayBeCold()),
-        IsFirst(!Entry.IsRead.exchange(true)) {}
+        IsAlone(!Entry.IsRead.exchange(true) && !Entry.isWithLinker()) {}
 
   /// Returns the store's answer; nullopt if the thread did not wait, because
   /// the page cache then answered. If the system does not count waits, the
@@ -125,14 +125,13 @@ public:
                                            const Tuning &Numbers) const {
     if (WaitsBefore ? os::countWaits() == WaitsBefore : !MayBeCold)
       return std::nullopt;
-    return StoreQueue::Answer{Bytes, Parts, Timer.elapsed(Numbers),
-                              WaitsBefore.has_value() || IsFirst};
+    return StoreQueue::Answer{Bytes, Parts, Timer.elapsed(Numbers), IsAlone};
   }
 
 private:
   const std::optional<uint64_t> WaitsBefore;
   const bool MayBeCold;
-  const bool IsFirst; ///< of the input, so no other request fetched its bytes
+  const bool IsAlone; ///< no other request can have fetched a part of the bytes
   const StoreTimer Timer;
 };
 } // namespace
@@ -248,8 +247,7 @@ bool Fetcher::isFollowed(const InputEntry &Entry, LinkStage Stage,
   return Stage != LinkStage::Parse && window().isShort() &&
          Position.isReported() && Entry.Contents &&
          Entry.Contents->isMapped() &&
-         Policy::isWorthFollowing(Range.Length, Entry.Store->latency(),
-                                  Entry.Store->prices());
+         Policy::isWorthFollowing(Range.Length, Entry.Store->prices());
 }
 
 /// Waits until a step of \p Bytes may begin for \p Stage. Returns false if all
@@ -300,7 +298,7 @@ os::HintResult Fetcher::fetchStep(InputEntry &Entry, const os::OpenFile &File,
       Timed.answer(Missing, Requests, Numbers);
   if (Answer && Known.value_or(Step.Length) < Step.Length)
     // Between cached pages, there may have been more requests than these.
-    Answer->HasWaited = false;
+    Answer->ShowsLatency = false;
   else if (!Known && Entry.Before && !Entry.isCold())
     Answer.reset();
   leave(Entry, Step.Length, Answer);

@@ -231,7 +231,7 @@ void StoreQueue::learn(const Answer &Done) {
   // The wait of a thread that mostly waited for a processor, or for the
   // transfer, shows nothing about the latency.
   const double Transfer = double(Done.Bytes) * Model.prices().Byte;
-  if (Done.HasWaited && Done.Requests == 1 &&
+  if (Done.ShowsLatency && Done.Requests == 1 &&
       !Done.Time.isMostlyUnscheduled() && Transfer <= Elapsed / 2)
     Model.noteLatency(Elapsed - Transfer);
   Latency = Model.latency();

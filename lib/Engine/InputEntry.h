@@ -129,6 +129,11 @@ struct InputEntry {
 
   bool hasArchiveHeaders() const { return Headers && Headers->IsArchive; }
 
+  /// Whether the linker may read it: it has the buffer, or gets none.
+  bool isWithLinker() const {
+    return IsHandedOver.load() || (IsRequested.load() && !Contents);
+  }
+
   /// Whether Contents is a copy of all of it.
   bool hasCopy() const { return Contents && !Contents->isMapped(); }
 

@@ -8,6 +8,7 @@
 
 #include "SimulatedLink.h"
 #include "headstart/OS/PageCache.h"
+#include "headstart/Report/LinkStats.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>
@@ -303,6 +304,20 @@ void SimulatedLink::judgeElsewhere() {
         OS.fail(Input.Path + " waits for another device: what is at " +
                 llvm::utostr(Range.Offset) + " was not fetched");
   }
+}
+
+/// Checks that no part of a wait was taken for the latency of a store.
+void SimulatedLink::judgeLatency(const LinkStats &Stats) {
+  const auto Least =
+      llvm::min_element(OS.Devices, [](const Device &A, const Device &B) {
+        return A.Latency < B.Latency;
+      });
+  // The engine subtracts what it believes to be the transfer or a wait for a
+  // processor: at most half of the time each.
+  const double LeastMs = static_cast<double>(Least->Latency) / 1e6 / 4;
+  for (const StoreFigures &Store : Stats.Stores)
+    if (!HasFaults && Store.LatencyMs != 0 && Store.LatencyMs < LeastMs)
+      OS.fail("a latency is " + std::to_string(Store.LatencyMs) + " ms");
 }
 
 /// Checks that the latency of a device is measured correctly, even if

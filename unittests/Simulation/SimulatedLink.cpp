@@ -123,6 +123,7 @@ void SimulatedLink::takeDecisions() {
   LinkStats Stats;
   Engine->addTo(Stats, os::now());
   Taken = Stats.Decisions;
+  judgeLatency(Stats);
 }
 
 /// A link that waits for the engine, as `headstart warm` does.

@@ -83,6 +83,7 @@ private:
   void judgeWhole(LinkStage Until);
   void judgeOpened();
   void judgeElsewhere();
+  void judgeLatency(const LinkStats &Stats);
   void judgeRemote();
   Nanoseconds longestAnswer() const;
   bool mayBeShort() const;
