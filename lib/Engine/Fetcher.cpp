@@ -247,7 +247,8 @@ bool Fetcher::isFollowed(const InputEntry &Entry, LinkStage Stage,
   return Stage != LinkStage::Parse && window().isShort() &&
          Position.isReported() && Entry.Contents &&
          Entry.Contents->isMapped() &&
-         Policy::isWorthFollowing(Range.Length, Entry.Store->prices());
+         Policy::isWorthFollowing(Range.Length, Entry.Store->latency(),
+                                  Entry.Store->prices());
 }
 
 /// Waits until a step of \p Bytes may begin for \p Stage. Returns false if all

@@ -129,16 +129,14 @@ public:
     uint64_t Bytes;    ///< none of them were cached
     unsigned Requests; ///< that fetched the bytes, at least
     StoreTime Time;
-    bool ShowsLatency = true; ///< no other request fetched a part of it
+    bool ShowsLatency = true; ///< as far as known, all of one request
   };
   /// Ends a step that began with \p Bytes (Step). The store's model learns from
   /// \p Done, if it has a value.
   void leave(uint64_t Bytes, const std::optional<Answer> &Done);
   /// Notes how long it took to open a file by its name.
   void noteName(const StoreTime &Time);
-  StorePrices prices() const {
-    return {Request.load(), Byte.load(), Latency.load()};
-  }
+  StorePrices prices() const { return {Request.load(), Byte.load()}; }
   /// The seconds that a request takes that waits for no other, and that opening
   /// a file by its name takes; 0: not known yet.
   double latency() const { return Latency.load(); }

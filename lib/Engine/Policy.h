@@ -93,11 +93,12 @@ public:
 
   /// Whether to fetch a range of \p Bytes only when the linker is near, if
   /// memory is short. A linker that comes to the range before it was fetched
-  /// waits for an answer; a range that is fetched too early is transferred
-  /// twice.
-  static bool isWorthFollowing(uint64_t Bytes, const StorePrices &Store) {
+  /// waits for an answer, which takes \p Latency seconds (0: unknown); a range
+  /// that is fetched too early is transferred twice.
+  static bool isWorthFollowing(uint64_t Bytes, double Latency,
+                               const StorePrices &Store) {
     // An answer takes at least as long as a request that waits for no other.
-    return std::max(Store.Latency, Store.Request) <= double(Bytes) * Store.Byte;
+    return std::max(Latency, Store.Request) <= double(Bytes) * Store.Byte;
   }
 
   /// Whether to query if another request has fetched a step of \p Bytes.

@@ -42,8 +42,6 @@ namespace headstart {
 struct StorePrices {
   double Request = 0; ///< for one more request
   double Byte = 0;    ///< for one more byte
-  /// Of a request that waits for no other; 0: not known yet.
-  double Latency = 0;
 
   double of(double Bytes, double Requests) const {
     return Bytes * Byte + Requests * Request;

@@ -167,18 +167,13 @@ TEST(PolicyTest, InspectsFewObjectsOfCachedRun) {
   EXPECT_EQ(Choice.skipped(10000, 100e3, 5e-3, Remote), 0U);
 }
 
-StorePrices at(StorePrices Store, double Latency) {
-  Store.Latency = Latency;
-  return Store;
-}
-
 TEST(PolicyTest, FollowsRangesSlowerThanQuery) {
-  EXPECT_TRUE(Policy::isWorthFollowing(512 * KiB, at(LocalDisk, 60e-6)));
-  EXPECT_FALSE(Policy::isWorthFollowing(512 * KiB, at(Remote, 20e-3)));
-  EXPECT_FALSE(Policy::isWorthFollowing(4 * KiB, at(LocalDisk, 60e-6)));
+  EXPECT_TRUE(Policy::isWorthFollowing(512 * KiB, 60e-6, LocalDisk));
+  EXPECT_FALSE(Policy::isWorthFollowing(512 * KiB, 20e-3, Remote));
+  EXPECT_FALSE(Policy::isWorthFollowing(4 * KiB, 60e-6, LocalDisk));
   // The latency is unknown, but not the price of a request.
-  EXPECT_TRUE(Policy::isWorthFollowing(512 * KiB, at(LocalDisk, 0)));
-  EXPECT_FALSE(Policy::isWorthFollowing(4 * KiB, at(CountsRequests, 0)));
+  EXPECT_TRUE(Policy::isWorthFollowing(512 * KiB, 0, LocalDisk));
+  EXPECT_FALSE(Policy::isWorthFollowing(4 * KiB, 0, CountsRequests));
 }
 
 TEST(PolicyTest, ListsAndRefreshesSlowPaths) {
