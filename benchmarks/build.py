@@ -25,7 +25,7 @@ import far
 import harness
 import links
 import samples
-from figures import format_bytes, grouped, pairs, table
+from figures import format_bytes, grouped, pairs, rounds_in, section, table
 from harness import Variant, say
 from links import Sample
 
@@ -292,10 +292,6 @@ def short_table(figures: dict) -> list[str]:
                   for way in WAYS])
 
 
-def rounds_in(ways: dict) -> int:
-    return len(next(iter(ways.values())))
-
-
 def text_together(figures: dict) -> list[str]:
     ways = figures["ways"]
     seconds = {way: statistics.median(run["seconds"] for run in runs)
@@ -424,10 +420,10 @@ def text_links(figures: dict) -> str:
     groups = figures["groups"]
     memory = "; ".join(f"{group['title']} {format_bytes(group['bytes'])} and "
                        f"{format_bytes(group['memory'])}" for group in groups)
-    return "\n".join(["## Eight links at once in memory for three", "",
-                      f"Inputs of one link, on average, and memory: {memory}. All links start "
-                      f"cold. {len(groups[0]['ways'][0]['runs'])} rounds; *failed*: links that the "
-                      "kernel killed for lack of memory, in each round. Ratios are to the fastest "
-                      "pool without failures. *No queue*: `--prefetch-queue=none`.", "",
-                      *table(["links", "variant", "at a time", "all eight", "failed", "ratio"],
-                             grouped([row for group in groups for row in rows_of_links(group)]))])
+    return section("Eight links at once in memory for three",
+                   f"Inputs of one link, on average, and memory: {memory}. All links start "
+                   f"cold. {len(groups[0]['ways'][0]['runs'])} rounds; *failed*: links that the "
+                   "kernel killed for lack of memory, in each round. Ratios are to the fastest "
+                   "pool without failures. *No queue*: `--prefetch-queue=none`.",
+                   ["links", "variant", "at a time", "all eight", "failed", "ratio"],
+                   grouped([row for group in groups for row in rows_of_links(group)]))

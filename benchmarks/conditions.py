@@ -16,8 +16,8 @@ import far
 import harness
 import links
 import samples
-from figures import (Runs, format_bytes, grouped, kept, median, runs_of, sameness, table,
-                     time_cell)
+from figures import (Runs, format_bytes, grouped, kept, median, rounds_in, runs_of, sameness,
+                     section, time_cell)
 from harness import Variant, say
 from links import Condition, Sample, processor_times, read, times
 
@@ -81,17 +81,17 @@ def text_scale(figures: dict) -> str:
             base, ours = runs.values()
             cells += [f"{median(base):.2f} s", time_cell(ours, base)]
         rows.append(cells)
-    rounds = [len(next(iter(figures["points"][0][kind].values()))) for kind in ("cold", "warm")]
     grown = ", ".join(
         f"{kind} {statistics.linear_regression(*zip(*points)).slope * 1e9:.2f} s ({name})"
         for (kind, name), points in curves(figures).items())
-    return "\n".join([f"## {figures['title']}", "",
-                      "The corpus of `coff` at several sizes; Headstart without a profile; "
-                      f"{rounds[0]} cold and {rounds[1]} warm rounds. Another GB of inputs takes, "
-                      f"by least squares: {grown}."
-                      + sameness(all(point["same"] for point in figures["points"])), "",
-                      *table(["size", "objects", "bytes", "stock, cold", "Headstart, cold",
-                              "stock, warm", "Headstart, warm"], rows)])
+    return section(figures["title"],
+                   "The corpus of `coff` at several sizes; Headstart without a profile; "
+                   f"{rounds_in(figures['points'][0]['cold'])} cold and "
+                   f"{rounds_in(figures['points'][0]['warm'])} warm rounds. "
+                   f"Another GB of inputs takes, by least squares: {grown}."
+                   + sameness(all(point["same"] for point in figures["points"])),
+                   ["size", "objects", "bytes", "stock, cold", "Headstart, cold", "stock, warm",
+                    "Headstart, warm"], rows)
 
 
 # -- less memory than stock lld needs without reading anything twice ------------------
@@ -133,14 +133,14 @@ def text_memory(figures: dict) -> str:
         rows.append([one["title"] + sameness(one["same"]), f"{one['share']:.1f}",
                      format_bytes(one["memory"]), *times(cold), processor_times(cold),
                      read(cold), bytes_ratios(cold)])
-    rounds = len(next(iter(figures["links"][0]["cold"].values())))
-    return "\n".join([
-        "## Little memory", "",
+    rounds = rounds_in(figures["links"][0]["cold"])
+    return section(
+        "Little memory",
         "Memory is limited to a share of the need: what stock lld allocates, and the bytes of the "
         f"inputs that it touches. {rounds} cold rounds. The last column has the ratios of the "
-        "bytes to stock's. A share that is less than stock allocates is left out.", "",
-        *table(["link", "share", "memory", "stock", "first link", "next links", "processor",
-                "read, MB", "read, ratios"], grouped(rows))])
+        "bytes to stock's. A share that is less than stock allocates is left out.",
+        ["link", "share", "memory", "stock", "first link", "next links", "processor", "read, MB",
+         "read, ratios"], grouped(rows))
 
 
 # Five times the memory, on a store of 1 GB/s.
@@ -203,13 +203,13 @@ def text_huge(figures: dict) -> str:
              format_bytes(run["bytes"])] for name, run in figures["runs"].items()]
     same = len({run["outputs"] for name, run in figures["runs"].items()
                 if links.comparable(name)}) == 1
-    return "\n".join([
-        "## Inputs of five times the memory", "",
+    return section(
+        "Inputs of five times the memory",
         f"{figures['objects']:,} objects, {format_bytes(figures['bytes'])} of equal CodeView "
         "types, on a store of 1 GB/s (`utils/farfs`); memory of "
         f"{format_bytes(figures['memory'])}. "
-        "Each link ran once; as it is short of memory, it stores no profile." + sameness(same), "",
-        *table(["", "time", "read"], rows)])
+        "Each link ran once; as it is short of memory, it stores no profile." + sameness(same),
+        ["", "time", "read"], rows)
 
 
 # Less memory than the inputs have bytes, beside busy processes.
@@ -236,12 +236,12 @@ def text_busy(figures: dict) -> str:
              f"{max(run.seconds for run in runs):.1f} s",
              format_bytes(median(runs, "read_bytes")),
              format_bytes(max(run.read_bytes for run in runs))] for name, runs in cold.items()]
-    return "\n".join([
-        "## Little memory beside busy processes", "",
+    return section(
+        "Little memory beside busy processes",
         f"{figures['title']}, {format_bytes(figures['bytes'])}; memory of "
         f"{format_bytes(figures['memory'])}; {BUSY} processes compute. "
-        f"{len(next(iter(cold.values())))} cold rounds." + sameness(figures["same"]), "",
-        *table(["", "fastest", "median", "slowest", "read, median", "read, most"], rows)])
+        f"{rounds_in(cold)} cold rounds." + sameness(figures["same"]),
+        ["", "fastest", "median", "slowest", "read, median", "read, most"], rows)
 
 
 # -- other file systems, each in a loop image over the inputs ---------------------------
@@ -254,9 +254,6 @@ class FileSystem:
     make: list[str]          # the command, without the device
     options: str = "rw"
     overlaid: bool = False
-
-    def missing(self) -> str:
-        return "" if shutil.which(self.make[0]) else f"no {self.make[0]}"
 
 
 FILE_SYSTEMS = [
@@ -314,8 +311,8 @@ def measure_file_systems(factor: float) -> dict | None:
     result = []
     for sample in (samples.elf_objects(), samples.coff_small()):
         for system in FILE_SYSTEMS:
-            if missing := system.missing():
-                say(f"   {system.name} skipped: {missing}")
+            if not shutil.which(system.make[0]):
+                say(f"   {system.name} skipped: no {system.make[0]}")
                 continue
             say(f"   {sample.title} on {system.name}")
             try:
@@ -333,14 +330,12 @@ def text_file_systems(figures: dict) -> str:
         cold, warm = runs_of(one, "cold"), runs_of(one, "warm")
         rows.append([one["title"] + sameness(one["same"]), one["system"], *times(cold),
                      processor_times(cold), read(cold), *times(warm)])
-    rounds = [str(len(next(iter(figures["links"][0][kind].values())))) for kind in ("cold", "warm")]
-    return "\n".join([
-        "## Other file systems", "",
+    return section(
+        "Other file systems",
         "The inputs are on a file system in a loop image, with its own readahead unless it can be "
-        f"set to 128 KiB; {rounds[0]} cold and {rounds[1]} warm rounds.", "",
-        *table(["link", "file system", "stock, cold", "first link", "next links",
-                "processor", "read, MB", "stock, warm", "first link", "next links"],
-               grouped(rows))])
+        f"set to 128 KiB; {rounds_in(cold)} cold and {rounds_in(warm)} warm rounds.",
+        ["link", "file system", "stock, cold", "first link", "next links", "processor", "read, MB",
+         "stock, warm", "first link", "next links"], grouped(rows))
 
 
 # -- the programs for Windows under Wine, which is no measurement of Windows ------------
@@ -396,11 +391,10 @@ def measure_windows(factor: float) -> dict:
 
 def text_windows(figures: dict) -> str:
     cold, warm = runs_of(figures, "cold"), runs_of(figures, "warm")
-    base = next(iter(cold))
-    return "\n".join([
-        "## The programs for Windows, under Wine 8",
-        "", f"The link of `coff`, {figures['files']} files, {format_bytes(figures['bytes'])}, "
-            f"by lld-link.exe; {len(cold[base])} cold and {len(warm[base])} warm rounds. Times "
-            "include the costs of Wine, except that *processor* excludes Wine's server: this is no "
-            "measurement of Windows." + sameness(figures["same"]), "",
-        *table(["", "cold", "processor", "read from disk", "warm"], links.rows(cold, warm))])
+    return section(
+        "The programs for Windows, under Wine 8",
+        f"The link of `coff`, {figures['files']} files, {format_bytes(figures['bytes'])}, "
+        f"by lld-link.exe; {rounds_in(cold)} cold and {rounds_in(warm)} warm rounds. Times "
+        "include the costs of Wine, except that *processor* excludes Wine's server: this is no "
+        "measurement of Windows." + sameness(figures["same"]),
+        ["", "cold", "processor", "read from disk", "warm"], links.rows(cold, warm))

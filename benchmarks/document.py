@@ -6,8 +6,8 @@ from typing import Callable
 import build
 import links
 import plots as plotting
-from figures import (DIFFERENT, format_bytes, median, ratio, runs_of, sameness, saved, table,
-                     time_cell)
+from figures import (DIFFERENT, format_bytes, median, ratio, rounds_in, runs_of, sameness, saved,
+                     table, time_cell)
 from links import FIRST, NEXT, PREFETCHING, READ_WORKERS
 
 HEADER = """# Benchmarks
@@ -126,7 +126,7 @@ def link_tables(figures: dict[str, dict], picture: Callable[[str], str],
         if not is_row(entry):
             continue
         one = entry["figures"]
-        rounds = len(next(iter(one["cold"].values())))
+        rounds = rounds_in(one["cold"])
         runs = runs_of(one, "cold")
         own = next((name for name in OWN if name in runs), "–")
         row = [plotting.heading(one["title"]) + sameness(one["same"]), *links.times(runs, own),
@@ -141,7 +141,7 @@ def link_tables(figures: dict[str, dict], picture: Callable[[str], str],
                      links.processor_times(runs), source(name, str(rounds))])
         if one["warm"]:
             warm.append([row[0], *links.times(runs_of(one, "warm")),
-                         str(len(next(iter(one["warm"].values()))))])
+                         str(rounds_in(one["warm"]))])
     measured = "command, rounds, date"
     return "\n".join(filter(None, [
         section("Cold links", picture("cold"), ["link", "inputs", *HEAD, "touched, MB",

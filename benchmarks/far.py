@@ -28,7 +28,7 @@ from typing import Callable, Iterator
 import harness
 import links
 import samples
-from figures import format_bytes, grouped, sameness, table
+from figures import format_bytes, grouped, sameness, section, table
 from harness import Variant, say
 from links import FIRST, NEXT, Sample
 
@@ -54,8 +54,7 @@ def before(way: str, files: pathlib.Path) -> str:
 def link(sample: Sample, way: Variant, view: list[str], scratch: pathlib.Path) -> dict:
     """Links once through a view. Returns the view's counts and a hash of the outputs."""
     out = scratch / "out"
-    shutil.rmtree(out, ignore_errors=True)
-    out.mkdir()
+    harness.empty(out)
     counts, files = scratch / "counts.json", scratch / "files"
     files.write_text("".join(f"{file}\n" for file in sample.files()))
     # All variants run under one name, since a PDB contains the linker's name.
@@ -72,14 +71,12 @@ def link(sample: Sample, way: Variant, view: list[str], scratch: pathlib.Path) -
 
 def needed(sample: Sample, scratch: pathlib.Path) -> tuple[int, float]:
     """The bytes that the linker touches, and the seconds of a warm link."""
-    report, out = scratch / "stats.json", scratch / "out"
-    stock, ours, _ = links.ways(sample, scratch / "profile")
-    ours.options.append(f"--prefetch-stats={report}")
-    harness.make_cold(sample.inputs, sample.size())
-    harness.link(ours, sample.arguments(out), out)
-    touched = json.loads(report.read_text())["touched_bytes"]
+    out = scratch / "out"
+    first, _ = links.statistics_of(sample, out, sample.size())
     harness.warm_up(sample.inputs)
-    return touched, min(harness.link(stock, sample.arguments(out), out).seconds for _ in range(3))
+    stock, *_ = links.ways(sample, scratch / "profile")
+    return (first["touched_bytes"],
+            min(harness.link(stock, sample.arguments(out), out).seconds for _ in range(3)))
 
 
 def ways(sample: Sample, scratch: pathlib.Path) -> dict[str, Variant]:
@@ -151,11 +148,11 @@ def text_names(figures: dict) -> str:
                        f"({seconds(point, name) / base:.2f}), {names:,.0f}")
         cells.append(row)
     same = all(len(each) == 1 for each in outputs.values())
-    return "\n".join(["## High-latency names", "",
-                      "The view above at 200 MB/s; lookups, opens and listings take as long as "
-                      "reads. Cells: time (ratio to stock), number of lookups, opens and listings. "
-                      "Each link ran once." + sameness(same), "",
-                      *table(["link", "latency", "stock", "first link", "next link"], cells)])
+    return section("High-latency names",
+                   "The view above at 200 MB/s; lookups, opens and listings take as long as reads. "
+                   "Cells: time (ratio to stock), number of lookups, opens and listings. "
+                   "Each link ran once." + sameness(same),
+                   ["link", "latency", "stock", "first link", "next link"], cells)
 
 
 def has_view() -> bool:
@@ -380,8 +377,7 @@ def inside(mount: list[str], directory: str, link: list[str], argv0: str) -> Non
 
 def link_mounted(sample: Sample, way: Variant, mount: list[str], scratch: pathlib.Path) -> dict:
     out = scratch / "out"
-    shutil.rmtree(out, ignore_errors=True)
-    out.mkdir()
+    harness.empty(out)
     words = [str(way.program), *way.options, *sample.arguments(out)]
     done = subprocess.run(["unshare", "-m", "--propagation", "private", sys.executable, __file__,
                            "inside", json.dumps([mount, str(sample.directory), words, way.argv0])],
@@ -441,20 +437,19 @@ def text_mounts(figures: dict) -> str:
     for one in figures["mounts"]:
         cells = [one["title"], one["mount"]]
         for point in one["points"]:
-            took = [statistics.median(run["seconds"] for run in runs)
-                    for runs in point["runs"].values()]
+            took = [seconds(point, way) for way in point["runs"]]
             same &= len({run["outputs"] for runs in point["runs"].values() for run in runs}) == 1
             cells += [f"{took[0]:.2f} s", " / ".join(
                 f"{each:.2f} s ({each / took[0]:.2f})" for each in took[1:])]
         rows.append(cells)
     delays = [f"{point['delay']} ms" for point in figures["mounts"][0]["points"]]
-    return "\n".join(["## Real mounts", "",
-                      "This machine serves the files through a delay; each link mounts them anew, "
-                      "read-only, with default options otherwise. Times of stock, and of the first "
-                      "and the next link (ratios to stock). Each link ran once." + sameness(same),
-                      "", *table(["link", "mount", *(cell for delay in delays for cell in
-                                                     (f"{delay}: stock", "first / next"))],
-                                  grouped(rows))])
+    return section("Real mounts",
+                   "This machine serves the files through a delay; each link mounts them anew, "
+                   "read-only, with default options otherwise. Times of stock, and of the first "
+                   "and the next link (ratios to stock). Each link ran once." + sameness(same),
+                   ["link", "mount", *(cell for delay in delays
+                                       for cell in (f"{delay}: stock", "first / next"))],
+                   grouped(rows))
 
 
 if __name__ == "__main__":

@@ -35,6 +35,11 @@ def runs_of(figures: dict, kind: str) -> Runs:
     return {name: [Run(**run) for run in several] for name, several in figures[kind].items()}
 
 
+def rounds_in(runs: dict) -> int:
+    """The number of rounds, which all variants have in common."""
+    return len(next(iter(runs.values())))
+
+
 def median(runs: Sequence[Run], what: str = "seconds") -> float:
     return statistics.median(getattr(run, what) for run in runs)
 
@@ -90,6 +95,11 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     for row in rows:
         assert len(row) == len(head), row
     return [line(head), "| --- " * len(head) + "|", *map(line, rows)]
+
+
+def section(title: str, about: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A heading, a paragraph and a table."""
+    return "\n".join([f"## {title}", "", about, "", *table(head, rows)])
 
 
 def grouped(rows: Sequence[Sequence[str]]) -> list[list[str]]:

@@ -178,9 +178,7 @@ def timed(command: Sequence[str], environment: dict[str, str],
 
 def link(variant: Variant, arguments: Sequence[str], out: pathlib.Path) -> Run:
     """Links once into the directory `out`, which it empties first."""
-    out.mkdir(parents=True, exist_ok=True)
-    for old in out.iterdir():
-        old.unlink()
+    empty(out)
     # The kernel must not write the last run's output during this one.
     os.sync()
     done = timed([variant.argv0, *variant.options, *arguments],
@@ -229,6 +227,13 @@ def installed() -> None:
     BIN.parent.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(BIN, ignore_errors=True)
     subprocess.run(["cp", "-a", str(ROOT / "build" / "bin"), str(BIN)], check=True)
+
+
+def empty(directory: pathlib.Path) -> None:
+    """Makes the directory, or removes the files in it."""
+    directory.mkdir(parents=True, exist_ok=True)
+    for file in directory.iterdir():
+        file.unlink()
 
 
 def hash_of(directory: pathlib.Path) -> str:
@@ -308,21 +313,16 @@ def can_throttle() -> bool:
 def throttle(megabytes: int, directory: pathlib.Path, reads: int = 0) -> Iterator[str]:
     """Limits the reads of a measurement's programs from the disk of `directory` to this many MB/s
     or reads per second (0: no limit) by a blkio cgroup (v1), which it removes again."""
-    if megabytes == 0 and reads == 0:
+    limits = [limit for limit in (("bps", megabytes * 10**6, f"{megabytes} MB/s"),
+                                  ("iops", reads, f"{reads} reads/s")) if limit[1]]
+    if not limits:
         yield ""
         return
     device = os.stat(directory).st_dev
-    number = f"{os.major(device)}:{os.minor(device)}"
-    settings = {}
-    notes = []
-    if megabytes:
-        settings["blkio.throttle.read_bps_device"] = f"{number} {megabytes * 10**6}"
-        notes.append(f"{megabytes} MB/s")
-    if reads:
-        settings["blkio.throttle.read_iops_device"] = f"{number} {reads}"
-        notes.append(f"{reads} reads/s")
-    with cgroup(BLKIO, settings):
-        yield "disk limited to " + ", ".join(notes)
+    with cgroup(BLKIO, {f"blkio.throttle.read_{what}_device":
+                        f"{os.major(device)}:{os.minor(device)} {value}"
+                        for what, value, _ in limits}):
+        yield "disk limited to " + ", ".join(note for *_, note in limits)
 
 
 # The groups that the programs of a measurement enter.

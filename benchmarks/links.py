@@ -11,8 +11,8 @@ import pathlib
 from typing import Callable
 
 import harness
-from figures import (Run, Runs, format_bytes, kept, median, ratio, runs_of,
-                     sameness, table, time_cell)
+from figures import (Run, Runs, format_bytes, kept, median, ratio, rounds_in, runs_of,
+                     sameness, section, time_cell)
 from harness import Variant, say
 
 FIRST, NEXT = "Headstart, first link", "Headstart, next links"
@@ -257,14 +257,11 @@ def rows_of_others(*kinds: Runs) -> list[list[str]]:
 
 def text(figures: dict) -> str:
     cold, warm = runs_of(figures, "cold"), runs_of(figures, "warm")
-    base = next(iter(cold))
-    about = (f"{figures['inputs']:,} files, {format_bytes(figures['bytes'])}; {len(cold[base])} "
-             "cold" + (f" and {len(warm[base])} warm" if warm else "") + " rounds.")
+    about = (f"{figures['inputs']:,} files, {format_bytes(figures['bytes'])}; {rounds_in(cold)} "
+             "cold" + (f" and {rounds_in(warm)} warm" if warm else "") + " rounds.")
     if any(name.endswith(OWNER) for name in cold):
-        shown = table(["", "cold", "cold" + OWNER, "warm", "warm" + OWNER],
-                      rows_of_others(cold, warm))
+        shown = (["", "cold", "cold" + OWNER, "warm", "warm" + OWNER], rows_of_others(cold, warm))
     else:
-        shown = table(["", "cold", "processor", "read from disk", *(["warm"] if warm else [])],
-                      rows(cold, warm))
-    return "\n".join([f"## {figures['title']}", "", about + sameness(figures["same"]), "",
-                      *shown])
+        shown = (["", "cold", "processor", "read from disk", *(["warm"] if warm else [])],
+                 rows(cold, warm))
+    return section(figures["title"], about + sameness(figures["same"]), *shown)

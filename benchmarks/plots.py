@@ -32,11 +32,8 @@ def role(name: str) -> str:
 
 def heading(title: str) -> str:
     """A benchmark's title, short enough for a label."""
-    for long, short in (
-            ("other linkers under headstart run", "headstart run"),
-            ("disk limited to ", "")):
-        title = title.replace(long, short)
-    return title
+    return title.replace("other linkers under headstart run", "headstart run").replace(
+        "disk limited to ", "")
 
 
 def is_link(entry: dict) -> bool:
@@ -87,22 +84,17 @@ def scale_plot(figures: dict) -> dict:
             "alt": "Time of a link by the size of its inputs, cold and warm, stock and Headstart"}
 
 
-def throttled(figures: dict[str, dict]) -> list[dict]:
-    """The links of one corpus on disks of known speeds, slowest first."""
-    limited = [entry for name, entry in figures.items()
-               if name.startswith("large-debug-") and entry["figures"].get("megabytes_per_second")]
-    return sorted(limited, key=lambda entry: entry["figures"]["megabytes_per_second"])
-
-
 def throttled_plot(figures: dict[str, dict]) -> dict | None:
-    entries = throttled(figures)
-    if len(entries) < 2:
+    """The links of one corpus on disks of known speeds."""
+    measured = {entry["figures"]["megabytes_per_second"]: entry["figures"]
+                for name, entry in figures.items() if name.startswith("large-debug-")}
+    speeds = sorted(filter(None, measured))
+    if len(speeds) < 2:
         return None
     curves: dict[str, dict] = {}
     limit = []
-    for entry in entries:
-        one = entry["figures"]
-        speed = one["megabytes_per_second"]
+    for speed in speeds:
+        one = measured[speed]
         touched = one["stats"][-1]["touched_bytes"]
         if touched:
             limit.append([speed, touched / (speed * 1e6)])
@@ -115,7 +107,6 @@ def throttled_plot(figures: dict[str, dict]) -> dict | None:
     if "large-debug" in figures:
         warm = runs_of(figures["large-debug"]["figures"], "warm")
         seconds = median(next(iter(warm.values())))
-        speeds = [entry["figures"]["megabytes_per_second"] for entry in entries]
         limits.append({"label": "stock, warm",
                        "points": [[speeds[0], seconds], [speeds[-1], seconds]]})
     return {"kind": "curves", "title": "A cold link on slower disks",

@@ -16,7 +16,7 @@ import harness
 import links
 import samples
 import trees
-from figures import pairs, table
+from figures import pairs, section
 from links import Condition
 
 
@@ -48,10 +48,10 @@ def text_startup(figures: dict) -> str:
     rows = [[name, f"{statistics.median(times) * 1000:.1f} ms "
              f"({statistics.median(pairs(times, base)):.2f})"]
             for name, times in figures["seconds"].items()]
-    return "\n".join(["## Starting: `lld-link /help`, warm", "",
-                      f"{len(base)} rounds of the programs as an installation writes them. Stock "
-                      "loads libLLVM as a shared library; Headstart contains it.", "",
-                      *table(["", "time (ratio)"], rows)])
+    return section("Starting: `lld-link /help`, warm",
+                   f"{len(base)} rounds of the programs as an installation writes them. Stock "
+                   "loads libLLVM as a shared library; Headstart contains it.",
+                   ["", "time (ratio)"], rows)
 
 
 def link(condition: Condition) -> Benchmark:

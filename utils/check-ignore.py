@@ -257,12 +257,10 @@ def make_user_files(checker, maker, paths):
     write(os.path.join(checker.home, b"my excludes"), maker.ignore_file(paths))
     text = maker.random.choice([
         b'[core]\n\texcludesFile = ~/"my excludes" ; mine\n',
-        b"[user]\nname=x\n[Core] EXCLUDESFILE = ~/my\\\n excludes # and on\n"
-        .replace(b"\\\n ", b" "),
+        b"[user]\nname=x\n[Core] EXCLUDESFILE = ~/my excludes # and on\n",
         b'[core]\r\nexcludesfile="' + checker.home + b'/my excludes"\r\n',
         b'[core "sub"]\nexcludesfile=/nowhere\n[core]\nbare = false\n'
-        b"excludesfile = /nowhere\nexcludesfile = ~/my   \\\nexcludes\n"
-        .replace(b"   \\\n", b" "),
+        b"excludesfile = /nowhere\nexcludesfile = ~/my excludes\n",
         b"[core]\nexcludesfile = ~/nothing\n",
         b"[core]\nexcludesfile =\n",
     ])

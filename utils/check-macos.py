@@ -63,14 +63,14 @@ def flags(zig, target):
     return found
 
 
-def compile_one(arguments, target, source, strict):
+def compile_one(arguments, target, source):
     directory = pathlib.Path(arguments.out) / arguments.tools / target.split("-")[0]
     place = directory / (re.sub(r"[^A-Za-z0-9]", "_", source) + ".o")
     directory.mkdir(parents=True, exist_ok=True)
     if place.exists() and place.stat().st_mtime > arguments.newest:
         return place, 0, ""
     begun = time.time()
-    command = [arguments.clang, *flags(arguments.zig, target), *strict]
+    command = [arguments.clang, *flags(arguments.zig, target), *WARNINGS]
     for include in arguments.include:
         command += ["-I", include]
     for include in arguments.system:
@@ -148,12 +148,12 @@ def main():
 
     failed = False
     # The tests take longest, so they are compiled for only one target.
-    jobs = [(target, source, WARNINGS) for target in TARGETS
+    jobs = [(target, source) for target in TARGETS
             for source in arguments.sources + (arguments.tests if target == TARGETS[0] else [])]
     objects = {target: [] for target in TARGETS}
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         results = pool.map(lambda job: (job, compile_one(arguments, *job)), jobs)
-        for (target, source, _), (place, status, messages) in results:
+        for (target, source), (place, status, messages) in results:
             if status:
                 failed = True
                 print(f"{source} does not compile for {target}:\n{messages}")

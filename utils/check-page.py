@@ -14,6 +14,7 @@ The exit status is 77 if there is no browser or no page.
 
 import argparse
 import base64
+import contextlib
 import importlib
 import json
 import os
@@ -512,7 +513,7 @@ def main() -> int:
     parser.add_argument("--out", type=pathlib.Path, help="a directory for the pictures")
     parser.add_argument("--self-test", action="store_true")
     parser.add_argument("--refusals", action="store_true")
-    parser.add_argument("kinds", nargs="*", default=[])
+    parser.add_argument("kind", nargs="?", default="normal")
     args = parser.parse_args()
     program = find_browser()
     if not program:
@@ -520,36 +521,30 @@ def main() -> int:
         return 77
     sys.path.append(str(ROOT / "test" / "Inputs"))
     make = importlib.import_module("make-bench-report").make
+    report = make(args.kind)
+    keep = args.out and args.out / args.kind
+    if keep:
+        args.out.mkdir(parents=True, exist_ok=True)
     found = 0
     with tempfile.TemporaryDirectory(prefix="headstart-page-") as work:
-        browser = Browser(program, os.path.join(work, "profile"))
-        try:
-            for kind in args.kinds or ["normal"]:
-                report = make(kind)
-                source = pathlib.Path(work, kind + ".json")
-                page = pathlib.Path(work, kind + ".html")
-                source.write_text(json.dumps(report), encoding="utf-8")
-                done = subprocess.run([args.render, source, page])
-                if done.returncode == 77:
-                    print("skipped: this build has no page, D3 was not found "
-                          "(./dev setup installs node-d3)")
-                    return 77
-                if done.returncode:
-                    raise Problem(f"{args.render} failed")
-                keep = None
-                if args.out:
-                    args.out.mkdir(parents=True, exist_ok=True)
-                    keep = args.out / kind
-                problems = check_page(browser, page.as_uri(), report, keep)
-                if args.self_test:
-                    problems = self_test(browser, page.as_uri(), report)
-                elif args.refusals:
-                    problems = check_refusals(browser, args.render, work)
-                for view, text in problems:
-                    print(f"{kind}, {view}: {text}")
-                    found += 1
-        finally:
-            browser.close()
+        source, page = (pathlib.Path(work, args.kind + end) for end in (".json", ".html"))
+        source.write_text(json.dumps(report), encoding="utf-8")
+        done = subprocess.run([args.render, source, page])
+        if done.returncode == 77:
+            print("skipped: this build has no page, D3 was not found "
+                  "(./dev setup installs node-d3)")
+            return 77
+        if done.returncode:
+            raise Problem(f"{args.render} failed")
+        with contextlib.closing(Browser(program, os.path.join(work, "profile"))) as browser:
+            problems = check_page(browser, page.as_uri(), report, keep)
+            if args.self_test:
+                problems = self_test(browser, page.as_uri(), report)
+            elif args.refusals:
+                problems = check_refusals(browser, args.render, work)
+            for view, text in problems:
+                print(f"{args.kind}, {view}: {text}")
+                found += 1
     print(f"{found} problems")
     return 1 if found else 0
 

@@ -3,6 +3,7 @@
 
     check-site.py SITE"""
 
+import contextlib
 import pathlib
 import sys
 import tempfile
@@ -25,8 +26,7 @@ def main() -> int:
     pages = sorted(site.rglob("*.html"))
     problems = []
     with tempfile.TemporaryDirectory() as directory:
-        browser = headless.Browser(headless.find_browser(), directory)
-        try:
+        with contextlib.closing(headless.Browser(headless.find_browser(), directory)) as browser:
             for page in pages:
                 browser.show(page.as_uri(), WIDTHS[0], "light")
                 for width in WIDTHS:
@@ -34,8 +34,6 @@ def main() -> int:
                     browser.settle()
                     problems += [f"{page.relative_to(site)}: {what} is wider than "
                                  f"{width} pixels" for what in browser.evaluate(WIDE)]
-        finally:
-            browser.close()
     print("\n".join([*problems, f"{len(pages)} pages, {len(problems)} problems"]))
     return 1 if problems or not pages else 0
 

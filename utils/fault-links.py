@@ -240,7 +240,6 @@ def numbers_of(flavour, call, counted, way, quick):
 
 def ways_of(call, table, options):
     ways = [*table["faulted"][call][0].split(), LATE, "stuck"]
-    ways = [way for way in ways if way.split("=")[0] not in options.without]
     # With --quick, the first error represents all errors.
     return [way for way in ways if not options.quick or way == ways[0] or way[0] != "E"]
 
@@ -301,8 +300,6 @@ def parse_arguments():
     parser.add_argument("--stock", type=pathlib.Path, default=pathlib.Path("/usr/lib/llvm-22/bin"))
     parser.add_argument("--flavour", dest="flavours", action="append", choices=FLAVOURS)
     parser.add_argument("--call", dest="calls", action="append", metavar="NAME")
-    parser.add_argument("--without", action="append", metavar="WAY", default=[],
-                        help="the name of an error, short, end, late or stuck")
     parser.add_argument("--fault", metavar="CALL:N:WAY", help="only this fault")
     parser.add_argument("--quick", action="store_true",
                         help="one error for each call, in the first call and in all")

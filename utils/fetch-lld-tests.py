@@ -8,6 +8,7 @@ They are lld 19's, from Debian's source package llvm-toolchain-19: 164 MB, of wh
 tests are not available, the exit status is 77 and one line has the reason.
 """
 
+import contextlib
 import pathlib
 import re
 import shlex
@@ -48,36 +49,35 @@ def private_apt(directory: pathlib.Path) -> list:
             "-o", "Acquire::Retries=1", "-o", "Acquire::http::Timeout=20"]
 
 
-def run(command: list, directory: pathlib.Path) -> str:
-    """Runs a command. Returns its last message if it failed, or an empty string."""
+class Failed(Exception):
+    """The last message of a command that failed."""
+
+
+def run(command: list, directory: pathlib.Path) -> None:
     ended = subprocess.run(command, cwd=directory, stdout=subprocess.PIPE,
                            stderr=subprocess.STDOUT, text=True)
-    lines = ended.stdout.strip().splitlines() or ["failed"]
-    return f"{command[0]}: {lines[-1]}" if ended.returncode else ""
+    if ended.returncode:
+        lines = ended.stdout.strip().splitlines() or ["failed"]
+        raise Failed(f"{command[0]}: {lines[-1]}")
 
 
-def fetch(work: pathlib.Path, directory: pathlib.Path) -> str:
-    """Fetches by way of `work`, an empty directory. Returns an error or an empty string."""
+def fetch(work: pathlib.Path, directory: pathlib.Path) -> None:
+    """Fetches by way of `work`, an empty directory."""
     apt = private_apt(work)
     # Sources other than the distribution's may have no source packages, so only the
     # package itself must be available.
-    run(apt + ["update"], work)
-    problem = run(apt + ["source", "--download-only", "--tar-only", PACKAGE], work)
-    if problem:
-        return problem
+    with contextlib.suppress(Failed):
+        run(apt + ["update"], work)
+    run(apt + ["source", "--download-only", "--tar-only", PACKAGE], work)
     tarball = next(work.glob(f"{PACKAGE}_*.orig.tar.*")).name
-    problem = run(
-        ["tar", "-xf", tarball, "--no-same-owner", "--strip-components=2", "--wildcards",
+    run(["tar", "-xf", tarball, "--no-same-owner", "--strip-components=2", "--wildcards",
          "--no-wildcards-match-slash", *(f"--exclude={PACKAGE}_*/{name}" for name in UNWANTED),
          *(f"{PACKAGE}_*/{name}" for name in WANTED)], work)
-    if problem:
-        return problem
     for name in ("test", "utils"):
         shutil.rmtree(directory / name, ignore_errors=True)
         (work / name).rename(directory / name)
     version = tarball.split("_")[1].split(".orig")[0]
     (directory / "version").write_text(version + "\n")
-    return ""
 
 
 def main() -> int:
@@ -92,14 +92,13 @@ def main() -> int:
     shutil.rmtree(work, ignore_errors=True)
     try:
         work.mkdir(parents=True)
-        why = fetch(work, directory)
-    except (OSError, subprocess.SubprocessError, StopIteration, KeyError) as error:
-        why = f"{type(error).__name__}: {error}"
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
-    if why:
+        fetch(work, directory)
+    except (Failed, OSError, subprocess.SubprocessError, StopIteration, KeyError) as error:
+        why = error if isinstance(error, Failed) else f"{type(error).__name__}: {error}"
         print(f"skipped: lld's tests cannot be fetched: {why}")
         return SKIPPED
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
     print(f"fetched {PACKAGE} in {time.monotonic() - start:.0f} s")
     return 0
 

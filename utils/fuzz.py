@@ -105,20 +105,20 @@ MOST_FINDINGS = 5  # of one fuzzer
 
 
 def objects(directory):
+    def run(tool, *words):
+        subprocess.run([LLVM / tool, *words], cwd=directory, check=True)
+
     source = directory / "source.cpp"
     source.write_text(SOURCE)
     for name, words in OBJECTS.items():
-        subprocess.run([LLVM / "clang++", *words, "-w", "-Os", "-fno-rtti", "-fno-exceptions",
-                        "-fno-asynchronous-unwind-tables", "-c", source.name, "-o", name],
-                       cwd=directory, check=True)
+        run("clang++", *words, "-w", "-Os", "-fno-rtti", "-fno-exceptions",
+            "-fno-asynchronous-unwind-tables", "-c", source.name, "-o", name)
     source.unlink()
     for name, (operation, form, members) in ARCHIVES.items():
         (directory / name).unlink(missing_ok=True)
-        subprocess.run([LLVM / "llvm-ar", operation, form, name, *members], cwd=directory,
-                       check=True)
-    subprocess.run([LLVM / "llvm-lipo", "-create", "-segalign", "x86_64", "8", "-segalign",
-                    "arm64", "8", "arm64.o", "macho.o", "-output", "fat.o"],
-                   cwd=directory, check=True)
+        run("llvm-ar", operation, form, name, *members)
+    run("llvm-lipo", "-create", "-segalign", "x86_64", "8", "-segalign", "arm64", "8",
+        "arm64.o", "macho.o", "-output", "fat.o")
 
 
 def write(directory, files):

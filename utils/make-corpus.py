@@ -31,12 +31,11 @@ The code needs no header and no library. Every object is its own translation uni
 most of its bytes come from headers, so that objects share types and inline functions (COMDATs),
 which the linker folds. The headers are precompiled, one per module, because parsing and
 instantiating them again in every object would take longer than all the rest. The same seed and
-compiler give the same bytes, in any directory and with any number of jobs.
+compiler give the same bytes, in any directory.
 """
 
 import argparse
 import fcntl
-import os
 import re
 import shutil
 import signal
@@ -80,8 +79,6 @@ def add_common(kind: argparse.ArgumentParser) -> None:
                       metavar="K", help="default: %(default)s")
     kind.add_argument("--archive", action="store_true",
                       help=f"also make archives, and a link that takes 1/{STRIDE} of their members")
-    kind.add_argument("--jobs", type=positive, default=os.cpu_count() or 1,
-                      metavar="J", help="default: one per core")
     kind.add_argument("--seed", type=int, default=1, metavar="S")
 
 
@@ -149,7 +146,7 @@ class Corpus:
         try:
             build = Build(self.root, self.target, self.units, self.options.seed)
             build.plan(self.options.archive)
-            is_fresh = build.run(self.options.jobs)
+            is_fresh = build.run()
         finally:
             self.remove("tmp", "pch")
         self.write_response("link.rsp", self.objects)
@@ -195,13 +192,9 @@ class Corpus:
             f'"{path}"\n' if re.search(r"\s", path) else f"{path}\n" for path in paths))
 
 
-def interrupt(*_: object) -> None:
-    raise KeyboardInterrupt
-
-
 def main() -> int:
     options = parse_arguments()
-    signal.signal(signal.SIGTERM, interrupt)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         Corpus(options).make()
     except Failure as failure:

@@ -30,6 +30,7 @@ from links.judge import Judge, Response, Way, parser_of, prepare, render
 from links.pool import ALONE, BITCODE, CLEAN, DEBUG, FLAVOURS, ODD, OTHER, Pool, fat, tbd
 
 POOL = 1000  # seeds that share one pool
+SHRINK_SECONDS = 120
 
 
 class Maker:
@@ -58,6 +59,9 @@ class Maker:
         name = self.name(stem)
         pathlib.Path(name).write_bytes(text if isinstance(text, bytes) else text.encode())
         return name
+
+    def text(self, text: str) -> str:
+        return self.write(text, "list")
 
     def object(self, which: int | None = None) -> str:
         if which is None:
@@ -137,7 +141,6 @@ class Maker:
     def make(self):
         """The command line, as parts that can be left out one by one."""
         rng = self.random
-        makers = {"coff": self.coff, "elf": self.elf, "macho": self.macho}
         parts = [self.new(0, ALONE) for _ in range(self.pick([1, 2, 3, 5, 8, 13, 25]))]
         if self.chance(0.96):
             parts.append(["p/obj/" + self.pool.object("start").name])
@@ -151,7 +154,7 @@ class Maker:
         parts += [[self.archive()] for _ in range(self.pick([0, 0, 0, 0, 1, 2]))]
         if self.chance(0.17):
             parts += [[self.wrong()] for _ in range(self.pick([1, 1, 2]))]
-        fixed, kinds, options = makers[self.flavour.name]()
+        fixed, kinds, options = getattr(self, self.flavour.name)()
         parts += [self.pick(kinds)() for _ in range(self.pick([0, 0, 1, 2, 4]))]
         parts += rng.sample(options, min(len(options), self.pick([0, 0, 1, 1, 2, 4])))
         rng.shuffle(parts)
@@ -193,7 +196,6 @@ class Maker:
         return path
 
     def elf(self):
-        f = lambda text: self.write(text, "list")
         kinds = [lambda: ["--whole-archive", self.whole_archive(), "--no-whole-archive"],
                  lambda: ["--start-group", self.archive(), *self.objects(),
                           self.archive(), "--end-group"],
@@ -206,11 +208,11 @@ class Maker:
                  lambda: ["--just-symbols=" + self.object()],
                  lambda: ["--format=binary", self.wrong(), "--format=default"],
                  lambda: ["--remap-inputs=" + self.object() + "=" + self.object()],
-                 lambda: ["-T", f("SECTIONS { .text : { *(.text*) } }")],
-                 lambda: ["--version-script=" + f("V1 { global: f*; local: *; };")],
-                 lambda: ["--dynamic-list=" + f("{ f1; f2; };")],
-                 lambda: ["--symbol-ordering-file=" + f("f3\nf1\nnothing\n")],
-                 lambda: ["--retain-symbols-file=" + f("f1\n")],
+                 lambda: ["-T", self.text("SECTIONS { .text : { *(.text*) } }")],
+                 lambda: ["--version-script=" + self.text("V1 { global: f*; local: *; };")],
+                 lambda: ["--dynamic-list=" + self.text("{ f1; f2; };")],
+                 lambda: ["--symbol-ordering-file=" + self.text("f3\nf1\nnothing\n")],
+                 lambda: ["--retain-symbols-file=" + self.text("f1\n")],
                  lambda: [self.pick(["--no-such-option", "-lnowhere", "--icf=what", "-m"])]]
         options = [[w] for w in (
             "-shared -pie -r --gc-sections --icf=all --emit-relocs -Map=out/map --cref "
@@ -228,7 +230,6 @@ class Maker:
         return fixed, kinds, options
 
     def coff(self):
-        f = lambda text: self.write(text, "list")
         kinds = [
             lambda: ["/wholearchive:" + self.whole_archive()],
             lambda: ["/start-lib", *self.objects(), "/end-lib"],
@@ -238,8 +239,8 @@ class Maker:
                 ["dep1", "im0", "im1.lib", "dep5", "a3"])],
             lambda: [f"p/lib/im{self.pick([0, 1, 2])}.lib"],
             lambda: [self.archive(), self.archive()],
-            lambda: ["/def:" + f("EXPORTS\n  f1\n  f2\n"), "/dll"],
-            lambda: ["/order:@" + f("f3\nf1\nnothing\n")],
+            lambda: ["/def:" + self.text("EXPORTS\n  f1\n  f2\n"), "/dll"],
+            lambda: ["/order:@" + self.text("f3\nf1\nnothing\n")],
             lambda: ["/natvis:" + self.wrong()],
             lambda: ["/manifest:embed", "/manifestinput:" + self.wrong()],
             lambda: ["/delayload:im0.dll", "p/lib/im0.lib"],
@@ -262,7 +263,6 @@ class Maker:
         return fixed, kinds, options
 
     def macho(self):
-        f = lambda text: self.write(text, "list")
         kinds = [
             lambda: ["-force_load", self.whole_archive()],
             lambda: ["-load_hidden", self.whole_archive()],
@@ -277,10 +277,10 @@ class Maker:
             lambda: [f"p/lib/libdy{self.pick([0, 1])}.dylib"],
             lambda: [f"p/lib/libsys{self.pick([0, 1, 2, 3])}.tbd"],
             lambda: [self.write(tbd("x", ["_maybe3"], ["libsys1.dylib"]), "t")],
-            lambda: ["-filelist", f("\n".join(self.objects() + [""]))],
+            lambda: ["-filelist", self.text("\n".join(self.objects() + [""]))],
             lambda: ["-sectcreate", "__DATA", "__made", self.wrong()],
-            lambda: ["-exported_symbols_list", f("_f1\n_f2*\n")],
-            lambda: ["-order_file", f("_f3\n_f1\n_nothing\n")],
+            lambda: ["-exported_symbols_list", self.text("_f1\n_f2*\n")],
+            lambda: ["-order_file", self.text("_f3\n_f1\n_nothing\n")],
             lambda: ["-weak_library", self.archive()],
             lambda: [self.pick(["-nosuch", "-lnowhere", "-framework", "-arch"])]]
         options = [w.split("=", 1) if w.startswith(("-u", "-m")) else [w] for w in (
@@ -335,10 +335,10 @@ def smaller(parts):
                 yield before + [part[:word] + part[word + 1:]] + after
 
 
-def shrink(judge: Judge, parts, way: Way, status, found, seconds=120.0):
+def shrink(judge: Judge, parts, way: Way, status, found):
     """Returns the smallest link with one of the same differences that it finds in time."""
     judge.timeout = min(judge.timeout, 10)
-    end = time.monotonic() + seconds
+    end = time.monotonic() + SHRINK_SECONDS
     what = {text.split(":")[0] for text in found}
 
     def differs(parts, way):
@@ -408,7 +408,7 @@ def one_seed(arguments, flavour: str, pool: Pool, seed: int):
 
 
 def worker(arguments, flavour: str, pool: Pool, seeds):
-    done = [(seed, *one_seed(arguments, flavour, pool, seed)) for seed in seeds]
+    done = [one_seed(arguments, flavour, pool, seed) for seed in seeds]
     shutil.rmtree(arguments.work / f"{flavour}-worker-{os.getpid()}", ignore_errors=True)
     return done
 
@@ -424,7 +424,7 @@ def run_flavour(arguments, flavour: str) -> bool:
             batches = [executor.submit(worker, arguments, flavour, pool, seeds[at:at + 20])
                        for at in range(0, len(seeds), 20)]
             for batch in concurrent.futures.as_completed(batches):
-                for _, status, text, unsteady in batch.result():
+                for status, text, unsteady in batch.result():
                     counts["linked" if status == b"0" else "failed"] += 1
                     counts["unsteady"] += unsteady
                     counts["different"] += bool(text)

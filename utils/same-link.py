@@ -44,7 +44,7 @@ def started(program: str, name: str, runner: str) -> dict:
     return {"args": [*shlex.split(runner), str(same)]}
 
 
-def link(program: str, name: str, arguments, timeout: float, runner: str = "",
+def link(program: str, name: str, arguments, timeout: float = 900, runner: str = "",
          **environment: str) -> dict:
     """Links once, with these additions to the environment. Returns the exit status, the
     messages and the outputs."""
@@ -80,8 +80,7 @@ def describe(what: str, expected: bytes, got: bytes) -> str:
     if what.startswith(("standard", "exit")):
         return (f"{what}:\n--- stock\n{expected.decode(errors='replace')}"
                 f"--- ours\n{got.decode(errors='replace')}---")
-    at = next((i for i, (a, b) in enumerate(zip(expected, got)) if a != b),
-              min(len(expected), len(got)))
+    at = len(os.path.commonprefix([expected, got]))
     return f"{what}: {len(expected)} bytes against {len(got)}, first difference at {at}"
 
 
@@ -102,16 +101,14 @@ def main() -> int:
     parser.add_argument("--runner", metavar="WORDS", help="run the linkers, as wine does")
     parser.add_argument("--version-line", action="store_true",
                         help="leave out Headstart's own line of --version")
-    parser.add_argument("--timeout", type=float, default=900, help="seconds for one link")
     parser.add_argument("arguments", nargs="+", metavar="ARGS")
     arguments = parser.parse_args()
 
     for name in arguments.names:
-        expected = link(arguments.stock, name, arguments.arguments,
-                        arguments.timeout, arguments.runner)
+        expected = link(arguments.stock, name, arguments.arguments, runner=arguments.runner)
         for variant in arguments.variants or [""]:
             got = link(arguments.ours, name, shlex.split(variant) + arguments.arguments,
-                       arguments.timeout, arguments.runner)
+                       runner=arguments.runner)
             if arguments.version_line:
                 got["standard output"] = re.sub(rb"^Headstart [0-9.]+ .*\n\Z", b"",
                                                 got["standard output"], flags=re.M)

@@ -17,6 +17,7 @@ import time
 import unittest
 
 from days import campaign
+from links.judge import parser_of, prepare
 
 HERE = pathlib.Path(__file__).resolve().parent
 SCRIPT = """#!/bin/bash
@@ -125,12 +126,8 @@ class Report(unittest.TestCase):
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    for name in ("stock", "ours", "work"):
-        parser.add_argument(f"--{name}", type=pathlib.Path, required=True)
-    _, rest = parser.parse_known_args(namespace=options)
-    for name in ("stock", "ours", "work"):
-        setattr(options, name, getattr(options, name).absolute())
+    _, rest = parser_of(__doc__).parse_known_args(namespace=options)
+    prepare(options)
     unittest.main(argv=[sys.argv[0], *rest])
 
 

@@ -8,7 +8,7 @@ utils/vm/guest.py runs there: headstart doctor, unit tests, cold links on severa
 systems and in control groups. With --run, it runs a command instead, in a copy of the
 sources and of the machine's build at their paths on the host; --if-made skips that
 unless ./dev arm64 or ./dev vm made the machine before. The script prints a table, and
-writes build/vm/KERNEL.json and .txt. It compares the plan of a link with that of this
+writes build/vm/KERNEL.json. It compares the plan of a link with that of this
 machine's kernel. --write also writes the rows of
 docs/Platforms.md.
 
@@ -407,9 +407,7 @@ def main() -> int:
     if not result["plan_same"]:
         result["problems"].append("the plan differs from that of this machine")
     (BUILD / f"{arguments.machine}.json").write_text(json.dumps(result, indent=1) + "\n")
-    text = describe(result)
-    (BUILD / f"{arguments.machine}.txt").write_text(text)
-    print(text, end="")
+    print(describe(result), end="")
     if arguments.write and not result["problems"]:
         with locked():
             write_rows("vm", DOCUMENT_HEADS, document_rows(rows(result)))

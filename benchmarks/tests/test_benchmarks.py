@@ -22,8 +22,6 @@ DIRECTORY = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(DIRECTORY))
 
 # pylint: disable=wrong-import-position
-import build
-import conditions
 import demo
 import document
 import figures
@@ -176,66 +174,9 @@ def scaled_figures() -> dict:
     return {"title": "Growth", "points": points}
 
 
-class Scale(unittest.TestCase):
-    def test_sizes(self):
-        self.assertEqual([round(conditions.OBJECTS * size) for size in conditions.SIZES],
-                         [56, 112, 225, 450, 900])
-
-
-class Tables(unittest.TestCase):
-    def test_a_first_cell_is_not_repeated(self):
-        self.assertEqual(figures.grouped([["a", "x"], ["a", "x"], ["a", "y"], ["b", "x"]]),
-                         [["a", "x"], ["", "x"], ["", "y"], ["b", "x"]])
-
-
-class Others(unittest.TestCase):
-    def test_the_owner_is_beside_the_other_user(self):
-        cold = {"stock": runs(4.0), links.FIRST: runs(3.0), links.FIRST + links.OWNER: runs(2.0)}
-        self.assertEqual(links.rows_of_others(cold, {}), [
-            ["stock", "4.00 s (1.00)", "–", "–", "–"],
-            [links.FIRST, "3.00 s (0.75)", "2.00 s (0.50)", "–", "–"]])
-
-    def test_the_costs_of_other_linkers_are_not_known(self):
-        cold = {"stock": runs(4.0), "headstart run mold": runs(2.0)}
-        self.assertEqual(links.rows(cold, {})[1],
-                         ["headstart run mold", "2.00 s (0.50)", "not known", "not known"])
-
-
 class Demo(unittest.TestCase):
     def test_report(self):
         self.assertIn("Headstart fetched 50 MB ahead", demo.report(link()))
-
-
-class LittleMemory(unittest.TestCase):
-    def test_text(self):
-        text = conditions.text_memory({"links": [
-            {**link(), "share": 0.8, "memory": 2_000_000_000}]})
-        self.assertIn("| COFF: /debug | 0.8 | 2.0 GB | 6.00 s | 3.00 s (0.50) | 1.50 s (0.25) | "
-                      "0.50 / 0.25 | 0 / 0 / 0 | 1.00 / 1.00 |", text)
-
-
-class Builds(unittest.TestCase):
-    SPEED = {"megabytes_per_second": 0, "cold": True, "ways": {
-        "stock": [{"seconds": 3.0, "compile": 1.0, "link": 2.0}]}}
-    PROJECT = {"files": 450, "bytes": 1_000_000, "speeds": [SPEED]}
-
-    def test_one_project(self):
-        text = build.text(self.PROJECT)
-        self.assertTrue(text.endswith(
-            "| cold | stock | 1.00 s (1.00) | 2.00 s (1.00) | 3.00 s (1.00) |"))
-        self.assertNotIn("Store", text)
-
-    def test_all_parts(self):
-        store = {**self.SPEED, "megabytes_per_second": 200, "latency": 5}
-        ways = {"stock": [{"seconds": 6.0, "failed": 2}],
-                build.POOL: [{"seconds": 3.0, "failed": 0}]}
-        text = build.text({
-            **self.PROJECT, "speeds": [self.SPEED, store],
-            "larger": {**self.PROJECT, "files": 2000},
-            "together": {"files": 9, "bytes": 1, "memory": 2, "links": 4, "ways": ways}})
-        self.assertIn("| store, 5 ms, 200 MB/s | stock | 1.00 s (1.00) |", text)
-        self.assertIn("2,000 files", text)
-        self.assertIn("| stock | 6.00 s | 2 | – |", text)
 
 
 class Plots(unittest.TestCase):
@@ -412,7 +353,6 @@ class Linking(unittest.TestCase):
         done = harness.timed(["sh", "-c", "kill -9 $$"], dict(os.environ), stdout=subprocess.PIPE)
         self.assertEqual(done.status, -signal.SIGKILL)
 
-
     def test_the_memory_of_a_link(self):
         self.linker.write_text("#!/bin/sh\nexec sleep 0.3\n")
         self.assertGreater(harness.own_memory(self.linker, []), 0)
@@ -458,7 +398,7 @@ class Failing(unittest.TestCase):
         with tempfile.TemporaryDirectory() as name, \
                 contextlib.redirect_stdout(io.StringIO()) as said:
             directory = pathlib.Path(name)
-            documents = self.run.Documents(directory, benchmarks, False)
+            documents = self.run.Documents(directory, benchmarks)
             failed = self.run.measure(mock.Mock(
                 names=[], benchmarks=benchmarks, rounds=2), documents)
             kept = json.loads((directory / "figures.json").read_text())

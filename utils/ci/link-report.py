@@ -6,6 +6,7 @@ links with the largest inputs has its own row; the others share one.
 """
 
 import argparse
+import collections
 import json
 import pathlib
 import re
@@ -137,30 +138,27 @@ def summary(links):
     return " ".join(lines)
 
 
-def write(directory, most, out):
+def write(directory, most):
     reports, others = read(directory)
     links = [r for r in reports if r["mode"] == "on"]
-    print("### Headstart\n", file=out)
+    print("### Headstart\n")
     if links:
-        print(summary(links) + "\n", file=out)
-        print("\n".join(table(links, most)), file=out)
+        print(summary(links) + "\n")
+        print("\n".join(table(links, most)))
     else:
         print("Headstart prefetched for no link: the build did not run its linkers, "
-              "or prefetching was off.", file=out)
-    off = {}
-    for report in reports:
-        why = report.get("why_off")
-        if report["mode"] != "on" and why != NO_LINK:
-            off[why] = off.get(why, 0) + 1
+              "or prefetching was off.")
+    off = collections.Counter(r.get("why_off") for r in reports
+                              if r["mode"] != "on" and r.get("why_off") != NO_LINK)
     problems = [f"{counted(count, 'link')} without prefetching: {as_text(str(why))}"
                 for why, count in off.items()]
     problems += [f"{as_text(r.get('output') or r['tool'])}: {as_text(str(e.get('message')))} "
                  f"({e.get('count')} ×)" for r in links for e in r.get("errors", [])]
     problems += [f"{as_text(name)} is not a report of a link" for name in others]
     if problems:
-        print("\n" + "\n".join(f"- {p}" for p in problems[:most]), file=out)
+        print("\n" + "\n".join(f"- {p}" for p in problems[:most]))
         if len(problems) > most:
-            print(f"- and {len(problems) - most} more", file=out)
+            print(f"- and {len(problems) - most} more")
 
 
 def main():
@@ -170,7 +168,7 @@ def main():
                         help="at most so many rows (20)")
     args = parser.parse_args()
     sys.stdout.reconfigure(encoding="utf-8")
-    write(args.directory, args.links, sys.stdout)
+    write(args.directory, args.links)
     return 0
 
 

@@ -154,10 +154,10 @@ class Build:
                                   f"{members}\n")
         self.write("build.ninja", "".join(self.lines))
 
-    def run(self, jobs: int) -> bool:
+    def run(self) -> bool:
         """Makes what is missing, and removes the files of earlier runs that are not planned.
         Returns whether it made something."""
-        ninja = [find_tool("ninja"), "-C", self.root, "-j", str(jobs)]
+        ninja = [find_tool("ninja"), "-C", self.root, "-j", str(os.cpu_count())]
         waiting = subprocess.run([*ninja, "-n"], stdout=subprocess.PIPE, text=True).stdout
         if "no work to do" not in waiting:
             (self.root / "pch").mkdir(exist_ok=True)

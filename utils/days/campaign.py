@@ -189,17 +189,14 @@ class Campaign:
         """Removes the trees that an earlier campaign kept."""
         shutil.rmtree(self.arguments.work / "different", ignore_errors=True)
 
-    def executor(self):
-        return concurrent.futures.ProcessPoolExecutor(self.arguments.jobs, initializer=start_worker,
-                                                      initargs=(self.stop,))
-
     def go_through(self, days, on_result) -> bool:
         """Runs days, each a (flavour, size, seed, steps), until there are no more or the
         user presses Ctrl-C; the steps so far then count. Returns whether all ran."""
         days = iter(days)
         running: set = set()
         finished = True
-        with self.executor() as executor:
+        with concurrent.futures.ProcessPoolExecutor(
+                self.arguments.jobs, initializer=start_worker, initargs=(self.stop,)) as executor:
             try:
                 while True:
                     # Submits two more than run, so that no worker waits.

@@ -95,7 +95,6 @@ class Day(Linking):
             os.chmod(name, 0o777)
 
     def step(self, kind: str) -> None:
-        before = None
         if kind in CHANGES:
             before = self.project.copy()
             told, again = CHANGES[kind][0](self.project, self.rng)

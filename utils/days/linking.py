@@ -232,10 +232,6 @@ def locked(cache: pathlib.Path) -> list:
     return found
 
 
-def temporary(cache: pathlib.Path) -> list:
-    return [str(p) for p in cache.glob("headstart/*.tmp*")]
-
-
 # -- the links -------------------------------------------------------------------------
 
 class Different(Exception):
@@ -286,7 +282,6 @@ class Linking:
     """The state of a day that links."""
 
     project: Project
-    number: int  # of the step
 
     def __init__(self, place: Place, size: str, seed: int, say):
         self.place, self.size, self.seed = place, size, seed
@@ -300,7 +295,7 @@ class Linking:
         self.seconds = 0.05      # of a link
         self.tree = place.get_tree()
         self.rng = random.Random(seed)
-        self.number = 0
+        self.number = 0  # of the step
         self.environment = {name: value for name, value in os.environ.items() if name != "PWD"}
 
     # How ours runs.
@@ -423,7 +418,7 @@ class Linking:
         cache = pathlib.Path(how.cache)
         if cache.is_dir() and how.cache != self.shared():
             found += [f"left a lock on {path}" for path in locked(cache)]
-            rest = temporary(cache)
+            rest = [str(path) for path in cache.glob("headstart/*.tmp*")]
             if not interrupted:
                 found += [f"left {path}" for path in rest]
             elif interrupted == signal.SIGINT:

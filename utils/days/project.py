@@ -116,6 +116,7 @@ class Project:
     # The linker's arguments.
 
     def arguments(self, variation: Variation) -> list[str]:
+        self.texts = {}
         out = f"{variation.directory}/{variation.name}"
         options = [o.format(out=out) for o in self.options]
         inputs = [f"start.{self.suffix}"]
@@ -128,12 +129,12 @@ class Project:
             inputs += [slash + "start-lib", *self.lazy, slash + "end-lib"]
         return getattr(self, self.flavour)(out, options, inputs)
 
-    def in_response(self, text: str, args) -> list[str]:
+    def in_response(self, args) -> list[str]:
         """Passes arguments in a response file if the project uses one."""
         if not self.response:
             return args
         self.texts["link.rsp"] = "\n".join(args) + "\n"
-        return [text]
+        return ["@link.rsp"]
 
     def elf(self, out, options, inputs, mold):
         if mold:
@@ -141,7 +142,6 @@ class Project:
                 "--gc-sections", "-pie", "-shared", "-S", "-s", "--build-id")]
         else:
             inputs += list(self.bitcode)
-        self.texts = {}
         if self.lazy:
             inputs += ["--start-lib", *self.lazy, "--end-lib"]
         script = [*self.in_script]
@@ -162,20 +162,18 @@ class Project:
             inputs.append("lib/script.ld")
         for k in self.shared:
             inputs.append(f"so/libshared{k}.so" if k % 2 else f"-lshared{k}")
-        return ["-o", out, *options, "-Llib", "-Lso", *self.in_response("@link.rsp", inputs)]
+        return ["-o", out, *options, "-Llib", "-Lso", *self.in_response(inputs)]
 
     def coff(self, out, options, inputs):
-        self.texts = {}
         for archive in self.archives:
             inputs.append({"whole": f"/wholearchive:{archive.path}",
                            "-l": f"/defaultlib:{pathlib.Path(archive.path).name}"
                            }.get(archive.how, archive.path))
         inputs += [f"lib/shared{k}.lib" for k in self.shared]
         return [f"/out:{out}.exe", "/Brepro", "/subsystem:console", "/entry:main",
-                "/libpath:lib", *options, *self.in_response("@link.rsp", inputs)]
+                "/libpath:lib", *options, *self.in_response(inputs)]
 
     def macho(self, out, options, inputs):
-        self.texts = {}
         libraries = []
         for archive in self.archives:
             libraries += {"whole": ["-force_load", archive.path],
@@ -187,7 +185,7 @@ class Project:
             self.texts["link.list"] = "\n".join(inputs) + "\n"
             inputs = ["-filelist", "link.list", *libraries]
         else:
-            inputs = self.in_response("@link.rsp", inputs + libraries)
+            inputs = self.in_response(inputs + libraries)
         options = [w for o in options for w in ([o] if o.startswith("--") else o.split("=", 1))]
         return ["-arch", "x86_64", "-platform_version", "macos", "11", "11", "-o",
                 out, "-syslibroot", str(self.pool.directory), "-Llib", "-Flib",

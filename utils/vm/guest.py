@@ -172,7 +172,7 @@ def try_file_systems() -> None:
     result["lacks"] = {}
     MOUNT.mkdir(exist_ok=True)
 
-    def on(name: str, make: list, mount: list, disk="vdc", place=MOUNT) -> None:
+    def on(name: str, make: list, mount: list, disk="vdc") -> None:
         try:
             if make:
                 must(*make, "/dev/vdc")
@@ -181,10 +181,10 @@ def try_file_systems() -> None:
             expect("unknown filesystem" in str(why), f"{name}: {why}")
             result["lacks"][name] = str(why)
             return
-        if not (place / "link.rsp").exists():
-            shutil.copytree(VM / "corpus", place, dirs_exist_ok=True)
-        try_links(name, place, disk)
-        must("umount", place)
+        if not (MOUNT / "link.rsp").exists():
+            shutil.copytree(VM / "corpus", MOUNT, dirs_exist_ok=True)
+        try_links(name, MOUNT, disk)
+        must("umount", MOUNT)
 
     on("ext4", ["mkfs.ext4", "-qF"], ["/dev/vdc", MOUNT])
     on("ext4 noatime", ["mkfs.ext4", "-qF"], ["-o", "noatime", "/dev/vdc", MOUNT])
