@@ -31,18 +31,18 @@ static void onBadAlloc(void *, const char *Reason, bool) {
   std::abort();
 }
 
-LinkSession::LinkSession(std::string Tool, Flavour F, PrefetchSettings Settings,
+LinkSession::LinkSession(Flavour F, PrefetchSettings Settings,
                          std::vector<PrefetchOption> Final,
                          TraceClock::time_point Origin)
-    : PrefetchRun(std::move(Settings), Origin), Tool(std::move(Tool)), Kind(F),
-      Final(std::move(Final)) {
+    : PrefetchRun(std::move(Settings), Origin),
+      Tool(LinkerModel::of(F).Program.str()), Kind(F), Final(std::move(Final)) {
   std::string Limit = os::blockingLimit();
   if (this->Settings.On && !Limit.empty()) {
     this->Settings.On = false;
     WhyOff = std::move(Limit);
   }
   if (this->Settings.On && this->Settings.Profile == "auto") {
-    Program = ProgramPages::ofThisProcess(this->Tool);
+    Program = ProgramPages::ofThisProcess(Tool);
     Program->request();
   }
 }
@@ -245,8 +245,7 @@ void LinkSession::keepProfile(bool Succeeded) {
         Tool, recordedOutput(Settings.Profile, Output), ProfileSettings));
     New->Names = Names;
     New->Files = *Touched;
-    for (const RecordedFile *File : Left)
-      New->Files.push_back(*File);
+    append_range(New->Files, make_pointee_range(Left));
     New->PeakBytes = os::peakMemory().value_or(0);
   }
   // An option may have changed the setting after the constructor requested the
@@ -256,24 +255,23 @@ void LinkSession::keepProfile(bool Succeeded) {
   if (!New && !Pages)
     return;
 
-  auto Failures = std::make_shared<std::vector<std::string>>();
-  bool InTime = runForProfile([Failures, Pages, New, Path = ProfilePath,
+  auto Failure = std::make_shared<std::string>();
+  bool InTime = runForProfile([Failure, Pages, New, Path = ProfilePath,
                                Prune = isProfileDirectory(Settings.Profile)] {
     if (New)
-      Failures->push_back(storeProfile(Path, *New, Prune));
-    if (Pages)
-      Failures->push_back(toString(Pages->keep()));
+      *Failure = storeProfile(Path, *New, Prune);
+    std::string OfPages = Pages ? toString(Pages->keep()) : "";
+    // Both fail because of the directory, so one message is enough.
+    if (Failure->empty())
+      *Failure = std::move(OfPages);
   });
   if (!InTime)
-    Failures = std::make_shared<std::vector<std::string>>(
-        1, New ? "writing the profile '" + ProfilePath + "' took too long"
-               : "storing the linker's own pages took too long");
-  bool Failed = false;
-  // Both fail because of the directory, so one message is enough.
-  for (std::string &Failure : *Failures)
-    if (!Failure.empty() && !std::exchange(Failed, true))
-      noteProfile(std::move(Failure), /*IsLost=*/true);
-  if (New && !Failed && StringRef(ProfileState) == "none")
+    Failure = std::make_shared<std::string>(
+        New ? "writing the profile '" + ProfilePath + "' took too long"
+            : "storing the linker's own pages took too long");
+  if (!Failure->empty())
+    noteProfile(std::move(*Failure), /*IsLost=*/true);
+  else if (New && StringRef(ProfileState) == "none")
     ProfileState = "recorded";
 }
 
@@ -286,24 +284,22 @@ LinkSession::takeBuffer(StringRef Path, const BufferRequest &Request) {
   return nullptr;
 }
 
-/// Returns the stage that begins with lld's timer \p Name, or right after it.
-/// The names, which /time prints, are in COFF/COFFLinkerContext.cpp.
-static std::optional<LinkStage> stageNamed(StringRef Name) {
-  return StringSwitch<std::optional<LinkStage>>(Name)
-      .Case("GC", LinkStage::Contents)
-      .Case("ICF", LinkStage::Contents)
-      .Case("Code Layout", LinkStage::Contents)
-      .Case("Type Merging", LinkStage::Types)
-      .Case("Global Type Hashing", LinkStage::Types)
-      .Case("Symbol Merging", LinkStage::DebugSymbols)
-      .Case("TPI Stream Layout", LinkStage::Contributions) // they come next
-      .Case("Publics Stream Layout", LinkStage::Names)
-      .Case("Commit to Disk", LinkStage::Commit)
-      .Default(std::nullopt);
-}
-
 void LinkSession::reached(StringRef Name) {
-  if (std::optional<LinkStage> Stage = stageNamed(Name))
+  // The stage that begins with the timer, or right after it. The names, which
+  // /time prints, are in COFF/COFFLinkerContext.cpp.
+  const auto Stage =
+      StringSwitch<std::optional<LinkStage>>(Name)
+          .Case("GC", LinkStage::Contents)
+          .Case("ICF", LinkStage::Contents)
+          .Case("Code Layout", LinkStage::Contents)
+          .Case("Type Merging", LinkStage::Types)
+          .Case("Global Type Hashing", LinkStage::Types)
+          .Case("Symbol Merging", LinkStage::DebugSymbols)
+          .Case("TPI Stream Layout", LinkStage::Contributions) // they come next
+          .Case("Publics Stream Layout", LinkStage::Names)
+          .Case("Commit to Disk", LinkStage::Commit)
+          .Default(std::nullopt);
+  if (Stage)
     reached(*Stage);
 }
 
@@ -413,8 +409,7 @@ void LinkSession::writeReports() {
         addLinkersDiskUse(*UseAfter - *UseBefore, Engine->diskUse(), Stats);
     }
     Stats.Profile = ProfileState;
-    for (const CountedProblem &P : Problems)
-      Stats.Problems.push_back(P);
+    append_range(Stats.Problems, Problems);
     if (Touched) {
       Stats.TouchedBytes = Engine->copiedBytes();
       for (const RecordedFile &File : *Touched)

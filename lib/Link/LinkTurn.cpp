@@ -12,6 +12,7 @@
 #include "headstart/OS/MappedFile.h"
 #include "headstart/OS/SystemMemory.h"
 #include "headstart/OS/Threads.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
@@ -89,33 +90,28 @@ std::string LinkTurn::wait(const PrefetchSettings &Settings, StringRef Tool,
       Total = Free = *Settings.QueueBytes;
     else if (hasNoTurn(Memory, NeedBytes))
       break;
-    struct QueueReply {
-      LinkQueue::Answer Answer = LinkQueue::Answer::None;
-      bool IsInherited = false;
-    };
-    auto Result = std::make_shared<QueueReply>();
+    auto Answer = std::make_shared<LinkQueue::Answer>(LinkQueue::Answer::None);
     const bool IsFirst = Queue == nullptr;
     if (IsFirst)
       Queue = std::make_shared<LinkQueue>(
           queueDirectory(Cache, os::memoryName(), Settings.QueueBytes),
           NeedBytes, Output, Limits);
-    if (!runWithTimeout([Result, IsFirst, Mine = Queue, Total, Free] {
+    if (!runWithTimeout([Answer, IsFirst, Mine = Queue, Total, Free] {
           // A link that has its turn may have started this process.
           const auto File = sys::Process::GetEnv(TurnVariable);
-          Result->IsInherited = IsFirst && File && isInQueue(*File);
-          if (!Result->IsInherited)
-            Result->Answer = Mine->poll(Total, Free);
+          if (!IsFirst || !File || !isInQueue(*File))
+            *Answer = Mine->poll(Total, Free);
         })) {
       IsStalled = true;
       Queue = nullptr; // the stalled thread leaves the queue
       return "";
     }
-    if (Result->Answer == LinkQueue::Answer::Begin)
+    if (*Answer == LinkQueue::Answer::Begin)
       return Queue->ignoresHungLink()
                  ? "the link began alongside links that do not fit into "
                    "memory with it, because they made no progress"
                  : "";
-    if (Result->Answer == LinkQueue::Answer::None)
+    if (*Answer == LinkQueue::Answer::None)
       break;
     if (!std::exchange(HasReported, true))
       errs() << Tool << ": waiting for other links: together they do not fit "
@@ -189,19 +185,17 @@ void ForeignTurn::end(bool Succeeded, std::optional<uint64_t> PeakBytes) {
     return;
   // No two links of an output take exactly the same memory.
   constexpr uint64_t Tolerance = 16;
-  const uint64_t Difference =
-      std::max(Last, *PeakBytes) - std::min(Last, *PeakBytes);
-  (void)runWithTimeout([Known = Known, Peak = *PeakBytes,
-                        IsNew = Difference > Last / Tolerance,
-                        Setting = Settings.Profile] {
-    if (!IsNew)
-      return renewProfile(Known->ProfilePath);
-    LinkProfile New =
-        newProfile(ForeignTool, recordedOutput(Setting, Known->Output), "");
-    New.Names = Known->Names;
-    New.PeakBytes = Peak;
-    (void)storeProfile(Known->ProfilePath, New, /*Prune=*/true);
-  });
+  const bool IsNew = AbsoluteDifference(Last, *PeakBytes) > Last / Tolerance;
+  (void)runWithTimeout(
+      [Known = Known, Peak = *PeakBytes, IsNew, Setting = Settings.Profile] {
+        if (!IsNew)
+          return renewProfile(Known->ProfilePath);
+        LinkProfile New =
+            newProfile(ForeignTool, recordedOutput(Setting, Known->Output), "");
+        New.Names = Known->Names;
+        New.PeakBytes = Peak;
+        (void)storeProfile(Known->ProfilePath, New, /*Prune=*/true);
+      });
 }
 
 } // namespace headstart

@@ -18,7 +18,6 @@
 #include "llvm/Option/OptTable.h"
 #include "llvm/Support/Compiler.h"
 #include "llvm/Support/CrashRecoveryContext.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
 #include <optional>
@@ -40,21 +39,6 @@ int unsafeLldMain(ArrayRef<const char *> Args, raw_ostream &StdoutOS,
 } // namespace lld
 
 namespace headstart {
-
-/// The number of links in this process: LLD_IN_TEST, as stock lld reads it. 0
-/// if lld is not under test, and need not clean up.
-static unsigned repetitions() {
-  unsigned Count = 0;
-  StringRef(::getenv("LLD_IN_TEST")).getAsInteger(10, Count);
-  return Count;
-}
-
-/// The program's name with which lld begins its messages.
-static std::string messageName(ArrayRef<const char *> Args) {
-  StringRef Name = sys::path::filename(Args[0]);
-  Name.consume_back_insensitive(".exe");
-  return Name.str();
-}
 
 /// Removes Headstart's options from the command line itself without a trace,
 /// because lld compares its length before and after expansion (/verbose).
@@ -105,7 +89,6 @@ struct Run {
   TraceClock::time_point Origin;
   SmallVector<const char *, 256> CommandArgs;
   std::optional<LinkSession> Session;
-  std::optional<InstalledSession> Here;
   /// lld's standard output for --help and --version.
   std::string Help;
   raw_string_ostream HelpOut{Help};
@@ -121,23 +104,25 @@ Run *Running = nullptr;
 } // namespace
 
 Run::Run(TraceClock::time_point Origin) : Origin(Origin) { Running = this; }
-Run::~Run() { Running = nullptr; }
+Run::~Run() {
+  install(nullptr, "");
+  Running = nullptr;
+}
 
 Error Run::begin(Flavour F, ArrayRef<const char *> Args, raw_ostream &Err) {
   CommandArgs.assign(Args.begin(), Args.end());
   PrefetchSettings Settings;
   applyEnvironment(F, CommandLineContext::fromProcess(), Settings,
                    [&](const std::string &Problem) {
-                     printMessage(messageName(Args), Severity::Warning, Problem,
-                                  Err);
+                     printMessage(messageName(Args.front()), Severity::Warning,
+                                  Problem, Err);
                    });
   Expected<std::vector<PrefetchOption>> Final =
       takeDirectOptions(F, CommandArgs, Settings);
   if (!Final)
     return Final.takeError();
-  Session.emplace(LinkerModel::of(F).Program.str(), F, Settings, *Final,
-                  Origin);
-  Here.emplace(*Session, messageName(CommandArgs), CommandArgs.front());
+  Session.emplace(F, Settings, *Final, Origin);
+  install(&*Session, CommandArgs.front());
   return Error::success();
 }
 
@@ -200,8 +185,8 @@ static bool linkWithPrefetcher(ArrayRef<const char *> Args, raw_ostream &Out,
                                bool DisableOutput) {
   raw_ostream &Messages = DisableOutput ? nulls() : Err;
   if (Error E = Running->begin(F, Args, Messages)) {
-    printMessage(messageName(Args), Severity::Error, toString(std::move(E)),
-                 Messages);
+    printMessage(messageName(Args.front()), Severity::Error,
+                 toString(std::move(E)), Messages);
     return false;
   }
   const LinkCommand::Answer Requested = answerTo(F, Running->CommandArgs);
@@ -256,7 +241,10 @@ int runLinker(ArrayRef<const char *> Args, TraceClock::time_point Origin) {
     LLVM_BUILTIN_TRAP;
   }
 
-  unsigned Times = repetitions();
+  // The number of links in this process, as stock lld reads it. 0 if lld is not
+  // under test, and need not clean up.
+  unsigned Times = 0;
+  StringRef(::getenv("LLD_IN_TEST")).getAsInteger(10, Times);
   if (Times == 0) {
     Run Only(Origin);
     return lld::unsafeLldMain(Args, outs(), errs(), Drivers,

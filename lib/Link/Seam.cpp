@@ -54,8 +54,8 @@ namespace {
 
 struct Installed {
   std::atomic<LinkSession *> Session{nullptr};
-  std::string ProgramName;   ///< for messages; set while none is installed
-  const char *FirstArg = ""; ///< of the command line; compared by its address
+  /// Of the command line; compared by its address. Set before Session.
+  const char *FirstArg = "";
   /// lld does not publish the names of its timers. One thread creates the
   /// timers before any other starts, in the order of a context's members; those
   /// of a later context take the places of those of an earlier one.
@@ -73,12 +73,9 @@ LinkSession *currentSession() {
 
 } // namespace
 
-InstalledSession::InstalledSession(LinkSession &Session,
-                                   std::string ProgramName,
-                                   const char *FirstArg) {
-  installed().ProgramName = std::move(ProgramName);
+void install(LinkSession *Session, const char *FirstArg) {
   installed().FirstArg = FirstArg;
-  installed().Session.store(&Session, std::memory_order_release);
+  installed().Session.store(Session, std::memory_order_release);
   // A few of LLVM's own options (/mllvm:-help) call exit().
   static std::once_flag Once;
   std::call_once(Once, [] {
@@ -94,8 +91,10 @@ void stageReached(LinkStage Stage) {
     Session->reached(Stage);
 }
 
-InstalledSession::~InstalledSession() {
-  installed().Session.store(nullptr, std::memory_order_release);
+StringRef messageName(StringRef FirstArg) {
+  StringRef Name = sys::path::filename(FirstArg);
+  Name.consume_back_insensitive(".exe");
+  return Name;
 }
 
 } // namespace headstart
@@ -181,7 +180,7 @@ bool HEADSTART_WRAP(expandResponseFiles)(StringSaver &Saver,
       Argv.erase(Argv.begin());
     if (E) {
       // A link must not run with settings that the user did not mean.
-      printMessage(installed().ProgramName, Severity::Error,
+      printMessage(messageName(installed().FirstArg), Severity::Error,
                    toString(std::move(E)));
       HEADSTART_WRAP(exit)(1, /*NoCleanup=*/true);
     }

@@ -14,24 +14,19 @@
 #ifndef HEADSTART_LIB_LINK_SEAM_H
 #define HEADSTART_LIB_LINK_SEAM_H
 
-#include "headstart/Engine/PrefetchEngine.h"
-#include <string>
+#include "headstart/Inputs/LinkerModel.h"
+#include "llvm/ADT/StringRef.h"
 
 namespace headstart {
 
 class LinkSession;
 
-/// Directs lld's calls to \p Session while this object lives. Only one object
-/// may live at a time, because lld runs one link at a time. \p FirstArg is the
-/// first argument of lld's command line.
-class InstalledSession {
-public:
-  InstalledSession(LinkSession &Session, std::string ProgramName,
-                   const char *FirstArg);
-  ~InstalledSession();
-  InstalledSession(const InstalledSession &) = delete;
-  InstalledSession &operator=(const InstalledSession &) = delete;
-};
+/// Directs lld's calls to \p Session from now on; null: to no session. \p
+/// FirstArg is the first argument of lld's command line.
+void install(LinkSession *Session, const char *FirstArg);
+
+/// The program's name with which lld begins its messages.
+llvm::StringRef messageName(llvm::StringRef FirstArg);
 
 /// Reports to the installed session that lld has reached \p Stage. Any thread.
 void stageReached(LinkStage Stage);

@@ -35,10 +35,10 @@ namespace headstart {
 
 class LinkSession : PrefetchRun {
 public:
-  /// \p Tool is the program's own name ("lld-link"), \p Final the options that
-  /// override those in response files, \p Origin the start of main. Requests
-  /// the program's own pages; starts nothing else.
-  LinkSession(std::string Tool, Flavour F, PrefetchSettings Settings,
+  /// \p Final are the options that override those in response files, \p Origin
+  /// is the start of main. Requests the program's own pages; starts nothing
+  /// else.
+  LinkSession(Flavour F, PrefetchSettings Settings,
               std::vector<PrefetchOption> Final, TraceClock::time_point Origin);
   /// Ends the session without recording a profile.
   ~LinkSession();
@@ -97,8 +97,8 @@ private:
   void traceStages();
   void writeReports();
 
-  std::string Tool;
-  Flavour Kind; ///< of the program
+  std::string Tool; ///< the program's own name ("lld-link")
+  Flavour Kind;     ///< of the program
   Flavour LinkedAs = Kind;
   std::vector<PrefetchOption> Final;
   std::string WhyOff; ///< known after `begin`
