@@ -405,8 +405,9 @@ void LinkSession::writeReports() {
       if (Stats.ProcessorMs && RecordTime)
         Stats.ProcessorMs->at(static_cast<size_t>(PrefetchWork::Record)) +=
             static_cast<double>(RecordTime->load()) * 1e-6;
-      if (UseBefore && UseAfter)
-        addLinkersDiskUse(*UseAfter - *UseBefore, Engine->diskUse(), Stats);
+      const std::optional<os::DiskUse> Threads = Engine->diskUse();
+      if (UseBefore && UseAfter && Threads)
+        addLinkersDiskUse(*UseAfter - *UseBefore - *Threads, *Threads, Stats);
     }
     Stats.Profile = ProfileState;
     append_range(Stats.Problems, Problems);

@@ -36,20 +36,16 @@ static constexpr unsigned MaxJobs = 256;
 /// The assumed available memory if the system does not report it.
 static constexpr uint64_t CarefulBytes = uint64_t(2) << 30;
 
+static uint64_t availableBytes(const os::SystemMemory &Memory) {
+  return Memory.AvailableBytes == 0 ? CarefulBytes : Memory.available();
+}
+
 uint64_t MemoryLimit::on(const os::SystemMemory &Memory) const {
-  if (Percent == 0)
-    return Bytes;
-  if (Memory.AvailableBytes == 0)
-    return CarefulBytes / 100 * Percent;
-  return Memory.available() / 100 * Percent;
+  return Percent == 0 ? Bytes : availableBytes(Memory) / 100 * Percent;
 }
 
 uint64_t PrefetchSettings::budgetBytes(const os::SystemMemory &M) const {
-  if (Memory)
-    return Memory->on(M);
-  if (M.AvailableBytes == 0)
-    return CarefulBytes / 2;
-  return M.available() / 2;
+  return Memory ? Memory->on(M) : availableBytes(M) / 2;
 }
 
 std::optional<uint64_t> parseBytes(StringRef Text, uint64_t Kilo) {
@@ -411,13 +407,10 @@ void PrefetchRun::mergeTimeTrace(bool Succeeded) {
     consumeError(std::move(E));
 }
 
-void addLinkersDiskUse(std::optional<os::DiskUse> All,
-                       std::optional<os::DiskUse> Threads, LinkStats &Stats) {
-  if (!All || !Threads)
-    return;
-  os::DiskUse Linkers = *All - *Threads;
+void addLinkersDiskUse(const os::DiskUse &Linkers, const os::DiskUse &Threads,
+                       LinkStats &Stats) {
   // If the system does not even count the fetched bytes, the rest is unknown.
-  if (Stats.HintedBytes != 0 && Threads->Bytes == 0 && Linkers.Bytes == 0)
+  if (Stats.HintedBytes != 0 && Threads.Bytes == 0 && Linkers.Bytes == 0)
     return;
   Stats.LinkerReadBytes = Linkers.Bytes;
   Stats.LinkerStops = Linkers.Stops;

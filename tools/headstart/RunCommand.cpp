@@ -208,10 +208,8 @@ void Companion::report(const os::ProgramEnd &End,
   if (Engine) {
     Engine->addTo(Stats, Arguments.Origin);
     if (std::optional<os::DiskUse> Threads = Engine->diskUse();
-        Threads && LinkersUse) {
-      *LinkersUse += *Threads;
-      addLinkersDiskUse(LinkersUse, Threads, Stats);
-    }
+        Threads && LinkersUse)
+      addLinkersDiskUse(*LinkersUse, *Threads, Stats);
   }
   writeReports(Settings, Stats, Trace.get(), "headstart");
 }

@@ -93,23 +93,9 @@ TEST_F(ReportsTest, CountsSkippedTimeTraceEvents) {
             1);
 }
 
-TEST(LinkersDiskUseTest, SubtractsThreadReads) {
-  LinkStats Stats;
-  Stats.HintedBytes = 500;
-  addLinkersDiskUse(os::DiskUse{700, 9}, os::DiskUse{500, 2}, Stats);
-  EXPECT_EQ(Stats.LinkerReadBytes, 200U);
-  EXPECT_EQ(Stats.LinkerStops, 7U);
-  // No bytes are counted twice.
-  addLinkersDiskUse(os::DiskUse{500, 1}, os::DiskUse{512, 2}, Stats);
-  EXPECT_EQ(Stats.LinkerReadBytes, 0U);
-  EXPECT_EQ(Stats.LinkerStops, 0U);
-}
-
 TEST(LinkersDiskUseTest, IsMissingWithoutCounters) {
   LinkStats Stats;
   Stats.HintedBytes = 500;
-  addLinkersDiskUse(std::nullopt, os::DiskUse{}, Stats);
-  addLinkersDiskUse(os::DiskUse{}, std::nullopt, Stats);
   addLinkersDiskUse(os::DiskUse{0, 3}, os::DiskUse{}, Stats);
   EXPECT_FALSE(Stats.LinkerReadBytes.has_value());
   EXPECT_FALSE(Stats.LinkerStops.has_value());

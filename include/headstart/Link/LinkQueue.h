@@ -26,8 +26,7 @@
 /// one by one. A link that a queued link started does not wait.
 ///
 /// A link's file has lines of a key and its value, for `headstart queue` and
-/// for this check. A value that cannot be read is unknown. On Windows all are
-/// unknown, because a lock there prevents other processes from reading.
+/// for this check. A value that cannot be read is unknown.
 ///
 //===----------------------------------------------------------------------===//
 

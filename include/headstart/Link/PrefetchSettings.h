@@ -153,11 +153,11 @@ struct PrefetchRun {
 /// standard output, which cannot be read again. Reads all of it, and blocks.
 llvm::Error addTimeTrace(TraceLog &Trace, const std::string &File);
 
-/// Stores the disk use of the linker itself in \p Stats: \p All, the use of its
-/// process or processes, without that of the prefetcher's \p Threads. Stores
-/// nothing if the system seems not to count the file system.
-void addLinkersDiskUse(std::optional<os::DiskUse> All,
-                       std::optional<os::DiskUse> Threads, LinkStats &Stats);
+/// Stores the disk use of the linker itself, \p Linkers, in \p Stats, unless the
+/// system seems not to count the file system. \p Threads is the use of the
+/// prefetcher's threads.
+void addLinkersDiskUse(const os::DiskUse &Linkers, const os::DiskUse &Threads,
+                       LinkStats &Stats);
 
 /// Whether a report may be written to \p File: it does not exist, begins with
 /// one of \p Starts, is not a regular file (a pipe, a device), or stands for an
