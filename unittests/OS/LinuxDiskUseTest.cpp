@@ -129,12 +129,8 @@ TEST_F(LinuxDiskUseTest, DoesNotCountOtherPrograms) {
             0);
 }
 
-TEST(DiskUseTest, AddsAndSubtracts) {
-  DiskUse Use{10, 1};
-  Use += {20, 2};
-  EXPECT_EQ(Use.Bytes, 30U);
-  EXPECT_EQ(Use.Stops, 3U);
-  DiskUse Rest = Use - DiskUse{40, 1};
+TEST(DiskUseTest, Subtracts) {
+  DiskUse Rest = DiskUse{30, 3} - DiskUse{40, 1};
   EXPECT_EQ(Rest.Bytes, 0U);
   EXPECT_EQ(Rest.Stops, 2U);
 }

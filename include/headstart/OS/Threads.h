@@ -41,11 +41,6 @@ struct DiskUse {
   /// or of the program itself (major faults).
   uint64_t Stops = 0;
 
-  DiskUse &operator+=(const DiskUse &Other) {
-    Bytes += Other.Bytes;
-    Stops += Other.Stops;
-    return *this;
-  }
   /// Returns what was added since \p Before.
   DiskUse operator-(const DiskUse &Before) const {
     auto Less = [](uint64_t A, uint64_t B) { return A > B ? A - B : 0; };
