@@ -277,47 +277,43 @@ std::shared_ptr<ProgramPages> ProgramPages::ofThisProcess(StringRef Linker) {
                                         std::move(Record));
 }
 
-void ProgramPages::request() {
-  if (State->Record.empty() || State->Program.empty())
-    return;
-  // Without a thread, the kernel reads the program's pages on page faults.
-  (void)Thread.start([Mine = State] { Mine->requestNow(); });
-}
-
-void ProgramPages::Request::requestNow() {
+/// Requests the recorded pages. Returns whether the list is valid.
+static bool requestPages(const std::string &Program, const std::string &Record,
+                         ArrayRef<os::ProgramPart> Parts) {
   const std::shared_ptr<const LinkProfile> Loaded = loadValidProfile(Record);
   os::OpenFile File;
   if (!Loaded || Loaded->Files.size() != 1 ||
       os::OpenFile::open(Program, File) ||
       Loaded->Files[0].Version != File.identity().version())
-    return;
+    return false;
   renewProfile(Record);
   const os::PageCache Cache;
-  uint64_t Requested = 0;
   for (const os::ProgramPart &Part : Parts)
     for (const ByteRange &Range : Loaded->Files[0].Touched) {
       const uint64_t Begin = std::max(Range.Offset, Part.Offset);
       const uint64_t End =
           std::min(Range.end(), Part.Offset + Part.Memory.size());
       if (Begin < End)
-        Requested +=
-            Cache
-                .willNeed(Part.Memory.subspan(Begin - Part.Offset, End - Begin))
-                .AcceptedBytes;
+        (void)Cache.willNeed(
+            Part.Memory.subspan(Begin - Part.Offset, End - Begin));
     }
-  RequestedBytes = Requested;
+  return true;
 }
 
-std::optional<uint64_t> ProgramPages::requestedBytes() {
-  Thread.join();
-  return State->RequestedBytes;
+void ProgramPages::request() {
+  if (Record.empty() || Program.empty())
+    return;
+  // Without a thread, the kernel reads the program's pages on page faults.
+  (void)Thread.start(
+      [Program = Program, Record = Record, Parts = Parts, Result = HasList] {
+        *Result = requestPages(Program, Record, Parts);
+      });
 }
 
 Error ProgramPages::keep() {
   Thread.join();
-  const auto &[Tool, Program, Record, Parts, RequestedBytes] = *State;
   os::OpenFile File;
-  if (RequestedBytes || Record.empty() || os::OpenFile::open(Program, File) ||
+  if (*HasList || Record.empty() || os::OpenFile::open(Program, File) ||
       !mayReplaceProfile(Record))
     return Error::success();
   LinkProfile New = newProfile(Tool, Program, "program");

@@ -128,12 +128,8 @@ public:
   /// yet.
   ProgramPages(std::string Tool, std::string Program, std::string Record,
                std::vector<os::ProgramPart> Parts = os::programParts())
-      : State(std::make_shared<Request>()) {
-    State->Tool = std::move(Tool);
-    State->Program = std::move(Program);
-    State->Record = std::move(Record);
-    State->Parts = std::move(Parts);
-  }
+      : Tool(std::move(Tool)), Program(std::move(Program)),
+        Record(std::move(Record)), Parts(std::move(Parts)) {}
   /// Detaches a thread that has not ended.
   ~ProgramPages() { (void)Thread.join(std::chrono::milliseconds(0)); }
 
@@ -151,20 +147,12 @@ public:
   /// file.
   llvm::Error keep();
 
-  /// The number of requested bytes; nothing if no list was valid. Waits for
-  /// `request`.
-  std::optional<uint64_t> requestedBytes();
-
 private:
-  struct Request {
-    std::string Tool, Program, Record;
-    std::vector<os::ProgramPart> Parts;
-    /// The thread writes it; others read it after the join.
-    std::optional<uint64_t> RequestedBytes;
-
-    void requestNow();
-  };
-  std::shared_ptr<Request> State; ///< shared with the thread
+  const std::string Tool, Program, Record;
+  const std::vector<os::ProgramPart> Parts;
+  /// Whether a valid list is stored. Shared with the thread, which writes it;
+  /// others read it after the join.
+  const std::shared_ptr<bool> HasList = std::make_shared<bool>(false);
   os::Threads Thread;
 };
 
