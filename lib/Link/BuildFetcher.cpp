@@ -146,9 +146,9 @@ void BuildFetcher::resume() {
   Changed.notifyAll();
 }
 
-bool BuildFetcher::enter() {
+bool BuildFetcher::enter(std::optional<size_t> Link) {
   std::unique_lock Lock(Mutex);
-  return enter(Lock);
+  return !(Link && Links[*Link].HasBegun) && enter(Lock);
 }
 
 bool BuildFetcher::enter(std::unique_lock<std::mutex> &Lock) {
@@ -196,11 +196,6 @@ std::vector<BuildLinkFigures> BuildFetcher::figures() const {
 uint64_t BuildFetcher::stepBytes() const {
   std::lock_guard Lock(Mutex);
   return Pace.stepBytes();
-}
-
-bool BuildFetcher::isOver(size_t Link) const {
-  std::lock_guard Lock(Mutex);
-  return IsCancelled || Links[Link].HasBegun;
 }
 
 std::optional<BuildFetcher::Item> BuildFetcher::take() {
@@ -273,7 +268,7 @@ void BuildFetcher::fetch(const Item &Next) {
   std::vector<ByteRange> Missing;
   const FileRanges &Wanted = Next.File;
   bool IsSame = false;
-  if (!isOver(Next.Link) && enter()) {
+  if (enter(Next.Link)) {
     IsSame =
         !os::OpenFile::open(Wanted.Path, File) && Wanted.areOf(File.identity());
     if (IsSame)

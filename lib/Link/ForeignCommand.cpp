@@ -83,12 +83,8 @@ static std::optional<Flavour> flavourOfLLD(StringRef Value) {
 /// Whether \p Arg shows that `link` is link.exe: an option in its style, a
 /// response file, or an object. coreutils' link takes two paths.
 static bool isForLinkExe(StringRef Arg) {
-  if (Arg.starts_with("@"))
-    return true;
-  StringRef Extension = sys::path::extension(Arg);
-  if (llvm::any_of(
-          ArrayRef<StringRef>{".obj", ".lib", ".res", ".def"},
-          [&](StringRef E) { return Extension.equals_insensitive(E); }))
+  if (Arg.starts_with("@") || is_contained({".obj", ".lib", ".res", ".def"},
+                                           sys::path::extension(Arg).lower()))
     return true;
   if (!Arg.starts_with("/") && !Arg.starts_with("-"))
     return false;
@@ -297,9 +293,6 @@ bool onlyCompiles(DriverKind Driver, ArrayRef<std::string> Args) {
   });
 }
 
-/// A driver may leave the link to another driver, which then starts a linker.
-static constexpr unsigned MaxDrivers = 3;
-
 static ForeignCommand problem(const Twine &What) {
   ForeignCommand Result;
   Result.Problem = What.str();
@@ -346,10 +339,18 @@ static std::string whyNoLink(const std::string &Name,
   return "'" + Name + " -###' names no known linker";
 }
 
-/// Drivers read GNU quoting; clang-cl's quoting differs only inside quotes.
-static ExpandedCommandLine expandDriver(ArrayRef<std::string> Args) {
-  return expandCommandLine(Flavour::ELF, Args.drop_front(),
-                           CommandLineContext::fromProcess());
+/// Expands the response files of a driver's \p Args, and then replaces \p Args
+/// by the result's texts. Drivers read GNU quoting; clang-cl's quoting differs
+/// only inside quotes.
+static std::vector<CommandLineArg>
+expandDriver(std::vector<std::string> &Args) {
+  ExpandedCommandLine Expanded =
+      expandCommandLine(Flavour::ELF, ArrayRef(Args).drop_front(),
+                        CommandLineContext::fromProcess());
+  Args.resize(1);
+  for (const CommandLineArg &Arg : Expanded.Args)
+    Args.push_back(Arg.Text);
+  return std::move(Expanded.Args);
 }
 
 /// Queries the driver in front of \p Args for the command of the link, and
@@ -368,13 +369,10 @@ static bool queryDriver(DriverKind Driver, std::vector<std::string> &Args,
         "does not report which linker it runs: configure a linker that runs "
         "headstart run (rustc -C linker=SCRIPT)");
 
-  ExpandedCommandLine Expanded = expandDriver(Args);
-  if (llvm::any_of(Expanded.Args, canBeReadOnce))
+  std::vector<std::string> Plain = Args;
+  if (llvm::any_of(expandDriver(Plain), canBeReadOnce))
     return Fail("was not queried for its linker: one of its response files is "
                 "a pipe, which can be read only once");
-  std::vector<std::string> Plain = {Name};
-  for (CommandLineArg &Arg : Expanded.Args)
-    Plain.push_back(std::move(Arg.Text));
   if (onlyCompiles(Driver, Plain))
     return false;
 
@@ -433,16 +431,14 @@ static std::string placeOf(StringRef Program) {
 ForeignCommand readForeignCommand(std::vector<std::string> Args,
                                   std::optional<Flavour> Forced,
                                   const std::atomic<bool> *Cancelled) {
-  if (Args.empty())
-    return problem("the command is empty");
   ForeignCommand Result;
   std::optional<KnownProgram> Program;
-  if (Forced) {
-    Program.emplace();
-    Program->Linker = *Forced;
-  } else {
+  if (Forced)
+    Program.emplace().Linker = *Forced;
+  else
     Program = recognizeProgram(Args);
-  }
+  // A driver may leave the link to another driver, which then starts a linker.
+  constexpr unsigned MaxDrivers = 3;
   for (unsigned Drivers = 0; Program && Program->Driver; ++Drivers) {
     if (Drivers == MaxDrivers)
       return problem("'" + Args.front() +
@@ -484,21 +480,19 @@ ForeignCommand readForeignCommand(std::vector<std::string> Args,
   return Result;
 }
 
-std::optional<LinkCommand> guessLink(ArrayRef<std::string> Args,
+std::optional<LinkCommand> guessLink(std::vector<std::string> Args,
                                      std::optional<Flavour> Forced) {
   std::optional<KnownProgram> Program = recognizeProgram(Args);
   if (Forced || !Program || !Program->Driver)
-    return readForeignCommand(Args, Forced, /*Cancelled=*/nullptr).Command;
+    return readForeignCommand(std::move(Args), Forced, /*Cancelled=*/nullptr)
+        .Command;
   if (Program->Driver == DriverKind::Rustc) // its arguments are not a linker's
     return std::nullopt;
-  ExpandedCommandLine Expanded = expandDriver(Args);
-  std::vector<std::string> Plain = {Args.front()};
-  for (const CommandLineArg &Arg : Expanded.Args)
-    Plain.push_back(Arg.Text);
-  if (onlyCompiles(*Program->Driver, Plain))
+  const std::vector<CommandLineArg> Expanded = expandDriver(Args);
+  if (onlyCompiles(*Program->Driver, Args))
     return std::nullopt;
   return LinkerModel::of(Flavour::ELF)
-      .parse(Expanded.Args, CommandLineContext::fromProcess());
+      .parse(Expanded, CommandLineContext::fromProcess());
 }
 
 } // namespace headstart

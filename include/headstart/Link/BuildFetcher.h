@@ -150,9 +150,10 @@ public:
   /// of a second. Only one thread may pause and resume.
   void pause();
   void resume();
-  /// Waits while this is paused; returns false if it is cancelled. Until
-  /// `leave`, the calling thread counts as one that fetches.
-  bool enter();
+  /// Waits while this is paused; returns false if it is cancelled, or if
+  /// \p Link has begun. Until `leave`, the calling thread counts as one that
+  /// fetches.
+  bool enter(std::optional<size_t> Link = std::nullopt);
   void leave();
 
   std::vector<BuildLinkFigures> figures() const;
@@ -176,7 +177,6 @@ private:
   uint64_t stepBytes() const;
   bool enterStep(size_t Link, uint64_t Bytes);
   uint64_t leaveStep(size_t Link, uint64_t Bytes);
-  bool isOver(size_t Link) const;
   /// Whether every file is finished, or this is cancelled; the lock is held.
   bool isFinished() const {
     return IsCancelled || (IsFinished && Done == Added);

@@ -123,7 +123,7 @@ ForeignCommand readForeignCommand(std::vector<std::string> Args,
 /// arguments count as a linker's, so the libraries that it adds are missing.
 /// Returns nothing if the program is unknown or does not link. Treats \p Forced
 /// and response files as above. Runs no process. Blocks. Any thread.
-std::optional<LinkCommand> guessLink(llvm::ArrayRef<std::string> Args,
+std::optional<LinkCommand> guessLink(std::vector<std::string> Args,
                                      std::optional<Flavour> Forced);
 
 } // namespace headstart
