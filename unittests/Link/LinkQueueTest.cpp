@@ -23,11 +23,10 @@
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 using namespace headstart;
@@ -44,39 +43,31 @@ constexpr uint64_t Memory = 400;
 /// A process that runs \p Work. The destructor kills it if it still runs.
 class Child {
 public:
-  template <typename Function> explicit Child(const Function &Work) {
-    Process = fork();
-    if (Process == 0)
-      _exit(Work());
-  }
+  template <typename Function>
+  explicit Child(Function Work) : Process(os::test::startChild(Work)) {}
   Child(const Child &) = delete;
   Child &operator=(const Child &) = delete;
-  ~Child() { end(SIGKILL); }
+  ~Child() { kill(); }
 
-  void end(int Signal) {
+  void kill() {
     if (Process <= 0)
       return;
-    kill(Process, Signal);
+    ::kill(Process, SIGKILL);
     (void)wait();
   }
-  void signal(int Signal) const { ::kill(Process, Signal); }
   pid_t id() const { return Process; }
-  int wait() {
-    int Status = -1;
-    waitpid(Process, &Status, 0);
-    Process = -1;
-    return Status;
-  }
+  /// Returns the exit status.
+  int wait() { return os::test::exitStatus(std::exchange(Process, -1)); }
 
 private:
   pid_t Process;
 };
 
 /// A link in another process that runs until it is killed.
-class OtherLink {
+class OtherLink : public Child {
 public:
   explicit OtherLink(const std::string &Directory)
-      : Process([&] {
+      : Child([&] {
           LinkQueue Queue(Directory, Memory);
           (void)Queue.poll(Memory, Memory);
           for (;;)
@@ -86,12 +77,6 @@ public:
     while (!fs::exists(Directory + "/1-400-run"))
       std::this_thread::yield();
   }
-  void kill() { Process.end(SIGKILL); }
-  void signal(int Signal) const { Process.signal(Signal); }
-  pid_t id() const { return Process.id(); }
-
-private:
-  Child Process;
 };
 
 /// Runs as a user who may open only what the test's user allows, because root
@@ -271,7 +256,7 @@ TEST_F(LinkQueueTest, SkipsStoppedLink) {
   OtherLink Other(Directory);
   LinkQueue Queue(Directory, Memory);
   ASSERT_EQ(Queue.poll(Memory, Memory), Answer::Wait);
-  Other.signal(SIGSTOP);
+  kill(Other.id(), SIGSTOP);
   Answer Now;
   while ((Now = Queue.poll(Memory, Memory)) == Answer::Wait)
     std::this_thread::yield();
@@ -395,7 +380,7 @@ TEST_F(LinkQueueTest, WaitsForWorkingLink) {
       std::this_thread::yield();
   }
   EXPECT_TRUE(Queue.ignoresHungLink());
-  Busy.end(SIGKILL);
+  Busy.kill();
   EXPECT_EQ(Queue.poll(Memory, Memory), Answer::Begin);
 }
 
@@ -432,7 +417,7 @@ TEST_F(LinkQueueTest, ReportsFileSystemWithoutLocks) {
       7);
   Child Other(
       [&] { return ErrorOfLock() == std::errc::no_lock_available ? 7 : 1; });
-  EXPECT_EQ(WEXITSTATUS(Other.wait()), 7);
+  EXPECT_EQ(Other.wait(), 7);
 }
 
 TEST_F(LinkQueueTest, NoQueueWithoutDirectory) {
