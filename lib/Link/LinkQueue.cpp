@@ -288,9 +288,7 @@ std::vector<QueuedLink> linksInQueue(const std::string &Directory) {
   if (Gate != -1)
     removeUnused(Directory, Gate);
   llvm::erase_if(Links, [](const QueuedLink &Link) { return !Link.Lives; });
-  llvm::sort(Links, [](const QueuedLink &A, const QueuedLink &B) {
-    return A.Number < B.Number;
-  });
+  std::ranges::sort(Links, {}, &QueuedLink::Number);
   llvm::for_each(Links, inspect);
   return Links;
 }

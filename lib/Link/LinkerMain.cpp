@@ -112,11 +112,10 @@ Run::~Run() {
 Error Run::begin(Flavour F, ArrayRef<const char *> Args, raw_ostream &Err) {
   CommandArgs.assign(Args.begin(), Args.end());
   PrefetchSettings Settings;
-  applyEnvironment(F, CommandLineContext::fromProcess(), Settings,
-                   [&](const std::string &Problem) {
-                     printMessage(messageName(Args.front()), Severity::Warning,
-                                  Problem, Err);
-                   });
+  const std::string Warning =
+      applyEnvironment(F, CommandLineContext::fromProcess(), Settings);
+  if (!Warning.empty())
+    printMessage(messageName(Args.front()), Severity::Warning, Warning, Err);
   Expected<std::vector<PrefetchOption>> Final =
       takeDirectOptions(F, CommandArgs, Settings);
   if (!Final)

@@ -245,19 +245,19 @@ static Error readEnvironment(Flavour F, const CommandLineContext &Context,
   return Error::success();
 }
 
-void applyEnvironment(Flavour F, const CommandLineContext &Context,
-                      PrefetchSettings &Settings,
-                      function_ref<void(const std::string &)> Warn) {
+std::string applyEnvironment(Flavour F, const CommandLineContext &Context,
+                             PrefetchSettings &Settings) {
   StringRef Variable;
   Settings.IsSwitchedOff = isSwitchedOff(Context);
   if (Error E = readEnvironment(F, Context, Settings, Variable)) {
-    Warn(toString(std::move(E)) + "; prefetching is off");
     Settings = PrefetchSettings();
     Settings.On = false;
     Settings.InvalidVariable = Variable.str();
+    return toString(std::move(E)) + "; prefetching is off";
   }
   if (Settings.IsSwitchedOff)
     Settings.On = false;
+  return "";
 }
 
 /// Returns the descriptor that \p File stands for, which may have a regular

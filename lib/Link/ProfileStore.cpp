@@ -154,22 +154,23 @@ LinkProfile newProfile(StringRef Tool, StringRef Output, StringRef Settings) {
 }
 
 Error saveProfile(const std::string &Path, const LinkProfile &Profile) {
+  const auto Bad = [&](const Twine &Why) {
+    return createStringError("could not store the profile '" + Path +
+                             "': " + Why);
+  };
   std::string Bytes = serializeProfile(Profile);
   if (Bytes.size() > MaxProfileBytes)
-    return createStringError("could not store the profile '" + Path +
-                             "': it would be too large");
+    return Bad("it would be too large");
   // This creates at most the cache directory and Headstart's in it, but no
   // missing home directory.
   StringRef Directory = sys::path::parent_path(Path);
   if (!Directory.empty() && !sys::fs::is_directory(Directory)) {
     (void)sys::fs::create_directory(sys::path::parent_path(Directory));
     if (std::error_code E = sys::fs::create_directory(Directory))
-      return createStringError(E, "could not store the profile '" + Path +
-                                      "': " + E.message());
+      return Bad(E.message());
   }
   if (Error E = replaceFile(Path, Bytes))
-    return createStringError("could not store the profile '" + Path +
-                             "': " + toString(std::move(E)));
+    return Bad(toString(std::move(E)));
   return Error::success();
 }
 

@@ -55,12 +55,12 @@ static void checkVariable(StringRef Variable, CheckGroup &Group) {
   bool IsOff = false;
   for (const Flavour F : Kinds) {
     PrefetchSettings Settings;
-    applyEnvironment(F, onlyWith(Variable), Settings,
-                     [&](const std::string &What) {
-                       if (Rejecting.empty())
-                         C.Text = What;
-                       Rejecting.push_back(LinkerModel::of(F).Program.str());
-                     });
+    const std::string Warning =
+        applyEnvironment(F, onlyWith(Variable), Settings);
+    if (!Warning.empty() && Rejecting.empty())
+      C.Text = Warning;
+    if (!Warning.empty())
+      Rejecting.push_back(LinkerModel::of(F).Program.str());
     IsOff |= F == Flavour::ELF && !whyOff(Settings).empty();
   }
   if (Rejecting.size() == std::size(Kinds))
@@ -85,8 +85,8 @@ static CheckGroup checkProgram(PrefetchSettings &Settings) {
                          : Path);
   checkVariable("HEADSTART", Group);
   checkVariable("HEADSTART_FLAGS", Group);
-  applyEnvironment(Flavour::ELF, CommandLineContext::fromProcess(), Settings,
-                   [](const std::string &) {});
+  (void)applyEnvironment(Flavour::ELF, CommandLineContext::fromProcess(),
+                         Settings);
   const std::string Limit = os::blockingLimit();
   Check &C = Group.add("limits", textOrNull(Limit),
                        Limit.empty()

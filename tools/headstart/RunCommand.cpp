@@ -222,10 +222,10 @@ Exit runRun(const CommandArguments &Arguments) {
   PrefetchSettings Settings;
   // One variable serves all linkers, and lld-link accepts the most spellings of
   // the options.
-  applyEnvironment(Flavour::COFF, CommandLineContext::fromProcess(), Settings,
-                   [](const std::string &Problem) {
-                     printMessage("headstart", Severity::Warning, Problem);
-                   });
+  const std::string Warning = applyEnvironment(
+      Flavour::COFF, CommandLineContext::fromProcess(), Settings);
+  if (!Warning.empty())
+    printMessage("headstart", Severity::Warning, Warning);
   if (Error E = applyOptions(Arguments.Prefetch, Settings))
     return fail(toString(std::move(E)), Exit::WrongUsage);
   Settings.On = whyOff(Settings).empty();

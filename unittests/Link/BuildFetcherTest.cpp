@@ -40,6 +40,12 @@ protected:
     return Now ? Now->ResidentPages * Cache.pageSize() : UINT64_MAX;
   }
 
+  static void fetchAll(BuildFetcher &Fetcher) {
+    Fetcher.finish();
+    Fetcher.start();
+    ASSERT_TRUE(Fetcher.waitFor(Timeout));
+  }
+
   TestDirectory Directory{"."};
   os::PageCache Cache;
   bool CanEvict = false;
@@ -55,13 +61,11 @@ TEST_F(BuildFetcherTest, EarlierLinksUseBudgetFirst) {
   FileRanges C = file("c");
   NEED_EVICTION();
   BuildFetcher Fetcher(Size + (Size / 2), 8);
-  for (const char *Output : {"one", "two"})
-    Fetcher.addLink(Output);
+  Fetcher.addLink("one");
+  Fetcher.addLink("two");
   Fetcher.add(0, {A});
   Fetcher.add(1, {A, B, C});
-  Fetcher.finish();
-  Fetcher.start();
-  ASSERT_TRUE(Fetcher.waitFor(Timeout));
+  fetchAll(Fetcher);
   auto Links = Fetcher.figures();
   EXPECT_EQ(Links[0].FetchedBytes, Size);
   EXPECT_EQ(Links[1].Files, 2U); // a belongs to the first link
@@ -82,9 +86,7 @@ TEST_F(BuildFetcherTest, FetchesRangesOnce) {
   Fetcher.add(0, {A});
   A.Ranges = {{0, 2 * Part}, {4 * Part, Part}};
   Fetcher.add(1, {A});
-  Fetcher.finish();
-  Fetcher.start();
-  ASSERT_TRUE(Fetcher.waitFor(Timeout));
+  fetchAll(Fetcher);
   EXPECT_EQ(Fetcher.figures()[0].Bytes, 2 * Part);
   EXPECT_EQ(Fetcher.figures()[1].Bytes, Part);
   EXPECT_LE(resident(A.Path), 4 * Part);
@@ -96,13 +98,11 @@ TEST_F(BuildFetcherTest, SkipsLinksThatDoNotFit) {
   FileRanges B = file("b");
   NEED_EVICTION();
   BuildFetcher Fetcher(UINT64_MAX, 2, 2 * Size);
-  for (const char *Output : {"large", "fits"})
-    Fetcher.addLink(Output);
+  Fetcher.addLink("large");
+  Fetcher.addLink("fits");
   Fetcher.add(0, {A, B}, (2 * Size) + 1);
   Fetcher.add(1, {B}, 2 * Size);
-  Fetcher.finish();
-  Fetcher.start();
-  ASSERT_TRUE(Fetcher.waitFor(Timeout));
+  fetchAll(Fetcher);
   EXPECT_TRUE(Fetcher.figures()[0].IsTooLarge);
   EXPECT_EQ(resident(A.Path), 0U);
   EXPECT_EQ(Fetcher.figures()[1].FetchedBytes, Size);
@@ -121,9 +121,7 @@ TEST_F(BuildFetcherTest, SkipsChangedFiles) {
   BuildFetcher Fetcher(UINT64_MAX, 2);
   Fetcher.addLink("one");
   Fetcher.add(0, {Changed, Removed, Same});
-  Fetcher.finish();
-  Fetcher.start();
-  ASSERT_TRUE(Fetcher.waitFor(Timeout));
+  fetchAll(Fetcher);
   EXPECT_EQ(Fetcher.figures()[0].ChangedFiles, 2U);
   EXPECT_EQ(Fetcher.figures()[0].FetchedBytes, Size);
   EXPECT_EQ(resident(Changed.Path), 0U);

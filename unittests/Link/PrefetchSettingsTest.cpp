@@ -132,11 +132,8 @@ TEST(PrefetchSettingsTest, RefusesMisspelledProfileKeyword) {
 /// Returns the warning, and sets \p S.
 std::string warning(const std::map<std::string, std::string> &Variables,
                     PrefetchSettings &S) {
-  std::string Warning;
   S = {};
-  applyEnvironment(Flavour::COFF, contextWith(Variables), S,
-                   [&](const std::string &Problem) { Warning += Problem; });
-  return Warning;
+  return applyEnvironment(Flavour::COFF, contextWith(Variables), S);
 }
 
 TEST(PrefetchSettingsTest, EnvironmentAddsOptions) {

@@ -86,11 +86,10 @@ llvm::Error applyOptions(llvm::ArrayRef<PrefetchOption> Options,
 
 /// Applies `HEADSTART` ("off" switches everything off) and the options in
 /// `HEADSTART_FLAGS` (split like in a POSIX shell). A whole build has one
-/// environment, so an error in it never fails a link: it is reported to
-/// \p Warn, unless everything is off, and switches prefetching off.
-void applyEnvironment(Flavour F, const CommandLineContext &Context,
-                      PrefetchSettings &Settings,
-                      llvm::function_ref<void(const std::string &)> Warn);
+/// environment, so an error in it never fails a link: it switches prefetching
+/// off. Returns a warning about it; empty: none, as if everything is off.
+std::string applyEnvironment(Flavour F, const CommandLineContext &Context,
+                             PrefetchSettings &Settings);
 
 /// Whether `HEADSTART` ("off", "0", "no", "false") switches everything off.
 bool isSwitchedOff(const CommandLineContext &Context);
@@ -153,8 +152,8 @@ struct PrefetchRun {
 /// standard output, which cannot be read again. Reads all of it, and blocks.
 llvm::Error addTimeTrace(TraceLog &Trace, const std::string &File);
 
-/// Stores the disk use of the linker itself, \p Linkers, in \p Stats, unless the
-/// system seems not to count the file system. \p Threads is the use of the
+/// Stores the disk use of the linker itself, \p Linkers, in \p Stats, unless
+/// the system seems not to count the file system. \p Threads is the use of the
 /// prefetcher's threads.
 void addLinkersDiskUse(const os::DiskUse &Linkers, const os::DiskUse &Threads,
                        LinkStats &Stats);
