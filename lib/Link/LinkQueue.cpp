@@ -275,10 +275,7 @@ static void removeLeftQueues(const std::string &Directory) {
 }
 
 std::vector<std::string> queueDirectories(const std::string &Cache) {
-  std::vector<std::string> Paths = pathsIn(Cache, DirectoryPrefix);
-  llvm::erase_if(Paths,
-                 [](const auto &Path) { return !sys::fs::is_directory(Path); });
-  return Paths;
+  return pathsIn(Cache, DirectoryPrefix);
 }
 
 std::vector<QueuedLink> linksInQueue(const std::string &Directory) {

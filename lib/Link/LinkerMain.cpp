@@ -78,13 +78,19 @@ takeDirectOptions(Flavour F, SmallVectorImpl<const char *> &CommandArgs,
 
 namespace {
 
+/// lld's drivers are plain functions, to which this cannot be passed.
+struct Run *Running = nullptr;
+
 /// One run of lld: the objects that must outlive the driver. The session ends
 /// when lld leaves, with lld's own context, which may refer to the arguments.
 struct Run {
-  explicit Run(TraceClock::time_point Origin);
-  ~Run();
-  Run(const Run &) = delete;
-  Run &operator=(const Run &) = delete;
+  explicit Run(TraceClock::time_point Origin) : Origin(Origin) {
+    Running = this;
+  }
+  ~Run() {
+    install(nullptr, "");
+    Running = nullptr;
+  }
 
   TraceClock::time_point Origin;
   SmallVector<const char *, 256> CommandArgs;
@@ -98,16 +104,7 @@ struct Run {
   Error begin(Flavour F, ArrayRef<const char *> Args, raw_ostream &Err);
 };
 
-/// lld's drivers are plain functions, to which this cannot be passed.
-Run *Running = nullptr;
-
 } // namespace
-
-Run::Run(TraceClock::time_point Origin) : Origin(Origin) { Running = this; }
-Run::~Run() {
-  install(nullptr, "");
-  Running = nullptr;
-}
 
 Error Run::begin(Flavour F, ArrayRef<const char *> Args, raw_ostream &Err) {
   CommandArgs.assign(Args.begin(), Args.end());

@@ -106,6 +106,10 @@ protected:
     fs::last_write_time(Path, fs::file_time_type::clock::now() -
                                   std::chrono::hours(25));
   }
+  /// The answer to a link that leaves the queue at once.
+  Answer answer() const {
+    return LinkQueue(Directory, Memory).poll(Memory, Memory);
+  }
   std::vector<std::string> left() const {
     std::vector<std::string> Names;
     for (const auto &Entry : fs::directory_iterator(Cache.path()))
@@ -156,19 +160,15 @@ TEST_F(LinkQueueTest, WaitsForRunningLinkWithReadOnlyFile) {
   OtherLink Other(Directory);
   fs::permissions(Directory + "/1-400-run", ReadOnly);
   AsOrdinaryUser User;
-  LinkQueue Queue(Directory, Memory);
-  EXPECT_EQ(Queue.poll(Memory, Memory), Answer::Wait);
+  EXPECT_EQ(answer(), Answer::Wait);
 }
 
 TEST_F(LinkQueueTest, IgnoresUnreadableFile) {
   for (const char *Name : {"1-400-wait", "1-400-run"}) {
     const std::string Left = write(Name, fs::perms::none);
     AsOrdinaryUser User;
-    {
-      LinkQueue Queue(Directory, Memory);
-      EXPECT_EQ(Queue.poll(Memory, Memory), Answer::Begin);
-      EXPECT_TRUE(fs::exists(Left));
-    }
+    EXPECT_EQ(answer(), Answer::Begin);
+    EXPECT_TRUE(fs::exists(Left));
     fs::remove_all(Directory);
   }
 }
@@ -177,8 +177,7 @@ TEST_F(LinkQueueTest, RemovesUnreadableFileAfterDay) {
   makeOld(write("1-400-wait", fs::perms::none));
   {
     AsOrdinaryUser User;
-    LinkQueue Queue(Directory, Memory);
-    EXPECT_EQ(Queue.poll(Memory, Memory), Answer::Begin);
+    EXPECT_EQ(answer(), Answer::Begin);
   }
   EXPECT_EQ(left(), Names{});
 }
@@ -186,10 +185,7 @@ TEST_F(LinkQueueTest, RemovesUnreadableFileAfterDay) {
 TEST_F(LinkQueueTest, LastLinkRemovesDirectory) {
   {
     OtherLink Other(Directory);
-    {
-      LinkQueue Queue(Directory, Memory);
-      EXPECT_EQ(Queue.poll(Memory, Memory), Answer::Wait);
-    }
+    EXPECT_EQ(answer(), Answer::Wait);
     EXPECT_EQ(left(), Names{"links-1"});
   }
   LinkQueue Queue(Directory, Memory);
@@ -208,10 +204,7 @@ TEST_F(LinkQueueTest, RemovesQueuesOfKilledLinks) {
     Cache.write(Name, "");
   for (const char *Name : {"links-2", "links-3", "links-5", "links-6", "other"})
     makeOld(Cache.path(Name));
-  {
-    LinkQueue Queue(Directory, Memory);
-    EXPECT_EQ(Queue.poll(Memory, Memory), Answer::Begin);
-  }
+  EXPECT_EQ(answer(), Answer::Begin);
   EXPECT_EQ(left(),
             (Names{"links-2", "links-4", "links-5", "links-6", "other"}));
   EXPECT_TRUE(fs::exists(Cache.path("links-2/1-400-run")));
@@ -243,10 +236,7 @@ TEST_F(LinkQueueTest, OneLinkRunsWhileDirectoryIsRecreated) {
     }));
   for (const std::unique_ptr<Child> &Link : Links)
     EXPECT_EQ(Link->wait(), 0);
-  {
-    LinkQueue Next(Directory, Memory);
-    EXPECT_EQ(Next.poll(Memory, Memory), Answer::Begin);
-  }
+  EXPECT_EQ(answer(), Answer::Begin);
   EXPECT_EQ(left(), Names{});
 }
 
@@ -272,10 +262,7 @@ TEST_F(LinkQueueTest, SkipsParentLink) {
     GTEST_SKIP() << "the system does not report the children of a process";
   LinkQueue Parent(Directory, Memory);
   ASSERT_EQ(Parent.poll(Memory, Memory), Answer::Begin);
-  Child Nested([&] {
-    LinkQueue Queue(Directory, Memory);
-    return Queue.poll(Memory, Memory) == Answer::Begin ? 0 : 1;
-  });
+  Child Nested([&] { return answer() == Answer::Begin ? 0 : 1; });
   EXPECT_EQ(Nested.wait(), 0);
 }
 
@@ -399,8 +386,7 @@ TEST_F(LinkQueueTest, SkipsStoppedLockHolder) {
   });
   while (!fs::exists(Mark))
     std::this_thread::yield();
-  LinkQueue Queue(Directory, Memory);
-  EXPECT_EQ(Queue.poll(Memory, Memory), Answer::None);
+  EXPECT_EQ(answer(), Answer::None);
 }
 
 /// A network file system may have no locks, which is not the lock of another.
@@ -422,8 +408,7 @@ TEST_F(LinkQueueTest, ReportsFileSystemWithoutLocks) {
 
 TEST_F(LinkQueueTest, NoQueueWithoutDirectory) {
   Cache.write("links-1", "");
-  LinkQueue Queue(Directory, Memory);
-  EXPECT_EQ(Queue.poll(Memory, Memory), Answer::None);
+  EXPECT_EQ(answer(), Answer::None);
 }
 
 } // namespace

@@ -85,7 +85,6 @@ TEST_F(LinkTurnTest, BeginsAlongsideHungLink) {
 }
 
 TEST_F(LinkTurnTest, NestedLinkHasNoTurn) {
-  Settings.QueueBytes = Memory;
   LinkTurn Turn;
   EXPECT_EQ(wait(Turn), "");
   EXPECT_NE(Turn.descriptor(), -1);
