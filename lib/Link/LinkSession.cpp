@@ -47,12 +47,6 @@ LinkSession::LinkSession(Flavour F, PrefetchSettings Settings,
   }
 }
 
-/// The most time that the linker waits for threads to end if it needs its own.
-static constexpr std::chrono::seconds ThreadTimeout(1);
-
-/// The most time that the linker waits for threads to end before a report.
-static constexpr std::chrono::milliseconds ReportTimeout(2000);
-
 /// Runs \p Work, and adds its processor time on the calling thread to \p Sum
 /// (may be null), in nanoseconds.
 template <class Function>
@@ -344,9 +338,9 @@ void LinkSession::end(bool Succeeded, bool Leaves) {
       Engine->cancel();
       // Only reports need the final state of the threads, and the threads can
       // only disturb a process that goes on.
-      HasJoined = joinEngine(Settings.Stats || Trace || !Leaves
-                                 ? ReportTimeout
-                                 : std::chrono::milliseconds(0));
+      constexpr std::chrono::seconds Timeout(2), AtOnce(0);
+      HasJoined =
+          joinEngine(Settings.Stats || Trace || !Leaves ? Timeout : AtOnce);
       // The bytes that storing a profile reads are not the link's.
       if (Settings.Stats)
         UseAfter = os::diskUse(os::DiskUser::Process);
@@ -380,7 +374,8 @@ bool LinkSession::releaseThreads() {
     return false;
   // A later caller waits for the first one; then all can start their threads.
   Engine->cancel();
-  (void)joinEngine(ThreadTimeout);
+  constexpr std::chrono::seconds Timeout(1);
+  (void)joinEngine(Timeout);
   return true;
 }
 

@@ -26,9 +26,6 @@ namespace headstart {
 /// The variable with the file of the queued link that has started this process.
 static constexpr const char *TurnVariable = "HEADSTART_QUEUED";
 
-/// A link that needs less than 1/SmallShare of all memory has no turn.
-static constexpr uint64_t SmallShare = 64;
-
 bool runWithTimeout(std::function<void()> Work) {
   constexpr std::chrono::seconds Timeout(1);
   os::Threads Thread;
@@ -72,6 +69,7 @@ static uint64_t totalBytes(const os::SystemMemory &Memory) {
 /// Whether a link that needs \p NeedBytes begins at once: it is small, or the
 /// system does not report its memory (/proc is not mounted).
 static bool hasNoTurn(const os::SystemMemory &Memory, uint64_t NeedBytes) {
+  constexpr uint64_t SmallShare = 64;
   return Memory.AvailableBytes == 0 ||
          NeedBytes < totalBytes(Memory) / SmallShare;
 }

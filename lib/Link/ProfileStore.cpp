@@ -252,7 +252,7 @@ bool pruneProfiles(const std::string &Directory) {
   const auto Now = std::chrono::system_clock::now();
   const auto Oldest = Now - std::chrono::hours(30 * 24);
   const auto Yesterday = Now - std::chrono::hours(24);
-  if (Directory.empty() || !sys::fs::is_directory(Directory))
+  if (!sys::fs::is_directory(Directory))
     return false;
   std::vector<std::pair<sys::TimePoint<>, std::string>> Used;
   for (std::string &Path : pathsIn(Directory, Prefix)) {

@@ -38,14 +38,14 @@ protected:
     }
   }
 
-  /// A link in another process that takes all of the memory and does \p Work.
-  template <class Function> void startOther(Function Work) {
+  /// A link in another process that takes all of the memory and hangs.
+  void startOther() {
     Other = startChild([&]() -> int {
       LinkTurn Turn;
       (void)Turn.wait(Settings, "other", "out", Memory);
-      Turn.pass();
       (void)Cache.write("begun", "");
-      return Work();
+      for (;;)
+        ::pause();
     });
     // linksInQueue would take the queue's lock from the other link.
     while (!std::filesystem::exists(Cache.path("begun"))) {
@@ -71,13 +71,8 @@ protected:
   mutable std::string Messages;
 };
 
-int sleepForever() {
-  for (;;)
-    ::pause();
-}
-
 TEST_F(LinkTurnTest, BeginsAlongsideHungLink) {
-  startOther(sleepForever);
+  startOther();
   LinkTurn Turn({.Polls = 3, .UnknownPolls = 3});
   EXPECT_NE(wait(Turn).find("made no progress"), std::string::npos);
   EXPECT_NE(Messages.find("test: waiting for other links"), std::string::npos);

@@ -8,6 +8,7 @@
 
 #include "headstart/Link/NinjaPlan.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Endian.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include <initializer_list>
@@ -85,9 +86,8 @@ std::vector<std::string> plan(const std::map<std::string, int64_t> &Times,
 }
 
 std::string number(uint32_t Value) {
-  std::string Bytes;
-  for (unsigned I = 0; I != 4; ++I)
-    Bytes += static_cast<char>(Value >> (8 * I));
+  std::string Bytes(4, '\0');
+  support::endian::write32le(Bytes.data(), Value);
   return Bytes;
 }
 
