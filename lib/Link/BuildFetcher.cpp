@@ -48,21 +48,18 @@ void FetchPace::end(Time Now, uint64_t Bytes) {
   if (!isProbing())
     return;
   constexpr Seconds TooLong(1); // the disk slept, or this process was stopped
-  if (Part > TooLong) {
-    Busy = Seconds(0);
-    ProbedBytes = 0;
-    return;
+  if (Part <= TooLong) {
+    Busy += Part;
+    ProbedBytes += Bytes;
+    if (Busy < Numbers.ProbeTime || ProbedBytes == 0)
+      return;
+    ByteTime = Busy / (Numbers.BuildShare * static_cast<double>(ProbedBytes));
+    PacedBytes = Numbers.PacedProbes * ProbedBytes;
+    Next = Now;
+    // Twice the expected time, in case the disk was faster than it usually is.
+    Until = Now + std::chrono::duration_cast<Time::duration>(
+                      2 * ByteTime * static_cast<double>(PacedBytes));
   }
-  Busy += Part;
-  ProbedBytes += Bytes;
-  if (Busy < Numbers.ProbeTime || ProbedBytes == 0)
-    return;
-  ByteTime = Busy / (Numbers.BuildShare * static_cast<double>(ProbedBytes));
-  PacedBytes = Numbers.PacedProbes * ProbedBytes;
-  Next = Now;
-  // Twice the expected time, in case the disk was faster than it usually is.
-  Until = Now + std::chrono::duration_cast<Time::duration>(
-                    2 * ByteTime * static_cast<double>(PacedBytes));
   Busy = Seconds(0);
   ProbedBytes = 0;
 }

@@ -26,6 +26,9 @@ namespace headstart {
 /// The variable with the file of the queued link that has started this process.
 static constexpr const char *TurnVariable = "HEADSTART_QUEUED";
 
+/// The tool in the profiles that store the memory needs of other linkers.
+static constexpr const char *ForeignTool = "headstart run";
+
 bool runWithTimeout(std::function<void()> Work) {
   constexpr std::chrono::seconds Timeout(1);
   os::Threads Thread;

@@ -43,9 +43,6 @@ uint64_t expectedBytes(const LinkCommand &Command, const LinkProfile *Last);
 /// be null), and whose inputs have about \p InputBytes.
 uint64_t neededBytes(const LinkProfile *Last, uint64_t InputBytes);
 
-/// The tool in the profiles that store the memory needs of other linkers.
-inline constexpr const char *ForeignTool = "headstart run";
-
 /// One link's turn. Only one thread at a time may use it.
 class LinkTurn {
 public:
