@@ -381,30 +381,22 @@ double PrefetchRun::milliseconds() const {
       .count();
 }
 
-Error addTimeTrace(TraceLog &Trace, const std::string &File) {
-  auto Fail = [&](const Twine &Why) {
-    return createStringError("time trace '" + File + "': " + Why);
-  };
-  if (File == "-")
-    return Fail("the linker wrote it to standard output");
-  // Not mapped: a process that truncates a mapped file would end the linker.
-  Expected<std::unique_ptr<MemoryBuffer>> Text =
-      readRecordFile(File, UINT64_MAX, "time trace");
-  if (!Text)
-    return Fail(toString(Text.takeError()));
-  if (Error E = Trace.addTimeTrace(std::move(*Text)))
-    return Fail(toString(std::move(E)));
-  return Error::success();
-}
-
 void PrefetchRun::mergeTimeTrace(bool Succeeded) {
   if (TimeTraceFile.empty())
     return;
-  Error E = addTimeTrace(*Trace, TimeTraceFile);
-  if (E && Succeeded)
-    note(toString(std::move(E)));
-  else
-    consumeError(std::move(E));
+  const auto Fail = [&](const std::string &Why) {
+    if (Succeeded)
+      note("time trace '" + TimeTraceFile + "': " + Why);
+  };
+  if (TimeTraceFile == "-")
+    return Fail("the linker wrote it to standard output");
+  // Not mapped: a process that truncates a mapped file would end the linker.
+  Expected<std::unique_ptr<MemoryBuffer>> Text =
+      readRecordFile(TimeTraceFile, UINT64_MAX, "time trace");
+  if (!Text)
+    return Fail(toString(Text.takeError()));
+  if (Error E = Trace->addTimeTrace(std::move(*Text)))
+    Fail(toString(std::move(E)));
 }
 
 void addLinkersDiskUse(const os::DiskUse &Linkers, const os::DiskUse &Threads,

@@ -24,8 +24,12 @@ namespace {
 
 class ReportsTest : public testing::Test {
 protected:
+  ReportsTest() { Run.Trace = std::make_shared<TraceLog>(Run.Origin); }
   std::string errorOf(const std::string &File) {
-    return llvm::toString(addTimeTrace(Log, File));
+    Run.Problems.clear();
+    Run.TimeTraceFile = File;
+    Run.mergeTimeTrace(/*Succeeded=*/true);
+    return Run.Problems.empty() ? "" : Run.Problems.front().Message;
   }
 
   static std::string timeTrace(const std::string &Events) {
@@ -38,7 +42,7 @@ protected:
   }
 
   TestDirectory Directory;
-  TraceLog Log{TraceClock::now() - std::chrono::seconds(1)};
+  PrefetchRun Run{{}, TraceClock::now() - std::chrono::seconds(1)};
 };
 
 TEST_F(ReportsTest, ErrorNamesUnreadableTimeTrace) {
@@ -66,15 +70,15 @@ TEST_F(ReportsTest, DoesNotReadTimeTraceFromPipe) {
 }
 
 TEST_F(ReportsTest, CountsSkippedTimeTraceEvents) {
-  ASSERT_FALSE(bool(addTimeTrace(
-      Log,
-      Directory.write("t", timeTrace(R"({"ph":"X"},7,{"ph":"X","tid":1,"pid":1,
-                                  "ts":1,"dur":1,"name":"good"})")))));
+  EXPECT_EQ(errorOf(Directory.write(
+                "t", timeTrace(R"({"ph":"X"},7,{"ph":"X","tid":1,"pid":1,
+                                  "ts":1,"dur":1,"name":"good"})"))),
+            "");
   PrefetchSettings Settings;
   Settings.Stats = true;
   Settings.StatsFile = Directory.path("stats.json");
   Settings.TraceFile = Directory.path("trace.json");
-  writeReports(Settings, LinkStats(), &Log, "lld-link");
+  writeReports(Settings, LinkStats(), Run.Trace.get(), "lld-link");
   auto Read = [&](const std::string &Path) {
     return llvm::cantFail(
         llvm::json::parse(llvm::cantFail(llvm::errorOrToExpected(

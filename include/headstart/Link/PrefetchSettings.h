@@ -130,8 +130,8 @@ struct PrefetchRun {
   /// more. Reads the state of the memory.
   EngineOptions engineOptions(const LinkCommand &Command, bool HandOver);
   /// Adds lld's output for --time-trace to the trace. If it is no such trace,
-  /// or another link's, notes a problem, unless the link has failed. Reads all
-  /// of it, and blocks.
+  /// or another link's, or went to standard output, which cannot be read again,
+  /// notes a problem, unless the link has failed. Reads all of it, and blocks.
   void mergeTimeTrace(bool Succeeded);
   /// The milliseconds since Origin.
   double milliseconds() const;
@@ -146,11 +146,6 @@ struct PrefetchRun {
   std::string TimeTraceFile;
   std::vector<CountedProblem> Problems;
 };
-
-/// Adds lld's output for --time-trace in \p File to \p Trace. If it is no such
-/// trace, or another link's, returns an error that names the file. "-" is
-/// standard output, which cannot be read again. Reads all of it, and blocks.
-llvm::Error addTimeTrace(TraceLog &Trace, const std::string &File);
 
 /// Stores the disk use of the linker itself, \p Linkers, in \p Stats, unless
 /// the system seems not to count the file system. \p Threads is the use of the
