@@ -29,6 +29,7 @@
 #include "headstart/LLVM.h"
 #include "headstart/OS/Program.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace llvm;
 
@@ -37,7 +38,8 @@ namespace headstart {
 void EngineImpl::work(unsigned Id) {
   // After the linker's own lanes.
   constexpr int FirstPlace = 100;
-  TraceLane::Use Lane(
+  SaveAndRestore<TraceLane *> Lane(
+      TraceLane::current(),
       Options.Trace ? &Options.Trace->addLane("prefetch " + std::to_string(Id),
                                               FirstPlace + static_cast<int>(Id))
                     : nullptr);
@@ -62,8 +64,9 @@ void EngineImpl::workThrough() {
   while (true) {
     Figures.noteProgress();
     {
-      TraceWait Wait("wait for inputs");
-      Next = Inputs.next(skipped(), [&] { Wait.begin(); }, Next);
+      TraceSpan Wait;
+      Next =
+          Inputs.next(skipped(), [&] { Wait.begin("wait for inputs"); }, Next);
     }
     if (Next.Stage != LinkStage::Parse) {
       freeWorker(Own); // only the first stage inspects
@@ -194,8 +197,9 @@ bool EngineImpl::isWorthScanning(const InputEntry &Entry) {
 }
 
 bool EngineImpl::waitUntilPublished(InputEntry &Entry) {
-  TraceWait Wait("wait for the linker's open");
-  return Inputs.waitUntilPublished(Entry, [&] { Wait.begin(); });
+  TraceSpan Wait;
+  return Inputs.waitUntilPublished(
+      Entry, [&] { Wait.begin("wait for the linker's open"); });
 }
 
 /// Opens \p File, that of \p Entry, unless it was kept open. Returns false if

@@ -255,13 +255,13 @@ bool Fetcher::isFollowed(const InputEntry &Entry, LinkStage Stage,
 /// is cancelled.
 bool Fetcher::enter(InputEntry &Entry, uint64_t Bytes, LinkStage Stage,
                     bool IsFollowed) {
-  TraceWait Wait("wait for memory");
+  TraceSpan Wait;
   const bool IsFirstStage = Stage == LinkStage::Parse;
   if (!Entry.Store->enter(
           {LinkerModel::of(Options.Plan.Kind)
                .orderIn(Stage, Entry.Place, Options.Plan, Entry.IsBitcode),
            Stage, Bytes, IsFirstStage && Entry.IsRequested.load(), IsFollowed},
-          [&] { Wait.begin(); }))
+          [&] { Wait.begin("wait for memory"); }))
     return false;
   if (!IsFirstStage)
     return true;

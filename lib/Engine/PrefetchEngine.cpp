@@ -15,6 +15,7 @@
 #include "EngineImpl.h"
 #include "headstart/OS/PageTables.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include <algorithm>
 #include <utility>
 
@@ -249,17 +250,18 @@ FilePointer EngineImpl::openAndPublish(InputEntry &Entry,
 std::unique_ptr<MemoryBuffer> EngineImpl::take(StringRef Path,
                                                const BufferRequest &Request) {
   constexpr int Place = 1; // below the linker's stages
-  TraceLane::Use Lane(
+  SaveAndRestore<TraceLane *> Lane(
+      TraceLane::current(),
       Options.Trace ? &Options.Trace->laneOfThisThread("linker's inputs", Place)
                     : nullptr);
   WorkPart Part(PrefetchWork::HandingOver, workTimes());
   std::optional<NamedInput> Claimed;
   std::optional<TraceClock::time_point> Begin;
   InputEntry *Entry = [&] {
-    TraceWait Wait("wait until it is open");
+    TraceSpan Wait;
     return Inputs.request(Path, skipped() != 0, Claimed, [&] {
       Begin = os::now();
-      Wait.begin();
+      Wait.begin("wait until it is open");
     });
   }();
   if (Begin)

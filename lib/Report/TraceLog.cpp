@@ -127,16 +127,12 @@ TimeTrace::forEachEvent(function_ref<void(json::Object &)> Visit) const {
   uint64_t Skipped = 0;
   Cursor At(Events.drop_front().drop_back());
   while (!At.atEnd()) {
-    StringRef Text = At.value();
-    Expected<json::Value> Event = json::parse(Text);
-    if (!Event) {
-      consumeError(Event.takeError());
-      ++Skipped;
-    } else if (json::Object *Object = Event->getAsObject()) {
+    Expected<json::Value> Event = json::parse(At.value());
+    if (json::Object *Object = Event ? Event->getAsObject() : nullptr)
       Visit(*Object);
-    } else {
+    else
       ++Skipped;
-    }
+    consumeError(Event.takeError());
     if (!At.consume(','))
       break;
   }
@@ -150,13 +146,10 @@ static constexpr int64_t LinkersProcess = 2;
 static constexpr int64_t FirstThread = 1;
 static constexpr int64_t FirstLinkersThread = 1001;
 
-static thread_local TraceLane *LaneOfThread = nullptr;
-
-TraceLane *TraceLane::current() { return LaneOfThread; }
-
-TraceLane::Use::Use(TraceLane *Lane)
-    : Before(std::exchange(LaneOfThread, Lane)) {}
-TraceLane::Use::~Use() { LaneOfThread = Before; }
+TraceLane *&TraceLane::current() {
+  static thread_local TraceLane *LaneOfThread = nullptr;
+  return LaneOfThread;
+}
 
 TraceLog::TraceLog(TraceClock::time_point Origin, StringRef Program)
     : Origin(Origin), Program(Program.str()) {
@@ -197,7 +190,7 @@ Error TraceLog::addTimeTrace(std::unique_ptr<MemoryBuffer> Text) {
   int64_t Now =
       std::chrono::duration_cast<microseconds>(TraceClock::now() - Origin)
           .count();
-  int64_t Begin = Parsed->beginning() - SystemOrigin;
+  int64_t Begin = Parsed->Beginning - SystemOrigin;
   if (Begin < -Tolerance || Begin > Now + Tolerance)
     return createStringError("this is the trace of another link");
   LinkersOwn = std::move(*Parsed);
@@ -320,9 +313,8 @@ void TraceLog::writeSamples(json::OStream &J) const {
   StringMap<uint64_t> Last;
   for (const TraceSample &S : Samples) {
     auto [It, IsFirst] = Last.try_emplace(S.Counter, S.Bytes);
-    if (!IsFirst && It->second == S.Bytes)
+    if (!IsFirst && std::exchange(It->second, S.Bytes) == S.Bytes)
       continue;
-    It->second = S.Bytes;
     J.object([&] {
       J.attribute("ph", "C");
       J.attribute("pid", OwnProcess);
@@ -345,7 +337,7 @@ uint64_t TraceLog::writeTimeTrace(json::OStream &J) const {
     return 0;
   writeMetadata(J, "process_sort_index", LinkersProcess, 0, "sort_index", 1);
   const int64_t Shift =
-      std::max<int64_t>(0, LinkersOwn->beginning() - SystemOrigin);
+      std::max<int64_t>(0, LinkersOwn->Beginning - SystemOrigin);
   std::map<int64_t, int64_t> Threads;
   std::set<std::pair<std::string, int64_t>> Named;
   uint64_t LeftOut = 0;

@@ -9,6 +9,7 @@
 #include "headstart/Report/TraceLog.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include "gtest/gtest.h"
 #include <atomic>
 #include <chrono>
@@ -23,6 +24,7 @@
 
 using namespace headstart;
 using llvm::json::Object;
+using Use = llvm::SaveAndRestore<TraceLane *>;
 
 static thread_local bool HasNoMemory = false;
 
@@ -181,7 +183,8 @@ TEST(TraceLogTest, WritesWhileForeignThreadsContinue) {
   std::atomic<int> Ended{0};
   const auto Add = [&] {
     for (int I = 0; I != Times; ++I) {
-      TraceLane::Use Lane(&Log.laneOfThisThread("linker's inputs", 1));
+      const Use Lane(TraceLane::current(),
+                     &Log.laneOfThisThread("linker's inputs", 1));
       TraceSpan Span("handed over", "a file's name that is not short");
       Log.sample("fetched", [&] { return I; });
     }
@@ -283,16 +286,16 @@ TEST(TraceLogTest, SpansAndWaitsNeedALane) {
   TraceLane &Lane = Log.addLane("prefetch 0");
   {
     TraceSpan None("nothing", "f");
-    TraceWait Untraced("nothing");
-    Untraced.begin();
-    TraceLane::Use Own(&Lane);
+    TraceSpan Untraced;
+    Untraced.begin("nothing");
+    const Use Own(TraceLane::current(), &Lane);
     TraceSpan Span("open", "f");
     Span.event().Bytes = 3;
     TraceSpan Forgotten("fetch", "f");
     Forgotten.forget();
-    TraceWait Unneeded("no wait");
-    TraceWait Wait("wait");
-    Wait.begin();
+    TraceSpan Unneeded;
+    TraceSpan Wait;
+    Wait.begin("wait");
   }
   std::vector<Object> Events = eventsOf(Log, "X");
   ASSERT_EQ(Events.size(), 2U);
@@ -420,13 +423,13 @@ TEST(TraceLogTest, CopiesLargeTimeTrace) {
 /// std::bad_alloc ends an engine's thread, and must not end the process.
 TEST(TraceLogTest, SurvivesLackOfMemory) {
   TraceLog Log(TraceClock::now());
-  const TraceLane::Use Use(&Log.addLane("thread"));
+  const Use Lane(TraceLane::current(), &Log.addLane("thread"));
   for (bool IsPassing : {false, true}) {
     bool IsCaught = false;
     try {
       TraceSpan Span("open");
-      TraceWait Wait("wait for memory");
-      Wait.begin();
+      TraceSpan Wait;
+      Wait.begin("wait for memory");
       HasNoMemory = true;
       if (IsPassing)
         throw std::bad_alloc();

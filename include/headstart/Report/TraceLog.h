@@ -41,26 +41,21 @@ namespace headstart {
 /// A trace that LLVM's TimeProfiler has written (--time-trace), to be copied
 /// into another one. It may be large (an optimizing link writes 100 MB), so one
 /// event at a time is parsed, not the whole text.
-class TimeTrace {
-public:
+struct TimeTrace {
   /// Takes ownership of \p Text. Checks that it is an object with `traceEvents`
   /// and `beginningOfTime` and that all brackets are closed; does not inspect
   /// the events. Any thread.
   static llvm::Expected<TimeTrace>
   parse(std::unique_ptr<llvm::MemoryBuffer> Text);
 
-  /// Returns the trace's time 0 in microseconds since the epoch, by the
-  /// system's clock.
-  int64_t beginning() const { return Beginning; }
-
   /// Calls \p Visit with each event in order; it may change the event. Skips
   /// events that are not JSON objects, and returns their number.
   uint64_t
   forEachEvent(llvm::function_ref<void(llvm::json::Object &)> Visit) const;
 
-private:
   std::unique_ptr<llvm::MemoryBuffer> Text;
   llvm::StringRef Events; ///< in Text: the array with its brackets
+  /// The time 0, in microseconds since the epoch, by the system's clock.
   int64_t Beginning = 0;
 };
 
@@ -109,21 +104,9 @@ public:
     Events.push_back(std::move(Event));
   }
 
-  /// The lane that receives the calling thread's spans; null if none does.
-  static TraceLane *current();
-
-  /// While this object lives, \p Lane, which may be null, receives the calling
-  /// thread's spans.
-  class Use {
-  public:
-    explicit Use(TraceLane *Lane);
-    ~Use();
-    Use(const Use &) = delete;
-    Use &operator=(const Use &) = delete;
-
-  private:
-    TraceLane *Before;
-  };
+  /// The lane that receives the calling thread's spans; null if none does. Set
+  /// it by llvm::SaveAndRestore.
+  static TraceLane *&current();
 
 private:
   friend class TraceLog;
@@ -182,14 +165,18 @@ private:
   std::optional<TimeTrace> LinkersOwn;
 };
 
-/// Appends an event from its construction to its destruction to the thread's
-/// lane. Without a lane it does nothing, and does not read the clock. If there
-/// is too little memory for the event, the destructor throws std::bad_alloc, or
-/// discards the event if another exception is passing.
+/// Appends an event from its beginning to its destruction to the thread's lane.
+/// Without a lane or a beginning it does nothing, and does not read the clock.
+/// If there is too little memory for the event, the destructor throws
+/// std::bad_alloc, or discards the event if another exception is passing.
 class TraceSpan {
 public:
-  explicit TraceSpan(const char *Name, llvm::StringRef Path = "")
-      : Lane(TraceLane::current()) {
+  TraceSpan() = default; ///< for a wait, which may not occur; see begin
+  explicit TraceSpan(const char *Name, llvm::StringRef Path = "") {
+    begin(Name, Path);
+  }
+  void begin(const char *Name, llvm::StringRef Path = "") {
+    Lane = TraceLane::current();
     if (!Lane)
       return;
     Event.Name = Name;
@@ -211,29 +198,8 @@ public:
   void forget() { Lane = nullptr; }
 
 private:
-  TraceLane *Lane;
+  TraceLane *Lane = nullptr;
   TraceEvent Event;
-};
-
-/// Appends an event from `begin` to its destruction to the thread's lane, or
-/// nothing if the thread did not have to wait. Without memory, like TraceSpan.
-class TraceWait {
-public:
-  explicit TraceWait(const char *Name)
-      : Lane(TraceLane::current()), Name(Name) {}
-  ~TraceWait() noexcept(false) {
-    if (Lane && Begin && std::uncaught_exceptions() == 0)
-      Lane->add({Name, *Begin, TraceClock::now(), ""});
-  }
-  TraceWait(const TraceWait &) = delete;
-  TraceWait &operator=(const TraceWait &) = delete;
-
-  void begin() { Begin = TraceClock::now(); }
-
-private:
-  TraceLane *Lane;
-  const char *Name;
-  std::optional<TraceClock::time_point> Begin;
 };
 
 } // namespace headstart
