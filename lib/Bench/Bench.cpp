@@ -112,8 +112,7 @@ Error Bench::setLimits() {
 /// Checks before the first link whether its inputs can be made cold at all,
 /// unless a command of the user's does that: only running it shows its effect.
 Error Bench::checkCold() {
-  if (Options.Rounds.at(static_cast<size_t>(CacheState::Cold)) == 0 ||
-      !Options.Prepare.empty())
+  if (Options.Rounds[CacheState::Cold] == 0 || !Options.Prepare.empty())
     return Error::success();
   std::string Why;
   if (prepare(CacheState::Cold, Why))
@@ -278,7 +277,7 @@ std::optional<ResidentPart> Bench::prepare(CacheState State, std::string &Why) {
 
 Error Bench::runRound(CacheState State, size_t Variant, unsigned Number) {
   const StringRef StateText = stateName(State);
-  BenchSeries &Series = Report.Variants[Variant].in(State);
+  BenchSeries &Series = Report.Variants[Variant].Series[State];
   for (unsigned Attempt = 0; Attempt != Attempts; ++Attempt) {
     BenchRound Round;
     Round.Number = Number;
@@ -300,8 +299,7 @@ Error Bench::runRound(CacheState State, size_t Variant, unsigned Number) {
     if (Before->Known != 0)
       Round.ResidentBefore = Before->Resident;
     step(formatv("{0} round {1} of {2}, {3}", StateText, Number,
-                 Options.Rounds.at(static_cast<size_t>(State)),
-                 Variants[Variant].Name)
+                 Options.Rounds[State], Variants[Variant].Name)
              .str(),
          State);
     Expected<os::ProgramUsage> Usage = linkHeld(Variant);
@@ -337,7 +335,7 @@ Error Bench::settleWarm() {
 }
 
 Error Bench::runRounds(CacheState State) {
-  const unsigned Rounds = Options.Rounds.at(static_cast<size_t>(State));
+  const unsigned Rounds = Options.Rounds[State];
   if (Rounds == 0)
     return Error::success();
   if (State == CacheState::Warm)
@@ -387,7 +385,7 @@ Error Bench::watch(CacheState State) {
     }
     WatchedLink Link = Watch.finish(*Usage, *Before);
     Link.StatsJSON = Variant.Prefetches ? text(Files.Stats) : "";
-    Report.Variants[I].Watched.at(static_cast<size_t>(State)) = std::move(Link);
+    Report.Variants[I].Watched[State] = std::move(Link);
   }
   return Error::success();
 }
@@ -396,7 +394,7 @@ Error Bench::watch(CacheState State) {
 void Bench::noteDiscarded() {
   for (const CacheState State : CacheStates)
     for (const BenchVariant &Reported : Report.Variants) {
-      const BenchSeries &Series = Reported.in(State);
+      const BenchSeries &Series = Reported.Series[State];
       const size_t Count = Series.Rounds.size() - Series.numValid();
       if (Count != 0)
         note("discarded " + counted(Count, stateName(State) + " round") +
@@ -443,7 +441,8 @@ static std::string roundsInWords(unsigned Cold, unsigned Warm) {
 /// Reports how many links of which kinds follow. Without limits, also estimates
 /// their time: each takes about as long as the first.
 void Bench::announce() {
-  const auto [Cold, Warm] = Options.Rounds;
+  const unsigned Cold = Options.Rounds[CacheState::Cold];
+  const unsigned Warm = Options.Rounds[CacheState::Warm];
   const unsigned States = (Cold != 0) + (Warm != 0);
   // Before the warm rounds, each variant links once to warm up.
   Total = Variants.size() *
@@ -477,7 +476,7 @@ void Bench::step(const Twine &What, std::optional<CacheState> State) const {
   if (State)
     for (const BenchVariant &Reported : Report.Variants) {
       std::vector<double> Seconds;
-      for (const BenchRound &Round : Reported.in(*State).Rounds)
+      for (const BenchRound &Round : Reported.Series[*State].Rounds)
         if (Round.IsValid)
           Seconds.push_back(Round.Seconds);
       if (!Seconds.empty())

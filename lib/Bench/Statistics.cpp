@@ -133,11 +133,11 @@ BenchComparison compare(const BenchSeries &Base, const BenchSeries &Series) {
 
 void summarizeAndCompare(std::vector<BenchVariant> &Variants,
                          CacheState State) {
-  const BenchSeries &First = Variants.front().in(State);
+  const BenchSeries &First = Variants.front().Series[State];
   const auto Off = llvm::find_if(
       Variants, [](const BenchVariant &V) { return V.Name == "off"; });
   for (BenchVariant &Variant : Variants) {
-    BenchSeries &Series = Variant.in(State);
+    BenchSeries &Series = Variant.Series[State];
     summarize(Series);
     if (&Series == &First)
       Series.ToFirst.Found = Verdict::Base;
@@ -146,7 +146,7 @@ void summarizeAndCompare(std::vector<BenchVariant> &Variants,
     const bool Prefetches =
         Variant.Name == "on" || Variant.Name == "on+profile";
     if (Off != Variants.end() && Prefetches)
-      Series.ToOff = compare(Off->in(State), Series);
+      Series.ToOff = compare(Off->Series[State], Series);
   }
 }
 

@@ -126,7 +126,7 @@ private:
 /// Writes a line with the result of \p Variant; nothing for the first variant.
 static void writeInWords(const BenchVariant &Variant, CacheState State,
                          StringRef First, raw_ostream &OS) {
-  const BenchSeries &S = Variant.in(State);
+  const BenchSeries &S = Variant.Series[State];
   std::string Words = "no valid round";
   if (S.numValid() != 0) {
     Words = inWords(S.ToFirst, First);
@@ -141,7 +141,7 @@ static void writeInWords(const BenchVariant &Variant, CacheState State,
 
 static void writeSeries(const BenchReport &Report, CacheState State,
                         raw_ostream &OS) {
-  const unsigned Rounds = Report.Rounds.at(static_cast<size_t>(State));
+  const unsigned Rounds = Report.Rounds[State];
   if (Rounds == 0)
     return;
   OS << (State == CacheState::Cold ? "Cold" : "Warm") << ", "
@@ -160,7 +160,7 @@ static void writeSeries(const BenchReport &Report, CacheState State,
   Add({"", "median", "min", "max", "ratio to " + First}, "ratio to off", "read",
       "faults");
   for (const BenchVariant &Variant : Report.Variants) {
-    const BenchSeries &S = Variant.in(State);
+    const BenchSeries &S = Variant.Series[State];
     if (S.numValid() == 0) {
       Add({Variant.Name, "?", "?", "?", "?"}, S.ToOff ? "?" : "", "?", "?");
       continue;
@@ -177,7 +177,7 @@ static void writeSeries(const BenchReport &Report, CacheState State,
   for (const BenchVariant &Variant : Report.Variants)
     writeInWords(Variant, State, First, OS);
   for (const BenchVariant &Variant : Report.Variants)
-    for (const BenchRound &R : Variant.in(State).Rounds) {
+    for (const BenchRound &R : Variant.Series[State].Rounds) {
       if (!R.IsValid)
         OS << "  discarded: round " << R.Number << " of " << Variant.Name
            << (R.wasRun() ? ", " + formatLinkTime(R.Seconds) : "") << ": "

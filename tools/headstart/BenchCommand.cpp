@@ -65,8 +65,8 @@ static Error readSpeed(StringRef Text, uint64_t &BytesPerSecond) {
 
 /// Checks the user's options and stores them in \p Options.
 static Error readOptions(const CommandArguments &Given, BenchOptions &Options) {
-  unsigned &Cold = Options.Rounds[0];
-  unsigned &Warm = Options.Rounds[1];
+  unsigned &Cold = Options.Rounds[CacheState::Cold];
+  unsigned &Warm = Options.Rounds[CacheState::Warm];
   if (Error E = readRounds("--rounds", Given.value(OPT_rounds_EQ), 1, Cold))
     return E;
   Warm = Cold;
@@ -270,7 +270,7 @@ static Exit finish(const CommandArguments &Arguments,
   // A requested series without a valid round is a failure.
   for (const CacheState State : CacheStates)
     for (const BenchVariant &Variant : Report.Variants) {
-      const BenchSeries &Series = Variant.in(State);
+      const BenchSeries &Series = Variant.Series[State];
       if (!Series.Rounds.empty() && Series.numValid() == 0)
         Add(Exit::Failed);
     }

@@ -133,13 +133,13 @@ TEST(StatisticsTest, SeparatesLinkerFromPrefetching) {
   for (size_t I = 0; I != 3; ++I) {
     const double S = Each[I].second;
     Variants[I].Name = Each[I].first;
-    Variants[I].in(CacheState::Cold) = seriesOf({S, S, S, S, S});
+    Variants[I].Series[CacheState::Cold] = seriesOf({S, S, S, S, S});
   }
   summarizeAndCompare(Variants, CacheState::Cold);
-  const BenchSeries &Off = Variants[1].in(CacheState::Cold);
+  const BenchSeries &Off = Variants[1].Series[CacheState::Cold];
   EXPECT_EQ(Off.ToFirst.Found, Verdict::Faster);
   EXPECT_FALSE(Off.ToOff);
-  const BenchSeries &On = Variants[2].in(CacheState::Cold);
+  const BenchSeries &On = Variants[2].Series[CacheState::Cold];
   EXPECT_EQ(On.ToFirst.Found, Verdict::Faster);
   EXPECT_NEAR(On.ToFirst.Ratio->Median, 0.7, 1e-9);
   ASSERT_TRUE(On.ToOff);
@@ -148,14 +148,14 @@ TEST(StatisticsTest, SeparatesLinkerFromPrefetching) {
   // The first variant is the base of both if it is the one without prefetching.
   Variants.erase(Variants.begin());
   summarizeAndCompare(Variants, CacheState::Cold);
-  EXPECT_EQ(Variants[0].in(CacheState::Cold).ToFirst.Found, Verdict::Base);
-  EXPECT_EQ(Variants[1].in(CacheState::Cold).ToFirst.Ratio->Median, 1);
-  EXPECT_EQ(Variants[1].in(CacheState::Cold).ToOff->Ratio->Median, 1);
+  EXPECT_EQ(Variants[0].Series[CacheState::Cold].ToFirst.Found, Verdict::Base);
+  EXPECT_EQ(Variants[1].Series[CacheState::Cold].ToFirst.Ratio->Median, 1);
+  EXPECT_EQ(Variants[1].Series[CacheState::Cold].ToOff->Ratio->Median, 1);
   // Without that variant, prefetching is not judged.
   Variants.erase(Variants.begin());
-  Variants[0].in(CacheState::Cold).ToOff.reset();
+  Variants[0].Series[CacheState::Cold].ToOff.reset();
   summarizeAndCompare(Variants, CacheState::Cold);
-  EXPECT_FALSE(Variants[0].in(CacheState::Cold).ToOff);
+  EXPECT_FALSE(Variants[0].Series[CacheState::Cold].ToOff);
 }
 
 } // namespace

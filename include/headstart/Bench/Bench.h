@@ -21,7 +21,6 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
-#include <array>
 #include <functional>
 #include <optional>
 #include <string>
@@ -51,7 +50,7 @@ struct BenchOptions {
   std::string Self; ///< the headstart program, for other linkers' links
   /// A subset of BenchVariants; empty: all that this linker supports.
   std::vector<std::string> Variants;
-  std::array<unsigned, NumCacheStates> Rounds = {5, 5}; ///< by CacheState
+  PerCacheState<unsigned> Rounds = {5, 5};
   std::string Stock; ///< the stock linker; empty: search for it
   os::GroupLimits Limits;
   /// The shell command to run before each cold link, after evicting the inputs.

@@ -17,6 +17,7 @@
 #ifndef HEADSTART_REPORT_BENCHREPORT_H
 #define HEADSTART_REPORT_BENCHREPORT_H
 
+#include "llvm/ADT/EnumeratedArray.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
 #include <array>
@@ -31,7 +32,10 @@ namespace headstart {
 /// The state of the page cache in which a link starts.
 enum class CacheState : uint8_t { Cold, Warm };
 inline constexpr std::array CacheStates = {CacheState::Cold, CacheState::Warm};
-inline constexpr size_t NumCacheStates = CacheStates.size();
+
+/// A value for each state, which is the index.
+template <typename T>
+using PerCacheState = llvm::EnumeratedArray<T, CacheState, CacheState::Warm>;
 
 /// Returns "cold" or "warm".
 llvm::StringRef stateName(CacheState State);
@@ -109,7 +113,7 @@ struct WatchedLink {
   std::optional<std::vector<BenchPhase>> Phases;
   std::string StatsJSON; ///< the object of --prefetch-stats, or empty
   // One figure for each of the report's inputs.
-  ByteCounts ResidentBefore;
+  std::vector<uint64_t> ResidentBefore;
   ByteCounts Fetched;
   ByteCounts Touched;
   ByteCounts Wasted; ///< fetched and not touched
@@ -121,13 +125,8 @@ struct BenchVariant {
   std::string Title; ///< the description for people
   std::vector<std::string> Command;
   std::vector<std::string> Environment; ///< "NAME=VALUE"; "NAME": not set
-  std::array<BenchSeries, NumCacheStates> Series; ///< by CacheState
-  std::array<std::optional<WatchedLink>, NumCacheStates> Watched;
-
-  const BenchSeries &in(CacheState S) const {
-    return Series.at(static_cast<size_t>(S));
-  }
-  BenchSeries &in(CacheState S) { return Series.at(static_cast<size_t>(S)); }
+  PerCacheState<BenchSeries> Series;
+  PerCacheState<std::optional<WatchedLink>> Watched;
 };
 
 struct BenchInput {
@@ -154,7 +153,7 @@ struct BenchReport {
   std::string LinkerName, Flavour;
   bool IsHeadstart = false;
   std::string Stock; ///< the stock linker's path, or empty
-  std::array<unsigned, NumCacheStates> Rounds = {0, 0}; ///< by CacheState
+  PerCacheState<unsigned> Rounds = {0, 0};
   std::vector<std::string> Notes;
   std::vector<BenchInput> Inputs;     ///< in the order of the link
   std::vector<BenchVariant> Variants; ///< the first is the base of ToFirst
