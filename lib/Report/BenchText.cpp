@@ -95,33 +95,23 @@ static std::string inWords(const BenchComparison &Comparison, StringRef Base) {
   return "";
 }
 
-namespace {
-
-/// A table whose columns are as wide as their cells. The first column is flush
-/// left, the others are flush right.
-class TextTable {
-public:
-  void add(std::vector<std::string> Row) { Rows.push_back(std::move(Row)); }
-  void write(raw_ostream &OS) const {
-    std::vector<size_t> Widths(Rows.front().size());
-    for (const std::vector<std::string> &Row : Rows)
-      for (size_t I = 0; I != Row.size(); ++I)
-        Widths[I] = std::max(Widths[I], Row[I].size());
-    for (const std::vector<std::string> &Row : Rows) {
-      std::string Line = " ";
-      for (size_t I = 0; I != Row.size(); ++I) {
-        const std::string Space(Widths[I] - Row[I].size(), ' ');
-        Line += I == 0 ? " " + Row[I] + Space : "  " + Space + Row[I];
-      }
-      OS << StringRef(Line).rtrim() << "\n";
+/// Writes columns as wide as their cells. The first column is flush left, the
+/// others are flush right.
+static void writeTable(ArrayRef<std::vector<std::string>> Rows,
+                       raw_ostream &OS) {
+  std::vector<size_t> Widths(Rows.front().size());
+  for (const std::vector<std::string> &Row : Rows)
+    for (size_t I = 0; I != Row.size(); ++I)
+      Widths[I] = std::max(Widths[I], Row[I].size());
+  for (const std::vector<std::string> &Row : Rows) {
+    std::string Line = " ";
+    for (size_t I = 0; I != Row.size(); ++I) {
+      const std::string Space(Widths[I] - Row[I].size(), ' ');
+      Line += I == 0 ? " " + Row[I] + Space : "  " + Space + Row[I];
     }
+    OS << StringRef(Line).rtrim() << "\n";
   }
-
-private:
-  std::vector<std::vector<std::string>> Rows;
-};
-
-} // namespace
+}
 
 /// Writes a line with the result of \p Variant; nothing for the first variant.
 static void writeInWords(const BenchVariant &Variant, CacheState State,
@@ -149,13 +139,13 @@ static void writeSeries(const BenchReport &Report, CacheState State,
   const std::string &First = Report.Variants.front().Name;
   // Whether off is a second base besides the first variant.
   const bool HasOff = First != "off" && hasVariant(Report, "off");
-  TextTable Table;
+  std::vector<std::vector<std::string>> Table;
   auto Add = [&](std::vector<std::string> Row, std::string ToOff,
                  const std::string &Read, const std::string &Faults) {
     if (HasOff)
       Row.push_back(std::move(ToOff));
     Row.insert(Row.end(), {Read, Faults});
-    Table.add(std::move(Row));
+    Table.push_back(std::move(Row));
   };
   Add({"", "median", "min", "max", "ratio to " + First}, "ratio to off", "read",
       "faults");
@@ -173,7 +163,7 @@ static void writeSeries(const BenchReport &Report, CacheState State,
         columnOr(S.MedianReadBytes, formatBytes),
         columnOr(S.MedianMajorFaults, grouped));
   }
-  Table.write(OS);
+  writeTable(Table, OS);
   for (const BenchVariant &Variant : Report.Variants)
     writeInWords(Variant, State, First, OS);
   for (const BenchVariant &Variant : Report.Variants)

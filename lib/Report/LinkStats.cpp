@@ -43,14 +43,6 @@ void writeDecimal(json::OStream &J, StringRef Key, std::optional<double> Value,
   J.attributeEnd();
 }
 
-const char *decisionName(Decision What) {
-  static constexpr std::array Keys = {
-#define DECISION(Name, Key) Key,
-#include "headstart/Report/Decisions.def"
-  };
-  return Keys.at(static_cast<size_t>(What));
-}
-
 /// By PrefetchWork: the key in the JSON, and the words for people.
 static constexpr std::array<std::pair<StringRef, StringRef>, NumPrefetchWorks>
     Works = {{{"opening", "opening files"},
@@ -121,10 +113,9 @@ void writeStatsJSON(const LinkStats &S, raw_ostream &OS) {
         writeStore(J, Store);
     });
     J.attributeObject("decisions", [&] {
-      for (size_t D = 0; D != NumDecisions; ++D)
-        if (S.Decisions.at(D) != 0)
-          J.attribute(decisionName(static_cast<Decision>(D)),
-                      S.Decisions.at(D));
+      for (const auto &[Key, Count] : zip_equal(DecisionKeys, S.Decisions))
+        if (Count != 0)
+          J.attribute(Key, Count);
     });
     J.attributeArray("errors", [&] {
       for (const CountedProblem &P : S.Problems)

@@ -19,10 +19,13 @@ using namespace llvm;
 
 namespace headstart {
 
-/// Whether \p OS has colours and NO_COLOR is unset or empty (no-color.org).
-static bool hasColours(raw_ostream &OS) {
+/// Returns Enable if \p OS has colours and NO_COLOR is unset or empty
+/// (no-color.org).
+static ColorMode colourMode(raw_ostream &OS) {
   return OS.has_colors() &&
-         sys::Process::GetEnv("NO_COLOR").value_or("").empty();
+                 sys::Process::GetEnv("NO_COLOR").value_or("").empty()
+             ? ColorMode::Enable
+             : ColorMode::Disable;
 }
 
 /// The colour and the beginning of a message, by Severity.
@@ -32,8 +35,7 @@ static constexpr std::pair<HighlightColor, StringLiteral> Levels[] = {
     {HighlightColor::Note, "note: "}};
 
 void printColoured(StringRef Text, Severity Level, raw_ostream &OS) {
-  WithColor(OS, Levels[static_cast<size_t>(Level)].first,
-            hasColours(OS) ? ColorMode::Enable : ColorMode::Disable)
+  WithColor(OS, Levels[static_cast<size_t>(Level)].first, colourMode(OS))
       << Text;
 }
 
@@ -43,11 +45,9 @@ void printMessage(StringRef Tool, Severity Level, const Twine &Text,
   std::string Line;
   raw_string_ostream Buffer(Line);
   Buffer << Tool << ": ";
-  Buffer.enable_colors(hasColours(OS));
+  Buffer.enable_colors(true); // WithColor has the mode of OS
   const auto &[Colour, Lead] = Levels[static_cast<size_t>(Level)];
-  WithColor(Buffer, Colour,
-            hasColours(OS) ? ColorMode::Enable : ColorMode::Disable)
-      << Lead;
+  WithColor(Buffer, Colour, colourMode(OS)) << Lead;
   Buffer << Text << "\n";
   OS << Line;
 }
@@ -56,20 +56,18 @@ std::string counted(uint64_t Count, const Twine &What) {
   return (Twine(Count) + " " + What + (Count == 1 ? "" : "s")).str();
 }
 
-BarStyle BarStyle::of(function_ref<const char *(const char *)> Environment) {
-  auto Value = [&](const char *Name) {
-    const char *Text = Environment(Name);
-    return StringRef(Text ? Text : "");
-  };
+BarStyle
+BarStyle::of(function_ref<std::optional<std::string>(StringRef)> Environment) {
+  auto Value = [&](StringRef Name) { return Environment(Name).value_or(""); };
   BarStyle Style;
   // The first variable that is set and not empty wins, as in setlocale(3).
-  for (const char *Name : {"LC_ALL", "LC_CTYPE", "LANG"})
-    if (StringRef Locale = Value(Name); !Locale.empty()) {
-      Style.Unicode = Locale.contains_insensitive("utf-8") ||
-                      Locale.contains_insensitive("utf8");
+  for (StringRef Name : {"LC_ALL", "LC_CTYPE", "LANG"})
+    if (const std::string Locale = Value(Name); !Locale.empty()) {
+      Style.Unicode = StringRef(Locale).contains_insensitive("utf-8") ||
+                      StringRef(Locale).contains_insensitive("utf8");
       break;
     }
-  const StringRef Terminal = Value("TERM");
+  const std::string Terminal = Value("TERM");
   Style.Colour =
       Value("NO_COLOR").empty() && !Terminal.empty() && Terminal != "dumb";
   return Style;
@@ -98,7 +96,7 @@ static unsigned levelOf(ResidentShare Share) {
   return std::clamp(1 + static_cast<unsigned>(Part * 3), 1U, Max - 1);
 }
 
-static std::string drawLevels(ArrayRef<unsigned> Levels, BarStyle Style) {
+std::string drawStrip(ArrayRef<ResidentShare> Pieces, BarStyle Style) {
   // U+00B7, U+2591, U+2592, U+2593 and U+2588, in any charset of the compiler.
   constexpr StringRef Blocks[] = {"\xc2\xb7", "\xe2\x96\x91", "\xe2\x96\x92",
                                   "\xe2\x96\x93", "\xe2\x96\x88"};
@@ -109,7 +107,8 @@ static std::string drawLevels(ArrayRef<unsigned> Levels, BarStyle Style) {
   constexpr StringRef Plain = "\033[0m";
   std::string Text;
   StringRef Now;
-  for (unsigned Level : Levels) {
+  for (ResidentShare Piece : Pieces) {
+    const unsigned Level = levelOf(Piece);
     if (Style.Colour && Colours[Level] != Now) {
       if (!Now.empty())
         Text += Plain;
@@ -123,15 +122,8 @@ static std::string drawLevels(ArrayRef<unsigned> Levels, BarStyle Style) {
   return Text;
 }
 
-std::string drawStrip(ArrayRef<ResidentShare> Pieces, BarStyle Style) {
-  SmallVector<unsigned, 64> Levels;
-  for (ResidentShare Piece : Pieces)
-    Levels.push_back(levelOf(Piece));
-  return drawLevels(Levels, Style);
-}
-
 std::string drawBar(ResidentShare Share, unsigned Width, BarStyle Style) {
-  SmallVector<unsigned, 64> Levels;
+  SmallVector<ResidentShare, 64> Columns;
   const double Full = Share.Resident >= Share.Whole
                           ? Width
                           : static_cast<double>(Share.Resident) /
@@ -140,9 +132,9 @@ std::string drawBar(ResidentShare Share, unsigned Width, BarStyle Style) {
   for (unsigned I = 0; I != Width; ++I) {
     // The unit is a thousandth of a column.
     const double Part = std::clamp(Full - I, 0.0, 1.0);
-    Levels.push_back(levelOf({static_cast<uint64_t>(Part * 1000), 1000}));
+    Columns.push_back({static_cast<uint64_t>(Part * 1000), 1000});
   }
-  return drawLevels(Levels, Style);
+  return drawStrip(Columns, Style);
 }
 
 unsigned stripWidth(unsigned Columns) {

@@ -20,7 +20,6 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Process.h"
-#include <cstdlib>
 
 using namespace llvm;
 
@@ -267,9 +266,7 @@ public:
                              // A terminal may report a width of 0 columns.
                              ? std::max(sys::Process::StandardOutColumns(), 40U)
                              : 0)),
-        Style(BarStyle::of([](const char *Name) -> const char * {
-          return std::getenv(Name); // NOLINT(concurrency-mt-unsafe)
-        })) {}
+        Style(BarStyle::of(sys::Process::GetEnv)) {}
 
   /// The number of pieces of a file to inspect.
   unsigned width() const { return Width; }

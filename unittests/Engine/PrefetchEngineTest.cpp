@@ -576,13 +576,14 @@ TEST_F(PrefetchEngineTest, FetchesOnlyTouchedRangesOfProfile) {
        {std::tuple(Decision::ByTouchedRanges, Ranges(), Tuning()),
         {Decision::ByProfile, Plan, Tuning()},
         {Decision::ByLayoutAndProfile, Ranges(), expensiveBytes()}}) {
-    SCOPED_TRACE(decisionName(How));
+    const char *const Key = DecisionKeys.at(static_cast<size_t>(How));
+    SCOPED_TRACE(Key);
     evict({Path});
     const os::OpenFile File = openOrFail(Path);
     auto Profile = std::make_shared<LinkProfile>();
     Profile->Files = {{Path, File.identity().version(), {Touched}, Planned}};
     // This changes the file's status, but not its contents.
-    std::filesystem::create_hard_link(Path, Path + decisionName(How));
+    std::filesystem::create_hard_link(Path, Path + Key);
     EngineOptions Options;
     Options.Profile = std::move(Profile);
     Options.Processors = 1;

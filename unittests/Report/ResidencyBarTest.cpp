@@ -21,9 +21,11 @@ constexpr BarStyle ASCII = {false, false};
 constexpr BarStyle Blocks = {true, false};
 
 BarStyle styleOf(const std::map<std::string, std::string> &Variables) {
-  return BarStyle::of([&](const char *Name) -> const char * {
-    auto Found = Variables.find(Name);
-    return Found == Variables.end() ? nullptr : Found->second.c_str();
+  return BarStyle::of([&](llvm::StringRef Name) -> std::optional<std::string> {
+    auto Found = Variables.find(Name.str());
+    if (Found == Variables.end())
+      return std::nullopt;
+    return Found->second;
   });
 }
 

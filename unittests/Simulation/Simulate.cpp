@@ -184,8 +184,7 @@ static bool printDecisions(const Request &Options, const Shared &All) {
       Times += Each.Times.at(I).load();
       Seeds += Each.Seeds.at(I).load();
     }
-    llvm::outs() << llvm::format("%-24s %12llu   %10.4f\n",
-                                 decisionName(static_cast<Decision>(I)),
+    llvm::outs() << llvm::format("%-24s %12llu   %10.4f\n", DecisionKeys.at(I),
                                  static_cast<unsigned long long>(Times),
                                  100.0 * static_cast<double>(Seeds) /
                                      static_cast<double>(Options.Seeds));

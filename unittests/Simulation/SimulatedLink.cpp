@@ -175,8 +175,7 @@ void SimulatedLink::linker() {
   takeDecisions();
   for (size_t I = 0; OS.Verbose && I != NumDecisions; ++I)
     if (Taken.at(I) != 0)
-      llvm::errs() << decisionName(static_cast<Decision>(I)) << ": "
-                   << Taken.at(I) << "\n";
+      llvm::errs() << DecisionKeys.at(I) << ": " << Taken.at(I) << "\n";
   const Nanoseconds Middle = OS.now();
   Engine = nullptr;
   if (OS.now() - Middle > Second + Second / 10)

@@ -245,8 +245,8 @@ void simulation::printWorld(const World &Of, const Tuning &Numbers, bool Traces,
   printStages("ours", OurFigures, Out);
   for (size_t I = 0; I != OurFigures.Decisions.size(); ++I)
     if (OurFigures.Decisions[I] != 0)
-      Out << "  " << decisionName(static_cast<Decision>(I)) << ": "
-          << OurFigures.Decisions[I] << "\n";
+      Out << "  " << DecisionKeys.at(I) << ": " << OurFigures.Decisions[I]
+          << "\n";
   for (const StoreFigures &Store : OurFigures.Stores)
     Out << llvm::formatv(
         "  store: {0:F1} us a request, {1:F2} ns a byte, {2:F2} "

@@ -27,15 +27,12 @@ enum class Decision : uint8_t {
 #define DECISION(Name, Key) Name,
 #include "headstart/Report/Decisions.def"
 };
-inline constexpr size_t NumDecisions =
-    std::array{
-#define DECISION(Name, Key) Decision::Name,
+/// By Decision: the key in the JSON, such as "whole cheaper".
+inline constexpr std::array DecisionKeys = {
+#define DECISION(Name, Key) Key,
 #include "headstart/Report/Decisions.def"
-    }
-        .size();
-
-/// Returns the key in the JSON, a literal: "whole cheaper".
-const char *decisionName(Decision What);
+};
+inline constexpr size_t NumDecisions = DecisionKeys.size();
 
 /// One counter for each decision. Any thread may call any function.
 class DecisionCounts {

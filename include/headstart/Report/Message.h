@@ -20,6 +20,7 @@
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace headstart {
@@ -43,9 +44,10 @@ struct BarStyle {
   bool Colour = false;  ///< escape sequences for colours
 
   /// Derives the style from LC_ALL, LC_CTYPE and LANG, NO_COLOR and TERM.
-  /// \p Environment returns a variable's value, or null.
+  /// \p Environment returns a variable's value.
   static BarStyle
-  of(llvm::function_ref<const char *(const char *)> Environment);
+  of(llvm::function_ref<std::optional<std::string>(llvm::StringRef)>
+         Environment);
 };
 
 /// The cached share of a file or a part of a file.
