@@ -378,13 +378,9 @@ Error Bench::watch(CacheState State) {
     Expected<os::ProgramUsage> Usage = link(std::move(Start), &Watch);
     if (!Usage)
       return Usage.takeError();
-    if (Variant.Prefetches) {
-      Watch.addTrace(text(Files.Trace));
-      if (auto Profile = loadValidProfile(Files.Profile))
-        Watch.addProfile(*Profile);
-    }
-    WatchedLink Link = Watch.finish(*Usage, *Before);
-    Link.StatsJSON = Variant.Prefetches ? text(Files.Stats) : "";
+    WatchedLink Link = Watch.finish(*Usage, *Before, text(Files.Trace),
+                                    loadValidProfile(Files.Profile).get());
+    Link.StatsJSON = text(Files.Stats);
     Report.Variants[I].Watched[State] = std::move(Link);
   }
   return Error::success();

@@ -17,8 +17,8 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include <algorithm>
-#include <numeric>
 #include <set>
+#include <utility>
 
 using namespace llvm;
 
@@ -163,6 +163,22 @@ uint64_t LinkWatch::sampleMappings(int Id) {
   return Sum;
 }
 
+static uint64_t lastOf(const ByteCounts &Counts) {
+  return Counts ? Counts->back() : 0;
+}
+
+static void add(ByteCounts &Counts, uint64_t Value) {
+  if (!Counts)
+    Counts.emplace();
+  Counts->push_back(Value);
+}
+
+/// Adds a figure that only grows. The system reports less about a process that
+/// is ending.
+static void addGrowing(ByteCounts &Counts, std::optional<uint64_t> Value) {
+  add(Counts, std::max(Value.value_or(0), lastOf(Counts)));
+}
+
 void LinkWatch::sample(int Id, Clock::time_point Begin) {
   const std::optional<os::ProgramSample> Sample = os::sampleProgram(Id);
   if (!Sample)
@@ -177,42 +193,18 @@ void LinkWatch::sample(int Id, Clock::time_point Begin) {
         End + std::max<Clock::duration>(Share * (End - Start),
                                         std::chrono::milliseconds(20));
   }
-  auto Last = [](const std::vector<uint64_t> &Values) {
-    return Values.empty() ? 0 : Values.back();
-  };
   Link.Ms.push_back(Milliseconds(Start - Begin).count());
-  TouchedNow.push_back(LastTouched);
-  // The system reports less about a process that is ending.
-  Faults.push_back(std::max(Sample->MajorFaults.value_or(0), Last(Faults)));
-  Read.push_back(std::max(Sample->ReadBytes.value_or(0), Last(Read)));
-  Memory.push_back(Sample->AnonymousBytes.value_or(Last(Memory)));
+  add(Link.TouchedBytes, LastTouched);
+  addGrowing(Link.MajorFaults, Sample->MajorFaults);
+  addGrowing(Link.ReadBytes, Sample->ReadBytes);
+  add(Link.MemoryBytes,
+      Sample->AnonymousBytes.value_or(lastOf(Link.MemoryBytes)));
 }
 
-namespace {
-
-/// A lane in a trace: its process and its thread.
-using Lane = std::pair<int64_t, int64_t>;
-
-} // namespace
-
-static Lane laneOf(const json::Object &Event) {
+/// Returns the lane of an event in a trace: its process and its thread.
+static std::pair<int64_t, int64_t> laneOf(const json::Object &Event) {
   return {Event.getInteger("pid").value_or(0),
           Event.getInteger("tid").value_or(0)};
-}
-
-/// Returns the lanes named "linker", which have the stages.
-static std::set<Lane> linkerLanes(const json::Array &Events) {
-  std::set<Lane> Lanes;
-  for (const json::Value &Value : Events) {
-    const json::Object *Event = Value.getAsObject();
-    if (!Event || Event->getString("ph") != "M" ||
-        Event->getString("name") != "thread_name")
-      continue;
-    const json::Object *Arguments = Event->getObject("args");
-    if (Arguments && Arguments->getString("name") == "linker")
-      Lanes.insert(laneOf(*Event));
-  }
-  return Lanes;
 }
 
 void LinkWatch::addTrace(StringRef Text) {
@@ -226,102 +218,98 @@ void LinkWatch::addTrace(StringRef Text) {
       Object ? Object->getArray("traceEvents") : nullptr;
   if (!Events)
     return;
-  HasTrace = true;
-  const std::set<Lane> LinkerLanes = linkerLanes(*Events);
+  Link.Fetched.emplace(Inputs.files().size());
+  if (!TouchedRanges.empty())
+    Link.Wasted.emplace(Inputs.files().size());
+  std::vector<uint64_t> SoFar;
+  uint64_t Sum = 0;
+  std::set<std::pair<int64_t, int64_t>> LinkerLanes; // which have the stages
   constexpr double PerMs = 1000; // the format's unit is a microsecond
+  const json::Object None;
   for (const json::Value &Value : *Events) {
     const json::Object *Event = Value.getAsObject();
     if (!Event)
       continue;
     const double Begin = Event->getNumber("ts").value_or(0) / PerMs;
-    if (Event->getString("ph") == "C" && Event->getString("name") == "fetched")
-      if (const json::Object *Counts = Event->getObject("args"))
-        FetchedSoFar.emplace_back(
-            Begin,
-            static_cast<uint64_t>(Counts->getInteger("bytes").value_or(0)));
-    if (Event->getString("ph") != "X")
-      continue;
-    const double End = Begin + Event->getNumber("dur").value_or(0) / PerMs;
+    const StringRef Kind = Event->getString("ph").value_or("");
     const StringRef Name = Event->getString("name").value_or("");
-    if (LinkerLanes.contains(laneOf(*Event))) {
+    const json::Object *Given = Event->getObject("args");
+    const json::Object &Arguments = Given ? *Given : None;
+    const auto Number = [&](StringRef Key) {
+      return static_cast<uint64_t>(Arguments.getInteger(Key).value_or(0));
+    };
+    // A lane has its name before its events, and a counter is in order.
+    if (Kind == "M" && Name == "thread_name" &&
+        Arguments.getString("name") == "linker")
+      LinkerLanes.insert(laneOf(*Event));
+    if (Kind == "C" && Name == "fetched") {
+      while (SoFar.size() != Link.Ms.size() && Link.Ms[SoFar.size()] < Begin)
+        SoFar.push_back(Sum);
+      Sum = Number("bytes");
+    }
+    if (Kind == "X" && LinkerLanes.contains(laneOf(*Event))) {
       if (!Link.Phases)
         Link.Phases.emplace();
-      Link.Phases->push_back({Name.str(), Begin, End});
-      continue;
+      const double Length = Event->getNumber("dur").value_or(0) / PerMs;
+      Link.Phases->push_back({Name.str(), Begin, Begin + Length});
+    } else if (Kind == "X" && Name == "fetch") {
+      if (const auto Input =
+              Inputs.indexOf(Arguments.getString("path").value_or("")))
+        addFetch(*Input, {Number("offset"), Number("bytes")});
     }
-    const json::Object *Arguments = Event->getObject("args");
-    if (Name != "fetch" || !Arguments)
-      continue;
-    const auto Number = [&](StringRef Key) {
-      return static_cast<uint64_t>(Arguments->getInteger(Key).value_or(0));
-    };
-    if (const auto Input =
-            Inputs.indexOf(Arguments->getString("path").value_or("")))
-      Fetches.push_back({*Input, {Number("offset"), Number("bytes")}});
   }
-  llvm::sort(FetchedSoFar);
+  SoFar.resize(Link.Ms.size(), Sum);
+  Link.FetchedBytes = std::move(SoFar);
+}
+
+void LinkWatch::addFetch(size_t Input, ByteRange Range) {
+  // Ranges are rounded to pages, so they may exceed the file.
+  const ByteRange Inside = Range.clippedTo(Inputs.files()[Input].Bytes);
+  (*Link.Fetched)[Input] += Inside.Length;
+  if (Link.Wasted)
+    (*Link.Wasted)[Input] += bytesOf(without(Inside, TouchedRanges[Input]));
 }
 
 void LinkWatch::addProfile(const LinkProfile &Profile) {
-  HasProfile = true;
-  TouchedRanges.resize(Inputs.files().size());
+  const std::vector<BenchInput> &Files = Inputs.files();
+  TouchedRanges.resize(Files.size());
   for (const RecordedFile &File : Profile.Files)
     if (std::optional<size_t> Index = Inputs.indexOf(File.Path))
       TouchedRanges[*Index] = File.Touched;
+  Link.Touched.emplace(Files.size());
+  uint64_t Sum = 0;
+  for (size_t I = 0; I != Files.size(); ++I)
+    for (const ByteRange &Range : TouchedRanges[I]) {
+      const uint64_t Bytes = Range.clippedTo(Files[I].Bytes).Length;
+      (*Link.Touched)[I] += Bytes;
+      Sum += Bytes;
+    }
+  // Unlike the last sample, the profile includes the end of the link.
+  if (Link.TouchedBytes)
+    Link.TouchedBytes->back() = Sum;
 }
 
 WatchedLink LinkWatch::finish(const os::ProgramUsage &Usage,
-                              const ResidentPart &Before) {
+                              const ResidentPart &Before, StringRef Trace,
+                              const LinkProfile *Profile) {
   Link.Seconds = Usage.Seconds;
-  const size_t Count = Inputs.files().size();
   Link.ResidentBefore = Before.OfEach;
   if (!Link.Ms.empty()) {
     // Add the totals at the end of the process. The last sample may have been
     // a moment later.
     Link.Ms.push_back(std::max(Usage.Seconds * 1000, Link.Ms.back()));
-    Faults.push_back(std::max(Usage.MajorFaults.value_or(0), Faults.back()));
-    Read.push_back(std::max(Usage.ReadBytes.value_or(0), Read.back()));
-    Memory.push_back(Memory.back());
-    TouchedNow.push_back(TouchedNow.back());
-    Link.MajorFaults = Faults;
-    Link.ReadBytes = Read;
-    Link.MemoryBytes = Memory;
-    if (SawMappings)
-      Link.TouchedBytes = TouchedNow;
+    addGrowing(Link.MajorFaults, Usage.MajorFaults);
+    addGrowing(Link.ReadBytes, Usage.ReadBytes);
+    add(Link.MemoryBytes, lastOf(Link.MemoryBytes));
+    add(Link.TouchedBytes, lastOf(Link.TouchedBytes));
   }
-  if (HasTrace) {
-    std::vector<uint64_t> SoFar;
-    uint64_t Bytes = 0;
-    auto Next = FetchedSoFar.begin();
-    for (const double Ms : Link.Ms) {
-      for (; Next != FetchedSoFar.end() && Next->first <= Ms; ++Next)
-        Bytes = std::max(Bytes, Next->second);
-      SoFar.push_back(Bytes);
-    }
-    Link.FetchedBytes = std::move(SoFar);
-    Link.Fetched.emplace(Count);
-    if (HasProfile)
-      Link.Wasted.emplace(Count);
-    for (const auto &[Input, Range] : Fetches) {
-      // Ranges are rounded to pages, so they may exceed the file.
-      const ByteRange Inside = Range.clippedTo(Inputs.files()[Input].Bytes);
-      (*Link.Fetched)[Input] += Inside.Length;
-      if (HasProfile)
-        (*Link.Wasted)[Input] += bytesOf(without(Inside, TouchedRanges[Input]));
-    }
-  }
-  if (HasProfile) {
-    Link.Touched.emplace(Count);
-    for (size_t I = 0; I != Count; ++I)
-      for (const ByteRange &Range : TouchedRanges[I])
-        (*Link.Touched)[I] += Range.clippedTo(Inputs.files()[I].Bytes).Length;
-    // Unlike the last sample, the profile includes the end of the link.
-    if (Link.TouchedBytes)
-      Link.TouchedBytes->back() = std::accumulate(
-          Link.Touched->begin(), Link.Touched->end(), static_cast<uint64_t>(0));
-  } else if (SawMappings) {
+  if (SawMappings)
     Link.Touched = MaxMapped;
-  }
+  else
+    Link.TouchedBytes.reset();
+  if (Profile)
+    addProfile(*Profile);
+  addTrace(Trace);
   return std::move(Link);
 }
 

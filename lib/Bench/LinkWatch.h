@@ -14,6 +14,7 @@
 #include "headstart/OS/PageCache.h"
 #include "headstart/Plan/LinkProfile.h"
 #include "headstart/Report/BenchReport.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
@@ -21,7 +22,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace headstart {
@@ -83,33 +83,28 @@ public:
   /// Samples the running process \p Id, which was started at \p Begin.
   void sample(int Id, std::chrono::steady_clock::time_point Begin);
 
-  /// Adds the fetches and stages of \p Trace, the text of --prefetch-trace. Any
-  /// other text adds nothing.
-  void addTrace(llvm::StringRef Trace);
-  /// Adds the touched bytes of \p Profile, which are more exact than the
-  /// samples from outside.
-  void addProfile(const LinkProfile &Profile);
-
   /// Returns the result for a link with \p Usage. \p Before is the residency
-  /// when the link began. Call once.
-  WatchedLink finish(const os::ProgramUsage &Usage, const ResidentPart &Before);
+  /// when the link began. \p Trace, the text of --prefetch-trace, adds its
+  /// fetches and stages; any other text adds nothing. \p Profile, if it is not
+  /// null, has more exact touched bytes than the samples from outside. Call
+  /// once.
+  WatchedLink finish(const os::ProgramUsage &Usage, const ResidentPart &Before,
+                     llvm::StringRef Trace, const LinkProfile *Profile);
 
 private:
   uint64_t sampleMappings(int Id);
+  void addProfile(const LinkProfile &Profile);
+  void addTrace(llvm::StringRef Trace);
+  void addFetch(size_t Input, ByteRange Range);
 
   const InputFiles &Inputs;
   WatchedLink Link;
-  std::vector<uint64_t> TouchedNow, Faults, Read, Memory; ///< per sample
-  std::vector<uint64_t> MaxMapped;                        ///< of each input
+  std::vector<uint64_t> MaxMapped; ///< of each input
   bool SawMappings = false;
   uint64_t LastTouched = 0;
   std::chrono::steady_clock::time_point NextMappings;
-  std::vector<std::pair<size_t, ByteRange>> Fetches; ///< input, and its range
-  /// Times in milliseconds, and the sums of fetched bytes by then.
-  std::vector<std::pair<double, uint64_t>> FetchedSoFar;
-  bool HasTrace = false;
-  std::vector<std::vector<ByteRange>> TouchedRanges; ///< of each input
-  bool HasProfile = false;
+  /// Of each input, in the profile; empty without a profile.
+  std::vector<llvm::ArrayRef<ByteRange>> TouchedRanges;
 };
 
 } // namespace headstart
