@@ -39,15 +39,11 @@ namespace headstart {
 
 char BenchUsageError::ID = 0;
 
-namespace {
+static constexpr double MaxOfCold = 0.01; ///< the cached share of the inputs
+static constexpr double MinOfWarm = 0.99;
+static constexpr unsigned Attempts = 3; ///< for one round of one variant
 
-constexpr double MaxOfCold = 0.01; ///< the cached share of the inputs
-constexpr double MinOfWarm = 0.99;
-constexpr unsigned Attempts = 3; ///< for one round of one variant
-
-} // namespace
-
-std::string Bench::text(const std::string &File) const {
+static std::string text(const std::string &File) {
   auto Buffer = MemoryBuffer::getFile(File);
   return Buffer ? (*Buffer)->getBuffer().str() : std::string();
 }
@@ -73,23 +69,23 @@ Error Bench::readCommand() {
   if (!Place.isNextToOutput())
     note("cannot create a directory in that of the output; links write to '" +
          Place.outputs() + "' instead");
-  RedirectedLink Moved =
+  Expected<RedirectedLink> Moved =
       redirect(Options.Args, Link, Options.Forced, Place.outputs());
-  if (!Moved.Problem.empty())
-    return createStringError(Moved.Problem);
+  if (!Moved)
+    return Moved.takeError();
   for (const char *Option : {"/Brepro", "--no-insert-timestamp"})
-    if (llvm::is_contained(Moved.Args, Option) &&
+    if (llvm::is_contained(Moved->Args, Option) &&
         !llvm::is_contained(Options.Args, Option))
       note(Twine(Option) +
            " is added to the link: without it, no two outputs are identical");
-  Facts.Args = std::move(Moved.Args);
+  Facts.Args = std::move(Moved->Args);
   Facts.Forced = Options.Forced;
   Facts.Style = Link.Style;
   Facts.Driver = Link.Driver;
-  Facts.HasOwnOptions = !Moved.Command.PrefetchOptions.empty();
+  Facts.HasOwnOptions = !Moved->Command.PrefetchOptions.empty();
   Facts.Self = Options.Self;
-  Report.Flavour = Moved.Command.model().Name.str();
-  Command = std::move(Moved.Command);
+  Report.Flavour = Moved->Command.model().Name.str();
+  Command = std::move(Moved->Command);
   Inputs.emplace(*Command);
   if (Inputs->files().empty())
     return createStringError("none of the inputs exists");
@@ -117,7 +113,7 @@ Error Bench::checkCold() {
   std::string Why;
   if (prepare(CacheState::Cold, Why))
     return Error::success();
-  if (isStopped())
+  if (Options.Stopped())
     return stopped();
   return createStringError(
       "cannot measure cold links: " + Why +
@@ -139,7 +135,7 @@ Error Bench::linkFirst() {
   Files.Profile = Place.file("profile");
   Files.Stats = Place.file("stats.json");
   // Link cold, since a warm link's profile has more than the link touched.
-  Inputs->evict([&] { return isStopped(); });
+  Inputs->evict(Options.Stopped);
   Expected<os::ProgramUsage> Usage =
       link(startOf(Facts, Variant, Files), /*Watch=*/nullptr);
   if (!Usage)
@@ -176,7 +172,7 @@ Error Bench::chooseVariants() {
     BenchVariant Reported;
     Reported.Name = Variant.Name;
     Reported.Title = Variant.Title;
-    os::ProgramStart Start = startOf(Facts, Variant, profileFor(Variant));
+    os::ProgramStart Start = unwatched(Variant);
     Reported.Command = std::move(Start.Args);
     if (!Start.Program.empty())
       Reported.Command.front() = Start.Program;
@@ -206,7 +202,7 @@ Expected<os::ProgramUsage> Bench::link(os::ProgramStart Start,
   std::optional<os::ProgramUsage> Usage;
   Paused = 0;
   while (!Usage) {
-    if (isStopped())
+    if (Options.Stopped())
       return stopped(); // the destructor of Program kills it
     const auto Before = std::chrono::steady_clock::now();
     if (Watch)
@@ -227,16 +223,15 @@ Expected<os::ProgramUsage> Bench::link(os::ProgramStart Start,
   return *Usage;
 }
 
-ReportFiles Bench::profileFor(const LinkVariant &Variant) const {
+os::ProgramStart Bench::unwatched(const LinkVariant &Variant) const {
   ReportFiles Files;
   if (Variant.UsesProfile)
     Files.Profile = Place.file("profile");
-  return Files;
+  return startOf(Facts, Variant, Files);
 }
 
 Expected<os::ProgramUsage> Bench::linkHeld(size_t Variant) {
-  os::ProgramStart Start =
-      startOf(Facts, Variants[Variant], profileFor(Variants[Variant]));
+  os::ProgramStart Start = unwatched(Variants[Variant]);
   Start.Groups = Group.entrances();
   return link(std::move(Start), /*Watch=*/nullptr);
 }
@@ -246,13 +241,12 @@ std::optional<ResidentPart> Bench::prepare(CacheState State, std::string &Why) {
   constexpr std::chrono::milliseconds Pause{150};
   const bool HasPrepare = !Options.Prepare.empty();
   ResidentPart Part;
-  for (unsigned Try = 0; Try != Tries && !isStopped(); ++Try) {
+  for (unsigned Try = 0; Try != Tries && !Options.Stopped(); ++Try) {
     if (Try != 0)
       std::this_thread::sleep_for(Pause);
-    auto Stopped = [&] { return isStopped(); };
     const bool IsCold = State == CacheState::Cold;
     if (IsCold)
-      Inputs->evict(Stopped);
+      Inputs->evict(Options.Stopped);
     // The user wrote the command for a shell.
     // NOLINTNEXTLINE(bugprone-command-processor,cert-env33-c)
     if (IsCold && HasPrepare && std::system(Options.Prepare.c_str()) != 0) {
@@ -265,7 +259,7 @@ std::optional<ResidentPart> Bench::prepare(CacheState State, std::string &Why) {
                : Part.share() >= MinOfWarm || IsLimited || Part.Known == 0)
       return Part;
     if (!IsCold)
-      Inputs->fetch(Stopped);
+      Inputs->fetch(Options.Stopped);
   }
   if (State == CacheState::Warm)
     Why =
@@ -283,7 +277,7 @@ Error Bench::runRound(CacheState State, size_t Variant, unsigned Number) {
     Round.Number = Number;
     std::string Why;
     const std::optional<ResidentPart> Before = prepare(State, Why);
-    if (isStopped())
+    if (Options.Stopped())
       return stopped();
     auto Discard = [&](std::string Note) {
       Round.IsValid = false;
@@ -365,7 +359,7 @@ Error Bench::watch(CacheState State) {
     }
     std::string Why;
     std::optional<ResidentPart> Before = prepare(State, Why);
-    if (isStopped())
+    if (Options.Stopped())
       return stopped();
     if (!Before) {
       note("the " + stateName(State) + " link of '" + Variant.Name +
@@ -416,7 +410,7 @@ Error Bench::waitForOthers() {
          std::errc::no_lock_available) {
     if (!std::exchange(IsReported, true))
       say("waiting for another headstart bench to finish");
-    if (isStopped())
+    if (Options.Stopped())
       return stopped();
     std::this_thread::sleep_for(Pause);
   }
@@ -459,8 +453,6 @@ void Bench::announce() {
 }
 
 void Bench::step(const Twine &What, std::optional<CacheState> State) const {
-  if (!Options.Step)
-    return;
   BenchProgress Now;
   Now.What = What.str();
   Now.Done = Done;

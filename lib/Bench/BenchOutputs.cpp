@@ -153,48 +153,46 @@ static std::string ownReport(const LinkCommand &Command) {
   return "";
 }
 
-RedirectedLink redirect(ArrayRef<std::string> Args, const ForeignCommand &Link,
-                        std::optional<Flavour> Forced, StringRef Directory) {
-  RedirectedLink Result;
-  const auto Fail = [&](const Twine &Why) {
-    Result.Problem = Why.str();
-    return std::move(Result);
-  };
-  if (!Link.Command || !Link.Command->Links || Link.Command->Outputs.empty())
-    return Fail("'" + Args.front() + "': this command line names no inputs");
+Expected<RedirectedLink> redirect(ArrayRef<std::string> Args,
+                                  const ForeignCommand &Link,
+                                  std::optional<Flavour> Forced,
+                                  StringRef Directory) {
   if (Link.AlsoCompiles)
-    return Fail("'" + Args.front() +
-                "' also compiles with these arguments: compile first, then "
-                "measure the link of the objects");
+    return createStringError(
+        "'" + Args.front() +
+        "' also compiles with these arguments: compile first, then "
+        "measure the link of the objects");
   if (std::string Option = sideEffect(Link); !Option.empty())
-    return Fail("'" + Option +
-                "' writes files that headstart bench cannot redirect");
+    return createStringError(
+        "'" + Option + "' writes files that headstart bench cannot redirect");
   if (std::string Option = ownReport(*Link.Command); !Option.empty())
-    return Fail("remove '" + Option +
-                "': headstart bench sets it for each variant");
+    return createStringError("remove '" + Option +
+                             "': headstart bench sets it for each variant");
   std::vector<std::string> More = redirectingArgs(Link, Directory);
   if (Link.Driver)
     More = throughDriver(*Link.Driver, Link.Style, std::move(More),
                          llvm::any_of(Args, [](StringRef W) {
                            return W.equals_insensitive("/link") || W == "-link";
                          }));
+  RedirectedLink Result;
   Result.Args.assign(Args.begin(), Args.end());
   llvm::append_range(Result.Args, std::move(More));
 
   ForeignCommand Again =
       readForeignCommand(Result.Args, Forced, /*Cancelled=*/nullptr);
   if (!Again.Command || !Again.Command->Links)
-    return Fail(Again.Problem.empty() ? "with its outputs redirected, the "
-                                        "command line no longer links"
-                                      : Again.Problem);
+    return createStringError(Again.Problem.empty()
+                                 ? "with its outputs redirected, the "
+                                   "command line no longer links"
+                                 : Again.Problem);
   // The comparison runs links without LLD_REPRODUCE.
   const std::string Reproducer =
       sys::Process::GetEnv("LLD_REPRODUCE").value_or("");
   for (const LinkOutput &Output : Again.Command->Outputs)
     if (!isBelow(absolutePath(Output.Path), absolutePath(Directory)) &&
         Output.Path != Reproducer)
-      return Fail("the link writes to '" + Output.Path +
-                  "', and no known option redirects this output");
+      return createStringError("the link writes to '" + Output.Path +
+                               "', and no known option redirects this output");
   Result.Command = std::move(*Again.Command);
   return Result;
 }

@@ -133,8 +133,8 @@ private:
   llvm::Error settleWarm();
   llvm::Expected<os::ProgramUsage> link(os::ProgramStart Start,
                                         LinkWatch *Watch);
-  /// Returns the files for a link of \p Variant that is not watched.
-  ReportFiles profileFor(const LinkVariant &Variant) const;
+  /// Returns the command of a link of \p Variant that is not watched.
+  os::ProgramStart unwatched(const LinkVariant &Variant) const;
   /// Runs a link of \p Variant within the limits.
   llvm::Expected<os::ProgramUsage> linkHeld(size_t Variant);
   /// Brings the inputs into \p State. If this fails, sets \p Why.
@@ -148,20 +148,15 @@ private:
 
   /// Runs one more link of \p Variant, and keeps only its outputs.
   llvm::Error linkForOutputs(size_t Variant);
-  bool isStopped() const { return Options.Stopped && Options.Stopped(); }
   static llvm::Error stopped() {
     return llvm::createStringError(std::errc::interrupted, "stopped");
   }
-  void say(const llvm::Twine &Line) const {
-    if (Options.Progress)
-      Options.Progress(Line.str());
-  }
+  void say(const llvm::Twine &Line) const { Options.Progress(Line.str()); }
   void announce();
   /// Reports that the link \p What begins, with \p State's medians so far.
   void step(const llvm::Twine &What,
             std::optional<CacheState> State = std::nullopt) const;
   void note(const llvm::Twine &Text) { Report.Notes.push_back(Text.str()); }
-  std::string text(const std::string &File) const;
 
   const BenchOptions &Options;
   BenchReport Report;

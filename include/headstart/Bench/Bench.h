@@ -66,17 +66,12 @@ struct BenchOptions {
 };
 
 /// A command line or an option that headstart bench cannot use.
-class BenchUsageError : public llvm::ErrorInfo<BenchUsageError> {
+class BenchUsageError
+    : public llvm::ErrorInfo<BenchUsageError, llvm::StringError> {
 public:
   static char ID;
-  explicit BenchUsageError(std::string Message) : Message(std::move(Message)) {}
-  void log(llvm::raw_ostream &OS) const override { OS << Message; }
-  std::error_code convertToErrorCode() const override {
-    return std::make_error_code(std::errc::invalid_argument);
-  }
-
-private:
-  std::string Message;
+  explicit BenchUsageError(const llvm::Twine &Message)
+      : ErrorInfo(Message, std::make_error_code(std::errc::invalid_argument)) {}
 };
 
 /// Runs the comparison on the calling thread. Leaves no file, control group or
@@ -93,17 +88,16 @@ llvm::Expected<BenchReport> runBench(const BenchOptions &Options);
 struct RedirectedLink {
   std::vector<std::string> Args; ///< the program first
   LinkCommand Command;           ///< the meaning of Args
-  std::string Problem;           ///< for people; empty if there is none
 };
 
 /// Adds arguments to \p Args, from which \p Link was read, that redirect its
-/// outputs to \p Directory, and reads the result again. If an output would
-/// still be outside of \p Directory, the Problem names it. Blocks like
+/// outputs to \p Directory, and reads the result again. \p Link has outputs. If
+/// one would still be outside of \p Directory, the error names it. Blocks like
 /// readForeignCommand.
-RedirectedLink redirect(llvm::ArrayRef<std::string> Args,
-                        const ForeignCommand &Link,
-                        std::optional<Flavour> Forced,
-                        llvm::StringRef Directory);
+llvm::Expected<RedirectedLink> redirect(llvm::ArrayRef<std::string> Args,
+                                        const ForeignCommand &Link,
+                                        std::optional<Flavour> Forced,
+                                        llvm::StringRef Directory);
 
 /// @}
 
