@@ -31,6 +31,7 @@
 #include "llvm/Support/Path.h"
 #include <cstdlib>
 #include <ctime>
+#include <functional>
 #include <thread>
 
 using namespace llvm;
@@ -444,12 +445,9 @@ void Bench::announce() {
     Time = Seconds < 2 * Minute
                ? formatv(" (about {0:F0} s)", std::max(1.0, Seconds)).str()
                : formatv(" (about {0:F0} min)", Seconds / Minute).str();
-  const auto Names = map_range(
-      Variants, [](const LinkVariant &Variant) -> const std::string & {
-        return Variant.Name;
-      });
+  const auto Names = map_range(Variants, std::mem_fn(&LinkVariant::Name));
   say(Twine(Total) + " links follow" + Time + ": " + roundsInWords(Cold, Warm) +
-      " of " + join(Names.begin(), Names.end(), ", "));
+      " of " + join(Names, ", "));
 }
 
 void Bench::step(const Twine &What, std::optional<CacheState> State) const {

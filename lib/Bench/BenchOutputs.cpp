@@ -306,9 +306,8 @@ Error Bench::linkForOutputs(size_t Variant) {
   return keepOutputs(Variant);
 }
 
-/// Returns the names of the files that differ between \p A and \p B.
-static std::vector<std::string> differences(const OutputFiles &A,
-                                            const OutputFiles &B) {
+/// Returns the names of the files that differ between \p A and \p B: "a, b".
+static std::string differences(const OutputFiles &A, const OutputFiles &B) {
   std::set<std::string> Names;
   for (const auto *Files : {&A, &B})
     for (const auto &[Name, File] : *Files) {
@@ -317,7 +316,7 @@ static std::vector<std::string> differences(const OutputFiles &A,
       if (InA == A.end() || InB == B.end() || !(InA->second == InB->second))
         Names.insert(Name);
     }
-  return {Names.begin(), Names.end()};
+  return join(Names, ", ");
 }
 
 /// Compares the outputs of the variants \p Group up to the first difference.
@@ -338,10 +337,9 @@ Error Bench::compareOutputs(ArrayRef<size_t> Group) {
       return E;
   if (Written[First].size() > 1) {
     Report.SameOutputs.reset();
-    Report.OutputNote =
-        "The outputs cannot be compared: two links of '" +
-        Variants[First].Name + "' wrote different bytes to " +
-        join(differences(Written[First][0], Written[First][1]), ", ") + ".";
+    Report.OutputNote = "The outputs cannot be compared: two links of '" +
+                        Variants[First].Name + "' wrote different bytes to " +
+                        differences(Written[First][0], Written[First][1]) + ".";
     return Error::success();
   }
   Report.SameOutputs = !Other;
@@ -349,10 +347,9 @@ Error Bench::compareOutputs(ArrayRef<size_t> Group) {
     return Error::success();
   for (const OutputFiles &Files : Written[*Other])
     if (!(Files == Written[First].front()))
-      Report.OutputNote =
-          "'" + Variants[*Other].Name + "' and '" + Variants[First].Name +
-          "' differ in " +
-          join(differences(Written[First].front(), Files), ", ") + ".";
+      Report.OutputNote = "'" + Variants[*Other].Name + "' and '" +
+                          Variants[First].Name + "' differ in " +
+                          differences(Written[First].front(), Files) + ".";
   return Error::success();
 }
 

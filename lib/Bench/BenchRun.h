@@ -31,10 +31,11 @@ struct LinkerFacts {
   bool IsHeadstart = false;
   bool HasOwnOptions = false; ///< whether Args has options of the prefetcher
   std::string Stock;          ///< stock lld of the same version; empty: none
-  std::string NoStock;        ///< why there is none; empty before `findStock`
+  std::string NoStock;        ///< why Headstart's linker has none
   std::vector<std::string> StockArgs; ///< the link with Stock
-  std::string Version; ///< the linker's --version text; may be empty
-  std::string Self;    ///< the headstart program
+  /// The --version text of a linker that is not Headstart's; may be empty.
+  std::string Version;
+  std::string Self; ///< the headstart program
 };
 
 /// The files that a prefetcher writes; it writes none for an empty name.
@@ -57,7 +58,7 @@ struct LinkVariant {
 
 /// Finds stock lld of Headstart's version, which replaces \p Facts' linker: the
 /// user's \p Given, or LLVM's own. Fills in Stock and StockArgs, or NoStock. A
-/// linker that is not Headstart's has none; then a note reports an unused
+/// linker that is not Headstart's has neither; then a note reports an unused
 /// \p Given. The error reports what is wrong with \p Given. Runs the linker's
 /// --version, and queries which linker a compiler driver would run. Blocks.
 llvm::Error findStock(llvm::StringRef Given, LinkerFacts &Facts,

@@ -87,7 +87,6 @@ Error findStock(StringRef Given, LinkerFacts &Facts,
     if (!Given.empty())
       Notes.emplace_back(
           "--stock has no effect: it replaces only Headstart's own linkers");
-    Facts.NoStock = "the linker is not part of Headstart";
     return Error::success();
   }
   if (Facts.HasOwnOptions) {
@@ -120,21 +119,18 @@ Error findStock(StringRef Given, LinkerFacts &Facts,
   return Error::success();
 }
 
-/// Whether the linker's --version names stock lld of a version that fetches.
-static bool isStockLLD(const LinkerFacts &Facts) {
-  StringRef Version = Facts.Version;
-  const size_t Name = Version.find("LLD ");
-  unsigned Major = 0;
+/// Whether a linker's \p Version names stock lld of a version that fetches.
+static bool isStockLLD(StringRef Version) {
   constexpr unsigned First = 22;
-  return !Facts.IsHeadstart && !Facts.Driver && Name != StringRef::npos &&
-         !Version.drop_front(Name + 4).consumeInteger(10, Major) &&
+  unsigned Major = 0;
+  return !Version.split("LLD ").second.consumeInteger(10, Major) &&
          Major >= First;
 }
 
-static std::optional<LinkVariant> variantOf(const LinkerFacts &Facts,
-                                            StringRef Name, std::string &Why) {
-  LinkVariant Variant;
-  Variant.Name = Name.str();
+/// Fills in the rest of \p Variant, which has a name. Returns why the linker of
+/// \p Facts lacks this variant; empty if it has it.
+static std::string complete(LinkVariant &Variant, const LinkerFacts &Facts) {
+  const StringRef Name = Variant.Name;
   const std::string Linker = sys::path::filename(Facts.Args.front()).str();
   // The report has the stock linker's path elsewhere.
   const std::string Stock = !Facts.Stock.empty()
@@ -143,48 +139,36 @@ static std::optional<LinkVariant> variantOf(const LinkerFacts &Facts,
                             : Facts.Version.empty() ? Linker
                                                     : Facts.Version;
   if (Name == "stock") {
-    if (Facts.IsHeadstart && Facts.Stock.empty()) {
-      Why = Facts.NoStock;
-      return std::nullopt;
-    }
     Variant.Title = Stock;
-    return Variant;
+    return Facts.IsHeadstart && Facts.Stock.empty() ? Facts.NoStock : "";
   }
   if (Name == "off") {
-    if (!Facts.IsHeadstart) {
-      Why = "'stock' is this linker without prefetching";
-      return std::nullopt;
-    }
     Variant.Title = "Headstart off (HEADSTART=off)";
-    return Variant;
+    return Facts.IsHeadstart ? ""
+                             : "'stock' is this linker without prefetching";
   }
   if (Name == "stock-prefetch") {
     const std::string Option = LinkerModel::of(Facts.Style).StockPrefetchOption;
-    if (Option.empty() || Facts.Driver ||
-        (Facts.Stock.empty() && !isStockLLD(Facts))) {
-      Why = Option.empty() ? "stock ld.lld has no option that prefetches inputs"
-            : Facts.Driver ? "it needs a command that runs the linker directly"
-                           : "it needs stock lld 22 or later";
-      return std::nullopt;
-    }
     Variant.Title = Stock + " " + Option;
     // A PDB contains the command line, and the image the PDB's checksum.
     Variant.WritesOwnOutput = Facts.Style == Flavour::COFF;
-    return Variant;
+    if (Option.empty())
+      return "stock ld.lld has no option that prefetches inputs";
+    if (Facts.Driver)
+      return "it needs a command that runs the linker directly";
+    return Facts.Stock.empty() && !isStockLLD(Facts.Version)
+               ? "it needs stock lld 22 or later"
+               : "";
   }
   Variant.Prefetches = true;
   if (Name == "on") {
     Variant.Title = Facts.IsHeadstart ? "Headstart, first link (no profile)"
                                       : "headstart run -- " + Linker;
-    return Variant;
-  }
-  if (!Facts.IsHeadstart) {
-    Why = "only Headstart's own linkers store profiles";
-    return std::nullopt;
+    return "";
   }
   Variant.Title = "Headstart, next link (profile of the first)";
   Variant.UsesProfile = true;
-  return Variant;
+  return Facts.IsHeadstart ? "" : "only Headstart's own linkers store profiles";
 }
 
 std::vector<LinkVariant> variantsOf(const LinkerFacts &Facts,
@@ -200,9 +184,11 @@ std::vector<LinkVariant> variantsOf(const LinkerFacts &Facts,
   for (const StringRef Name : BenchVariants) {
     if (!Wanted.empty() && !IsWanted(Name))
       continue;
-    std::string Why;
-    if (std::optional<LinkVariant> Variant = variantOf(Facts, Name, Why))
-      Variants.push_back(std::move(*Variant));
+    LinkVariant Variant;
+    Variant.Name = Name.str();
+    const std::string Why = complete(Variant, Facts);
+    if (Why.empty())
+      Variants.push_back(std::move(Variant));
     // Without "stock" the report cannot show the effect of changing the linker.
     else if (IsWanted(Name) || Name == "stock")
       Notes.push_back(("'" + Name + "' is not measured: " + Why).str());
