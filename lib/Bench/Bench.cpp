@@ -276,43 +276,36 @@ Error Bench::runRound(CacheState State, size_t Variant, unsigned Number) {
   for (unsigned Attempt = 0; Attempt != Attempts; ++Attempt) {
     BenchRound Round;
     Round.Number = Number;
-    std::string Why;
-    const std::optional<ResidentPart> Before = prepare(State, Why);
+    const std::optional<ResidentPart> Before = prepare(State, Round.Note);
     if (Options.Stopped())
       return stopped();
-    auto Discard = [&](std::string Note) {
-      Round.IsValid = false;
-      Round.Note = std::move(Note);
-      say(StateText + " round " + Twine(Number) + ", " +
-          Variants[Variant].Name + ": discarded, " + Round.Note);
-      Series.Rounds.push_back(std::move(Round));
-    };
-    if (!Before) {
-      Discard(std::move(Why));
-      continue;
+    if (Before) {
+      if (Before->Known != 0)
+        Round.ResidentBefore = Before->Resident;
+      step(formatv("{0} round {1} of {2}, {3}", StateText, Number,
+                   Options.Rounds[State], Variants[Variant].Name)
+               .str(),
+           State);
+      Expected<os::ProgramUsage> Usage = linkHeld(Variant);
+      if (!Usage)
+        return Usage.takeError();
+      Round.Seconds = Usage->Seconds;
+      Round.UserSeconds = Usage->UserSeconds;
+      Round.SystemSeconds = Usage->SystemSeconds;
+      Round.MajorFaults = Usage->MajorFaults;
+      Round.ReadBytes = Usage->ReadBytes;
+      Round.PeakMemoryBytes = Usage->PeakMemoryBytes;
+      if (Paused != 0)
+        Round.Note = formatv("headstart was suspended for {0:F1} s", Paused);
     }
-    if (Before->Known != 0)
-      Round.ResidentBefore = Before->Resident;
-    step(formatv("{0} round {1} of {2}, {3}", StateText, Number,
-                 Options.Rounds[State], Variants[Variant].Name)
-             .str(),
-         State);
-    Expected<os::ProgramUsage> Usage = linkHeld(Variant);
-    if (!Usage)
-      return Usage.takeError();
-    Round.Seconds = Usage->Seconds;
-    Round.UserSeconds = Usage->UserSeconds;
-    Round.SystemSeconds = Usage->SystemSeconds;
-    Round.MajorFaults = Usage->MajorFaults;
-    Round.ReadBytes = Usage->ReadBytes;
-    Round.PeakMemoryBytes = Usage->PeakMemoryBytes;
-    if (Paused != 0) {
-      Discard(formatv("headstart was suspended for {0:F1} s", Paused).str());
-      continue;
+    Round.IsValid = Round.Note.empty();
+    Series.Rounds.push_back(Round);
+    if (Round.IsValid) {
+      ++Done;
+      return keepOutputs(Variant);
     }
-    Series.Rounds.push_back(std::move(Round));
-    ++Done;
-    return keepOutputs(Variant);
+    say(StateText + " round " + Twine(Number) + ", " + Variants[Variant].Name +
+        ": discarded, " + Round.Note);
   }
   ++Done;
   return Error::success();
@@ -461,12 +454,10 @@ void Bench::step(const Twine &What, std::optional<CacheState> State) const {
     Now.SecondsLeft = Elapsed.count() / Done * (Total - Done);
   if (State)
     for (const BenchVariant &Reported : Report.Variants) {
-      std::vector<double> Seconds;
-      for (const BenchRound &Round : Reported.Series[*State].Rounds)
-        if (Round.IsValid)
-          Seconds.push_back(Round.Seconds);
-      if (!Seconds.empty())
-        Now.Medians.emplace_back(Reported.Name, medianOf(std::move(Seconds)));
+      BenchSeries Series = Reported.Series[*State];
+      summarize(Series);
+      if (Series.numValid() != 0)
+        Now.Medians.emplace_back(Reported.Name, Series.Median);
     }
   Options.Step(Now);
 }

@@ -143,16 +143,6 @@ static std::string sideEffect(const ForeignCommand &Link) {
   return "";
 }
 
-/// Returns an option of the prefetcher in \p Command that the comparison sets
-/// itself (for the statistics, the trace or the profile); else empty.
-static std::string ownReport(const LinkCommand &Command) {
-  for (const PrefetchOption &Option : Command.PrefetchOptions)
-    if (Option.Name == "prefetch-stats" || Option.Name == "prefetch-trace" ||
-        Option.Name == "prefetch-profile")
-      return Option.Spelling;
-  return "";
-}
-
 Expected<RedirectedLink> redirect(ArrayRef<std::string> Args,
                                   const ForeignCommand &Link,
                                   std::optional<Flavour> Forced,
@@ -165,9 +155,10 @@ Expected<RedirectedLink> redirect(ArrayRef<std::string> Args,
   if (std::string Option = sideEffect(Link); !Option.empty())
     return createStringError(
         "'" + Option + "' writes files that headstart bench cannot redirect");
-  if (std::string Option = ownReport(*Link.Command); !Option.empty())
-    return createStringError("remove '" + Option +
-                             "': headstart bench sets it for each variant");
+  for (const PrefetchOption &Option : Link.Command->PrefetchOptions)
+    if (setsReport(Option.Name))
+      return createStringError("remove '" + Option.Spelling +
+                               "': headstart bench sets it for each variant");
   std::vector<std::string> More = redirectingArgs(Link, Directory);
   if (Link.Driver)
     More = throughDriver(*Link.Driver, Link.Style, std::move(More),

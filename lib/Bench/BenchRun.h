@@ -45,6 +45,9 @@ struct ReportFiles {
   std::string Trace;
 };
 
+/// Whether the prefetcher's option \p Name is for one of the ReportFiles.
+bool setsReport(llvm::StringRef Name);
+
 /// One variant of a link.
 struct LinkVariant {
   std::string Name;  ///< of BenchVariants

@@ -183,9 +183,10 @@ void LinkWatch::sample(int Id, Clock::time_point Begin) {
   const std::optional<os::ProgramSample> Sample = os::sampleProgram(Id);
   if (!Sample)
     return;
+  uint64_t Touched = lastOf(Link.TouchedBytes);
   const Clock::time_point Start = Clock::now();
   if (Start >= NextMappings) {
-    LastTouched = sampleMappings(Id);
+    Touched = sampleMappings(Id);
     // Reading the mappings may take at most a tenth of the time.
     constexpr int Share = 10;
     const Clock::time_point End = Clock::now();
@@ -194,7 +195,7 @@ void LinkWatch::sample(int Id, Clock::time_point Begin) {
                                         std::chrono::milliseconds(20));
   }
   Link.Ms.push_back(Milliseconds(Start - Begin).count());
-  add(Link.TouchedBytes, LastTouched);
+  add(Link.TouchedBytes, Touched);
   addGrowing(Link.MajorFaults, Sample->MajorFaults);
   addGrowing(Link.ReadBytes, Sample->ReadBytes);
   add(Link.MemoryBytes,

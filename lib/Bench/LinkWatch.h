@@ -101,7 +101,6 @@ private:
   WatchedLink Link;
   std::vector<uint64_t> MaxMapped; ///< of each input
   bool SawMappings = false;
-  uint64_t LastTouched = 0;
   std::chrono::steady_clock::time_point NextMappings;
   /// Of each input, in the profile; empty without a profile.
   std::vector<llvm::ArrayRef<ByteRange>> TouchedRanges;

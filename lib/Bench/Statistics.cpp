@@ -23,15 +23,6 @@ double medianOf(std::vector<double> Values) {
                                 : (Values[Middle - 1] + Values[Middle]) / 2;
 }
 
-double medianDeviation(const std::vector<double> &Values) {
-  const double Median = medianOf(Values);
-  std::vector<double> Distances;
-  Distances.reserve(Values.size());
-  for (const double Value : Values)
-    Distances.push_back(std::abs(Value - Median));
-  return medianOf(std::move(Distances));
-}
-
 BenchRatio intervalOfMedian(std::vector<double> Values) {
   BenchRatio Result;
   if (Values.empty())
@@ -81,32 +72,34 @@ static void markOutliers(BenchSeries &Series) {
   }
 }
 
+/// Returns the median of \p Figure, rounded, in the kept rounds that have it.
+static std::optional<uint64_t>
+medianIn(const BenchSeries &Series,
+         std::optional<uint64_t> BenchRound::*Figure) {
+  std::vector<double> Values;
+  for (const BenchRound &R : Series.Rounds)
+    if (R.IsValid && R.*Figure)
+      Values.push_back(static_cast<double>(*(R.*Figure)));
+  if (Values.empty())
+    return std::nullopt;
+  return static_cast<uint64_t>(std::llround(medianOf(std::move(Values))));
+}
+
 void summarize(BenchSeries &Series) {
   std::vector<double> Seconds;
-  std::vector<double> Read;
-  std::vector<double> Faults;
-  for (const BenchRound &R : Series.Rounds) {
-    if (!R.IsValid)
-      continue;
-    Seconds.push_back(R.Seconds);
-    if (R.ReadBytes)
-      Read.push_back(static_cast<double>(*R.ReadBytes));
-    if (R.MajorFaults)
-      Faults.push_back(static_cast<double>(*R.MajorFaults));
-  }
+  for (const BenchRound &R : Series.Rounds)
+    if (R.IsValid)
+      Seconds.push_back(R.Seconds);
   if (Seconds.empty())
     return;
   Series.Min = *llvm::min_element(Seconds);
   Series.Max = *llvm::max_element(Seconds);
   Series.Median = medianOf(Seconds);
-  Series.Deviation = medianDeviation(Seconds);
-  auto Rounded = [](std::vector<double> Values) {
-    return static_cast<uint64_t>(std::llround(medianOf(std::move(Values))));
-  };
-  if (!Read.empty())
-    Series.MedianReadBytes = Rounded(std::move(Read));
-  if (!Faults.empty())
-    Series.MedianMajorFaults = Rounded(std::move(Faults));
+  for (double &S : Seconds)
+    S = std::abs(S - Series.Median);
+  Series.Deviation = medianOf(std::move(Seconds));
+  Series.MedianReadBytes = medianIn(Series, &BenchRound::ReadBytes);
+  Series.MedianMajorFaults = medianIn(Series, &BenchRound::MajorFaults);
   markOutliers(Series);
 }
 

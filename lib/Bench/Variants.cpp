@@ -196,6 +196,11 @@ std::vector<LinkVariant> variantsOf(const LinkerFacts &Facts,
   return Variants;
 }
 
+bool setsReport(StringRef Name) {
+  return Name == "prefetch-stats" || Name == "prefetch-trace" ||
+         Name == "prefetch-profile";
+}
+
 /// Returns the user's HEADSTART_FLAGS with \p Options in place of the options
 /// for the statistics, the trace and the profile.
 static std::string flagsWith(const std::vector<std::string> &Options) {
@@ -215,8 +220,7 @@ static std::string flagsWith(const std::vector<std::string> &Options) {
   for (StringRef Arg : Args) {
     StringRef Name =
         Arg.ltrim("-/").take_until([](char C) { return C == '=' || C == ':'; });
-    if (Name != "prefetch-stats" && Name != "prefetch-trace" &&
-        Name != "prefetch-profile")
+    if (!setsReport(Name))
       Add(Arg);
   }
   for (const std::string &Option : Options)

@@ -33,15 +33,6 @@ std::string formatLinkTime(double Seconds) {
                          : formatv("{0:F0} s", Seconds).str();
 }
 
-static std::string grouped(uint64_t Count) {
-  return formatv("{0:N}", Count).str();
-}
-
-static std::string columnOr(std::optional<uint64_t> Value,
-                            std::string (*Format)(uint64_t)) {
-  return Value ? Format(*Value) : "?";
-}
-
 /// Returns the ratio, with its interval if \p Series has enough rounds.
 static std::string ratioOf(const BenchComparison &Comparison,
                            const BenchSeries &Series) {
@@ -61,20 +52,12 @@ static bool hasVariant(const BenchReport &Report, StringRef Name) {
                       [&](const BenchVariant &V) { return V.Name == Name; });
 }
 
-/// Whether the interval of \p Comparison allows a difference of more than a
-/// tenth. The page (results.js) uses this limit, too.
-static bool isNoisy(const BenchComparison &Comparison) {
-  constexpr double Tenth = 0.1;
-  return Comparison.Found == Verdict::NoDifference && Comparison.Ratio &&
-         (Comparison.Ratio->Low < 1 - Tenth ||
-          Comparison.Ratio->High > 1 + Tenth);
-}
-
 /// Returns "24% less time", and " than off" with a \p Base; "" for the base.
 static std::string inWords(const BenchComparison &Comparison, StringRef Base) {
   const auto With = [&](StringRef Preposition) {
     return Base.empty() ? "" : (" " + Preposition + " " + Base).str();
   };
+  constexpr double Tenth = 0.1; // the page (results.js) uses this limit, too
   switch (Comparison.Found) {
   case Verdict::Faster:
     return formatv("{0:F0}% less time{1}", 100 * (1 - Comparison.Ratio->Median),
@@ -83,7 +66,8 @@ static std::string inWords(const BenchComparison &Comparison, StringRef Base) {
     return formatv("{0:F0}% more time{1}", 100 * (Comparison.Ratio->Median - 1),
                    With("than"));
   case Verdict::NoDifference:
-    if (!isNoisy(Comparison))
+    if (Comparison.Ratio->Low >= 1 - Tenth &&
+        Comparison.Ratio->High <= 1 + Tenth)
       return "no difference found" + With("from");
     return Base.empty() ? "too noisy to tell"
                         : "too noisy to tell a difference" + With("from");
@@ -160,8 +144,9 @@ static void writeSeries(const BenchReport &Report, CacheState State,
         S.ToOff                 ? ratioOf(*S.ToOff, S)
         : Variant.Name == "off" ? "1"
                                 : "",
-        columnOr(S.MedianReadBytes, formatBytes),
-        columnOr(S.MedianMajorFaults, grouped));
+        S.MedianReadBytes ? formatBytes(*S.MedianReadBytes) : "?",
+        S.MedianMajorFaults ? formatv("{0:N}", *S.MedianMajorFaults).str()
+                            : "?");
   }
   writeTable(Table, OS);
   for (const BenchVariant &Variant : Report.Variants)

@@ -108,9 +108,6 @@ llvm::Expected<RedirectedLink> redirect(llvm::ArrayRef<std::string> Args,
 /// Returns the median of \p Values; 0 if there are none.
 double medianOf(std::vector<double> Values);
 
-/// Returns the median of the distances from the median.
-double medianDeviation(const std::vector<double> &Values);
-
 /// Returns an interval that contains the true median in at least 95 of 100
 /// cases, for any distribution: from the k-th smallest to the k-th largest of
 /// \p Values, with k from the binomial distribution. For n < 6 values it is the
