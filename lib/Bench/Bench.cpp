@@ -311,24 +311,18 @@ Error Bench::runRound(CacheState State, size_t Variant, unsigned Number) {
   return Error::success();
 }
 
-/// Links once with each variant, since the first links after cold ones still
-/// change how the inputs' pages are laid out in memory.
-Error Bench::settleWarm() {
-  for (size_t Variant = 0; Variant != Variants.size(); ++Variant, ++Done) {
-    step("warming up, " + Twine(Variants[Variant].Name));
-    if (Error E = linkForOutputs(Variant))
-      return E;
-  }
-  return Error::success();
-}
-
 Error Bench::runRounds(CacheState State) {
   const unsigned Rounds = Options.Rounds[State];
   if (Rounds == 0)
     return Error::success();
+  // The first links after cold ones still change how the inputs' pages are laid
+  // out in memory.
   if (State == CacheState::Warm)
-    if (Error E = settleWarm())
-      return E;
+    for (size_t Variant = 0; Variant != Variants.size(); ++Variant, ++Done) {
+      step("warming up, " + Twine(Variants[Variant].Name));
+      if (Error E = linkForOutputs(Variant))
+        return E;
+    }
   for (unsigned Number = 1; Number <= Rounds; ++Number)
     for (size_t Variant = 0; Variant != Variants.size(); ++Variant)
       if (Error E = runRound(State, Variant, Number))
@@ -366,10 +360,10 @@ Error Bench::watch(CacheState State) {
     Expected<os::ProgramUsage> Usage = link(std::move(Start), &Watch);
     if (!Usage)
       return Usage.takeError();
-    WatchedLink Link = Watch.finish(*Usage, *Before, text(Files.Trace),
-                                    loadValidProfile(Files.Profile).get());
-    Link.StatsJSON = text(Files.Stats);
-    Report.Variants[I].Watched[State] = std::move(Link);
+    Report.Variants[I].Watched[State] =
+        Watch.finish(*Usage, *Before, text(Files.Trace),
+                     loadValidProfile(Files.Profile).get());
+    Report.Variants[I].Watched[State]->StatsJSON = text(Files.Stats);
   }
   return Error::success();
 }

@@ -313,14 +313,11 @@ static std::string differences(const OutputFiles &A, const OutputFiles &B) {
 /// Compares the outputs of the variants \p Group up to the first difference.
 Error Bench::compareOutputs(ArrayRef<size_t> Group) {
   const size_t First = Group.front();
-  auto FindOther = [&]() -> std::optional<size_t> {
-    for (const size_t Variant : Group)
-      for (const OutputFiles &Files : Written[Variant])
-        if (!(Files == Written[First].front()))
-          return Variant;
-    return std::nullopt;
-  };
-  const std::optional<size_t> Other = FindOther();
+  std::optional<size_t> Other;
+  for (const size_t Variant : Group)
+    for (const OutputFiles &Files : Written[Variant])
+      if (!Other && Files != Written[First].front())
+        Other = Variant;
   // Check that the first variant writes the same bytes twice, before reporting
   // a difference between variants.
   if (Other && Written[First].size() == 1)
@@ -337,7 +334,7 @@ Error Bench::compareOutputs(ArrayRef<size_t> Group) {
   if (!Other)
     return Error::success();
   for (const OutputFiles &Files : Written[*Other])
-    if (!(Files == Written[First].front()))
+    if (Files != Written[First].front())
       Report.OutputNote = "'" + Variants[*Other].Name + "' and '" +
                           Variants[First].Name + "' differ in " +
                           differences(Written[First].front(), Files) + ".";

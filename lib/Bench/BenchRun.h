@@ -134,7 +134,6 @@ private:
   llvm::Error runRound(CacheState State, size_t Variant, unsigned Number);
   llvm::Error watch(CacheState State);
   llvm::Error waitForOthers();
-  llvm::Error settleWarm();
   llvm::Expected<os::ProgramUsage> link(os::ProgramStart Start,
                                         LinkWatch *Watch);
   /// Returns the command of a link of \p Variant that is not watched.

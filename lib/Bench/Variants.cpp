@@ -210,21 +210,19 @@ static std::string flagsWith(const std::vector<std::string> &Options) {
   cl::TokenizeGNUCommandLine(
       sys::Process::GetEnv("HEADSTART_FLAGS").value_or(std::string()), Saver,
       Args);
+  llvm::erase_if(Args, [](StringRef Arg) {
+    return setsReport(Arg.ltrim("-/").take_until(
+        [](char C) { return C == '=' || C == ':'; }));
+  });
+  for (const std::string &Option : Options)
+    Args.push_back(Option.c_str());
   std::string Flags;
   raw_string_ostream OS(Flags);
   ListSeparator Space(" ");
-  auto Add = [&](StringRef Arg) {
+  for (StringRef Arg : Args) {
     OS << Space;
     sys::printArg(OS, Arg, /*Quote=*/true);
-  };
-  for (StringRef Arg : Args) {
-    StringRef Name =
-        Arg.ltrim("-/").take_until([](char C) { return C == '=' || C == ':'; });
-    if (!setsReport(Name))
-      Add(Arg);
   }
-  for (const std::string &Option : Options)
-    Add(Option);
   return Flags;
 }
 

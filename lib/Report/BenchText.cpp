@@ -201,17 +201,13 @@ bool hasBenchPage() { return !pageBeforeReport().empty(); }
 void writeBenchPage(StringRef ReportJSON, raw_ostream &OS) {
   for (StringLiteral Piece : pageBeforeReport())
     OS << Piece;
-  const std::string Fixed = json::fixUTF8(ReportJSON);
-  ReportJSON = Fixed;
   // "</script" would end the HTML element, and "<!--" would move its end. JSON
   // has '<' only in strings, so escaping it does not change the report.
-  while (!ReportJSON.empty()) {
-    auto [Plain, Rest] = ReportJSON.split('<');
-    OS << Plain;
-    if (Plain.size() != ReportJSON.size())
+  for (const char C : json::fixUTF8(ReportJSON))
+    if (C == '<')
       OS << "\\u003c";
-    ReportJSON = Rest;
-  }
+    else
+      OS << C;
   for (StringLiteral Piece : pageBehindReport())
     OS << Piece;
 }
