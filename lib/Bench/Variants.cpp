@@ -226,26 +226,20 @@ static std::string flagsWith(const std::vector<std::string> &Options) {
   return Flags;
 }
 
-static std::vector<std::string> optionsFor(const ReportFiles &Files,
-                                           bool HasProfiles) {
-  std::vector<std::string> Options;
-  if (HasProfiles)
-    Options.push_back("--prefetch-profile=" +
-                      (Files.Profile.empty() ? "none" : Files.Profile));
-  if (!Files.Stats.empty())
-    Options.push_back("--prefetch-stats=" + Files.Stats);
-  if (!Files.Trace.empty())
-    Options.push_back("--prefetch-trace=" + Files.Trace);
-  return Options;
-}
-
 os::ProgramStart startOf(const LinkerFacts &Facts, const LinkVariant &Variant,
                          const ReportFiles &Files) {
   os::ProgramStart Start;
   Start.Args = Facts.Args;
   // With this variable, lld would write a tar file during the measurement.
   Start.Environment.emplace_back("LLD_REPRODUCE");
-  std::vector<std::string> Options = optionsFor(Files, Facts.IsHeadstart);
+  std::vector<std::string> Options;
+  if (Facts.IsHeadstart)
+    Options.push_back("--prefetch-profile=" +
+                      (Files.Profile.empty() ? "none" : Files.Profile));
+  if (!Files.Stats.empty())
+    Options.push_back("--prefetch-stats=" + Files.Stats);
+  if (!Files.Trace.empty())
+    Options.push_back("--prefetch-trace=" + Files.Trace);
   // The variable passes through a compiler driver, too.
   Start.Environment.push_back("HEADSTART_FLAGS=" +
                               flagsWith(Variant.Prefetches && Facts.IsHeadstart

@@ -46,44 +46,29 @@ public:
   }
 
 private:
-  /// Returns the end of the string that begins at \p Begin; 0 if it has none.
-  size_t endOfString(size_t Begin) const {
-    size_t I = Begin + 1;
-    while ((I = Rest.find_first_of("\"\\", I)) != StringRef::npos) {
-      if (Rest[I] == '"')
-        return I + 1;
-      I += 2;
-    }
-    return 0;
-  }
-
   size_t sizeOfValue() const {
-    if (Rest.empty())
-      return 0;
-    if (Rest.front() == '"')
-      return endOfString(0);
-    if (Rest.front() != '{' && Rest.front() != '[')
+    if (!Rest.starts_with("\"") && !Rest.starts_with("{") &&
+        !Rest.starts_with("["))
       return std::min(Rest.find_first_of(",]} \t\r\n"), Rest.size());
     size_t Depth = 0;
-    size_t I = 0;
-    while ((I = Rest.find_first_of("\"{[]}", I)) != StringRef::npos) {
-      switch (Rest[I]) {
-      case '"':
-        I = endOfString(I);
-        if (I == 0)
+    for (size_t I = 0; I != StringRef::npos;
+         I = Rest.find_first_of("\"{[]}", I + 1)) {
+      if (Rest[I] == '"') {
+        // The end of the string.
+        while ((I = Rest.find_first_of("\"\\", I + 1)) != StringRef::npos &&
+               Rest[I] == '\\')
+          ++I;
+        if (I == StringRef::npos)
           return 0;
-        continue;
-      case '{':
-      case '[':
+      } else if (Rest[I] == '{' || Rest[I] == '[') {
         // json::parse recurses for each level. lld's events have three levels.
         if (++Depth > MaxNesting)
           return 0;
-        break;
-      default:
-        if (--Depth == 0)
-          return I + 1;
+      } else {
+        --Depth;
       }
-      ++I;
+      if (Depth == 0)
+        return I + 1;
     }
     return 0;
   }
