@@ -10,7 +10,6 @@
 #include "headstart/Inputs/InputList.h"
 #include "headstart/OS/EvictionBlockers.h"
 #include "headstart/Plan/FetchPlan.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -29,8 +29,7 @@ std::string formatLinkTime(double Seconds) {
     return formatv("{0:F1} ms", Seconds * 1e3);
   if (Seconds < 0.9995)
     return formatv("{0} ms", static_cast<uint64_t>(std::lround(Seconds * 1e3)));
-  return Seconds < 99.95 ? formatv("{0:F2} s", Seconds).str()
-                         : formatv("{0:F0} s", Seconds).str();
+  return formatv(Seconds < 99.95 ? "{0:F2} s" : "{0:F0} s", Seconds);
 }
 
 /// Returns the ratio, with its interval if \p Series has enough rounds.
@@ -152,15 +151,12 @@ static void writeSeries(const BenchReport &Report, CacheState State,
   for (const BenchVariant &Variant : Report.Variants)
     writeInWords(Variant, State, First, OS);
   for (const BenchVariant &Variant : Report.Variants)
-    for (const BenchRound &R : Variant.Series[State].Rounds) {
-      if (!R.IsValid)
-        OS << "  discarded: round " << R.Number << " of " << Variant.Name
-           << (R.wasRun() ? ", " + formatLinkTime(R.Seconds) : "") << ": "
-           << R.Note << "\n";
-      else if (R.Outlier)
-        OS << "  outlier: round " << R.Number << " of " << Variant.Name << ", "
-           << formatLinkTime(R.Seconds) << "\n";
-    }
+    for (const BenchRound &R : Variant.Series[State].Rounds)
+      if (!R.IsValid || R.Outlier)
+        OS << (R.IsValid ? "  outlier" : "  discarded") << ": round "
+           << R.Number << " of " << Variant.Name
+           << (R.wasRun() ? ", " + formatLinkTime(R.Seconds) : "")
+           << (R.IsValid ? "" : ": " + R.Note) << "\n";
   OS << "\n";
 }
 

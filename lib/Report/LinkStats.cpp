@@ -175,15 +175,15 @@ static uint64_t missingBytes(const LinkStats &S) {
 }
 
 /// Writes how much of the inputs was not cached, and for how much this is
-/// unknown. Returns false if there is no more to report about it.
-static bool addShare(const LinkStats &S, raw_ostream &P) {
+/// unknown.
+static void addShare(const LinkStats &S, raw_ostream &P) {
   const uint64_t Known = orNone(S.InputsBytes, S.UnknownBytesBefore);
   const uint64_t Missing = missingBytes(S);
   std::string Inputs = " (" + counted(S.Inputs, "input") + ")";
   if (Known == 0) {
     P << "the system does not report how much of " << formatBytes(S.InputsBytes)
       << Inputs << " was cached.";
-    return true;
+    return;
   }
   std::string Of = formatBytes(Known);
   if (S.UnknownBytesBefore == 0)
@@ -198,14 +198,12 @@ static bool addShare(const LinkStats &S, raw_ostream &P) {
     P << format("%.0f", 100.0 * static_cast<double>(Missing) /
                             static_cast<double>(Known))
       << "% of " << Of << " was not cached";
-  if (S.UnknownBytesBefore != 0) {
+  if (S.UnknownBytesBefore != 0)
     P << "; for another " << formatBytes(S.UnknownBytesBefore) << " ("
       << counted(S.Inputs, "input") << " in all) this is unknown.";
-    return true;
-  }
-  P << (Missing == 0 && S.HintedBytes == 0 ? ": there was nothing to fetch."
-                                           : ".");
-  return Missing != 0;
+  else
+    P << (Missing == 0 && S.HintedBytes == 0 ? ": there was nothing to fetch."
+                                             : ".");
 }
 
 /// Writes how much was not cached, and why nothing was fetched.
@@ -219,9 +217,8 @@ static void addCold(const LinkStats &S, raw_ostream &P) {
     P << "there was nothing to prefetch.";
     return;
   }
-  if (!addShare(S, P))
-    return;
-  if (S.HintedBytes != 0)
+  addShare(S, P);
+  if (S.HintedBytes != 0 || (S.UnknownBytesBefore == 0 && missingBytes(S) == 0))
     return;
   if (S.BudgetBytes == 0)
     P << " --prefetch-memory left no memory for fetching.";
@@ -354,12 +351,10 @@ static void addProcessor(const LinkStats &S, raw_ostream &P) {
   if (Sum < MinMs)
     return;
   const auto Most = llvm::max_element(*S.ProcessorMs);
-  P << " The prefetcher took " << seconds(Sum) << " of processor time";
-  const StringRef Work = Works.at(Most - S.ProcessorMs->begin()).second;
-  if (seconds(*Most) == seconds(Sum))
-    P << ", almost all of it for " << Work << ".";
-  else
-    P << ", " << seconds(*Most) << " of it for " << Work << ".";
+  const std::string Part = seconds(*Most);
+  P << " The prefetcher took " << seconds(Sum) << " of processor time, "
+    << (Part == seconds(Sum) ? "almost all" : Part) << " of it for "
+    << Works.at(Most - S.ProcessorMs->begin()).second << ".";
 }
 
 void writeStatsParagraph(const LinkStats &S, raw_ostream &OS) {
