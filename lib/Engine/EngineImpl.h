@@ -150,7 +150,7 @@ public:
   llvm::StringMap<const RecordedFile *> Recorded; // of Options.Profile, by path
   EngineFigures Figures;
   mutable Fetcher TheFetcher;
-  Scheduler Inputs;
+  Scheduler Inputs{Options.Numbers, Figures.Decisions};
   std::atomic<uint64_t> Mappings{0};
   /// The stage up to which consumed bytes were released.
   std::atomic<LinkStage> ReleasedUpTo{LinkStage::Parse};

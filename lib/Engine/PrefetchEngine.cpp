@@ -54,10 +54,7 @@ void EngineImpl::start(LinkCommand TheCommand) {
       std::min<uint64_t>(Command.Inputs.empty() ? 0 : Options.Jobs, Ours);
   MaxThreads = std::min<uint64_t>(
       std::max(Options.Jobs, Options.HighLatencyJobs), Ours / 3);
-  Inputs.fill(Command, {.Numbers = Options.Numbers,
-                        .Decisions = &Figures.Decisions,
-                        .PlansTogether = Planner->plansTogether(),
-                        .MaxKept = Ours - std::min(Ours, 2 * Jobs)});
+  Inputs.fill(Command, /*MaxFiles=*/Ours - std::min(Ours, 2 * Jobs));
   // ExpectedBytes is an estimate, so it must exceed the limit by half.
   if (Options.ExpectedBytes != 0)
     (void)decideShortage(Options.ExpectedBytes / 3 * 2, /*IsComplete=*/false);

@@ -19,9 +19,9 @@ namespace headstart {
 /// reads bytes a second time, it is reopened.
 static constexpr StageSet KeptFor = (1U << NumFirstStages) - 1;
 
-void Scheduler::fill(const LinkCommand &Command, const Settings &TheSettings) {
+void Scheduler::fill(const LinkCommand &Command, uint64_t MaxFiles) {
   std::lock_guard Lock(Mutex);
-  Own = TheSettings;
+  MaxKept = MaxFiles;
   Model = &Command.model();
   Reads = Command;
   List.emplace(Command);
@@ -197,7 +197,7 @@ InputEntry *Scheduler::nextRefresh() {
   while (RefreshBegin < RefreshEnd) {
     InputEntry &Entry = Entries[RefreshBegin++];
     if (Entry.State == EntryState::Ready && Entry.Contents &&
-        !Entry.IsRequested.load() && Entry.Seen < Time - Own.Numbers.FreshFor) {
+        !Entry.IsRequested.load() && Entry.Seen < Time - Numbers.FreshFor) {
       Entry.Seen = Time;
       return &Entry;
     }
@@ -242,7 +242,7 @@ std::optional<Scheduler::Work> Scheduler::tryNext(unsigned Skipped) {
       return prepare(*Entry);
     // Where names are slow, paths become due as the linker comes nearer.
     HasOnlyPaths = MayRefresh && RefreshEnd != 0 &&
-                   RefreshedAt + Own.Numbers.RefreshStep < Entries.size();
+                   RefreshedAt + Numbers.RefreshStep < Entries.size();
     if (HasOnlyPaths || waitsFor(NumAdding))
       return std::nullopt;
   }
@@ -291,7 +291,7 @@ void Scheduler::done(Task What) {
 void Scheduler::keep(InputEntry &Entry, const FilePointer &File) {
   if (!File)
     return;
-  if (NumKept->fetch_add(1) >= Own.MaxKept) {
+  if (NumKept->fetch_add(1) >= MaxKept) {
     NumKept->fetch_sub(1);
     return;
   }
@@ -336,7 +336,7 @@ void Scheduler::planned(InputEntry &Entry, StageSet Stages,
         Queue.try_emplace(
             {Each, Model->orderIn(Each, Entry.Place, Reads, Entry.IsBitcode)},
             &Entry);
-    const bool MayEnter = Own.PlansTogether && Now != Phase::Fetching;
+    const bool MayEnter = Model->PlansTogether && Now != Phase::Fetching;
     if ((Entry.Stages & KeptFor) || (MayEnter && !Entry.HasSymbols))
       keep(Entry, File);
     // Threads that wait for added inputs can fetch for its later stages.
@@ -431,7 +431,7 @@ InputEntry *Scheduler::request(StringRef Path, bool Leaves,
   }
   // Many threads may hang at once, and the linker waits for all of them
   // together no longer than for one.
-  const auto Until = Entry.Claimed + Own.Numbers.OpenTimeout;
+  const auto Until = Entry.Claimed + Numbers.OpenTimeout;
   while (!IsCancelled && Entry.State == EntryState::Opening) {
     if (os::now() >= Until) {
       note(Decision::LinkerTimedOut);
@@ -450,19 +450,18 @@ void Scheduler::refreshAhead(const InputEntry &Entry) {
   {
     std::lock_guard Lock(Mutex);
     const size_t Next = Entry.Number + size_t(1);
-    if (Next < RefreshedAt + Own.Numbers.RefreshStep)
+    if (Next < RefreshedAt + Numbers.RefreshStep)
       return;
     // A system forgets what it was told too early: as many as the linker will
     // request in the time for which an answer is fresh.
     const auto Time = os::now();
-    const double Reached =
-        double(Next - RefreshedAt) *
-        (std::chrono::duration<double>(Own.Numbers.FreshFor) /
-         (Time - RefreshTime));
+    const double Reached = double(Next - RefreshedAt) *
+                           (std::chrono::duration<double>(Numbers.FreshFor) /
+                            (Time - RefreshTime));
     // In this order, 0 / 0 gives a step.
     const auto Ahead = static_cast<size_t>(
-        std::max(double(Own.Numbers.RefreshStep),
-                 std::min(Reached, double(Own.Numbers.RefreshAhead))));
+        std::max(double(Numbers.RefreshStep),
+                 std::min(Reached, double(Numbers.RefreshAhead))));
     RefreshBegin = Next;
     RefreshEnd = std::min(Next + Ahead, Entries.size());
     RefreshedAt = Next;

@@ -61,16 +61,13 @@ namespace headstart {
 /// Every function may be called from any thread.
 class Scheduler {
 public:
-  struct Settings {
-    Tuning Numbers;
-    DecisionCounts *Decisions = nullptr; ///< null: not counted
-    /// Whether all inputs are prepared before the symbols of any are entered.
-    bool PlansTogether = false;
-    uint64_t MaxKept = 0; ///< the most files kept open between two tasks
-  };
+  /// Both must outlive it.
+  Scheduler(const Tuning &Numbers, DecisionCounts &Decisions)
+      : Numbers(Numbers), Decisions(Decisions) {}
 
-  /// Stores the inputs of \p Command. Call it once, before any thread starts.
-  void fill(const LinkCommand &Command, const Settings &TheSettings);
+  /// Stores the inputs of \p Command. At most \p MaxFiles files are kept open
+  /// between two tasks. Call it once, before any thread starts.
+  void fill(const LinkCommand &Command, uint64_t MaxFiles = 0);
 
   size_t size() const;
 
@@ -182,21 +179,20 @@ private:
   bool waitsFor(size_t Others) const {
     return Others != 0 && StalledDirectories.empty();
   }
-  void note(Decision What) {
-    if (Own.Decisions)
-      Own.Decisions->note(What);
-  }
+  void note(Decision What) { Decisions.note(What); }
   void end();
   std::optional<Work> tryNext(unsigned Skipped);
   std::optional<Work> requestDecision(LinkStage Next);
   InputEntry *nextWithSymbols();
   std::optional<Work> nextFetch();
 
+  const Tuning &Numbers;
+  DecisionCounts &Decisions;
   mutable std::mutex Mutex;
   os::Condition Published;
-  os::Condition More; ///< there may be a task, or no more tasks
-  os::Condition Over; ///< IsOver
-  Settings Own;       ///< unchanged by threads, like the next member
+  os::Condition More;   ///< there may be a task, or no more tasks
+  os::Condition Over;   ///< IsOver
+  uint64_t MaxKept = 0; ///< unchanged by threads, like the next member
   /// The number of files kept open, which share it.
   std::shared_ptr<std::atomic<uint64_t>> NumKept =
       std::make_shared<std::atomic<uint64_t>>(0);

@@ -142,12 +142,14 @@ TEST_F(EngineTraceTest, CountsReadsOfItsThreads) {
   EXPECT_GE(Use->Bytes, 4U << 20);
 }
 
-TEST(SchedulerTest, ReportsThatItWaits) {
-  Scheduler Inputs;
+TEST(SchedulerWaitTest, ReportsThatItWaits) {
+  const Tuning Numbers;
+  DecisionCounts Decisions;
+  Scheduler Inputs(Numbers, Decisions);
   LinkCommand Command;
   Command.Inputs.resize(1);
   Command.Inputs[0].Name = "a.obj";
-  Inputs.fill(Command, {});
+  Inputs.fill(Command);
   Scheduler::Work Work =
       Inputs.next(0, [] { ADD_FAILURE() << "nothing to wait for"; });
   InputEntry *Entry = Work.Entry;

@@ -30,23 +30,20 @@ LinkCommand linkOf(std::vector<NamedInput> Inputs) {
 
 using Task = Scheduler::Task;
 
-/// Settings with which \p Counts counts decisions.
-Scheduler::Settings countIn(DecisionCounts &Counts) {
-  Scheduler::Settings Result;
-  Result.Decisions = &Counts;
-  return Result;
-}
+class SchedulerTest : public testing::Test {
+protected:
+  uint64_t times(Decision What) const {
+    return Counts.read().at(static_cast<size_t>(What));
+  }
 
-uint64_t times(const DecisionCounts &Counts, Decision What) {
-  return Counts.read().at(static_cast<size_t>(What));
-}
-
-TEST(SchedulerTest, CancelEndsWaitForUnpublishedInput) {
+  Tuning Numbers;
   DecisionCounts Counts;
-  Scheduler::Settings Settings = countIn(Counts);
-  Settings.Numbers.OpenTimeout = std::chrono::hours(1);
-  Scheduler Inputs;
-  Inputs.fill(linkOf({input("a.o"), input("b.o")}), Settings);
+  Scheduler Inputs{Numbers, Counts};
+};
+
+TEST_F(SchedulerTest, CancelEndsWaitForUnpublishedInput) {
+  Numbers.OpenTimeout = std::chrono::hours(1);
+  Inputs.fill(linkOf({input("a.o"), input("b.o")}));
   std::optional<NamedInput> Claimed;
   InputEntry *Opening = Inputs.request("a.o", false, Claimed);
   ASSERT_TRUE(Opening && Claimed);
@@ -76,7 +73,7 @@ TEST(SchedulerTest, CancelEndsWaitForUnpublishedInput) {
   for (std::thread *T : {&Linker, &First, &Second, &Third})
     T->join();
   EXPECT_EQ(Found, nullptr);
-  EXPECT_EQ(times(Counts, Decision::LinkerWaited), 1U);
+  EXPECT_EQ(times(Decision::LinkerWaited), 1U);
   EXPECT_FALSE(ByLinker);
   EXPECT_FALSE(FromUntouched);
   EXPECT_EQ(Next, Task::None);
@@ -85,12 +82,9 @@ TEST(SchedulerTest, CancelEndsWaitForUnpublishedInput) {
 /// The linker opens an input itself if a thread takes too long. What the thread
 /// then fetches is not ahead of the linker, and the input's record stays in the
 /// profile.
-TEST(SchedulerTest, LinkerDoesNotWaitForHungThread) {
-  DecisionCounts Counts;
-  Scheduler::Settings Settings = countIn(Counts);
-  Settings.Numbers.OpenTimeout = std::chrono::milliseconds(0);
-  Scheduler Inputs;
-  Inputs.fill(linkOf({input("a.o")}), Settings);
+TEST_F(SchedulerTest, LinkerDoesNotWaitForHungThread) {
+  Numbers.OpenTimeout = std::chrono::milliseconds(0);
+  Inputs.fill(linkOf({input("a.o")}));
   Scheduler::Work Opening = Inputs.next();
   ASSERT_TRUE(Opening.IsClaimed);
   std::optional<NamedInput> Claimed;
@@ -98,20 +92,18 @@ TEST(SchedulerTest, LinkerDoesNotWaitForHungThread) {
   EXPECT_EQ(Inputs.request("a.o", false, Claimed, [&] { ++Waits; }), nullptr);
   EXPECT_FALSE(Claimed);
   EXPECT_EQ(Waits, 0U);
-  EXPECT_EQ(times(Counts, Decision::LinkerTimedOut), 1U);
+  EXPECT_EQ(times(Decision::LinkerTimedOut), 1U);
   EXPECT_TRUE(Opening.Entry->IsRequested.load());
   Opening.Entry->Contents = std::make_shared<FileContents>();
   Inputs.publish(*Opening.Entry, EntryState::Ready);
   EXPECT_TRUE(Inputs.wasLeft("a.o"));
   EXPECT_EQ(Inputs.request("a.o", false, Claimed), Opening.Entry);
-  EXPECT_EQ(times(Counts, Decision::LinkerTimedOut), 1U);
+  EXPECT_EQ(times(Decision::LinkerTimedOut), 1U);
 }
 
-TEST(SchedulerTest, LinkerWaitsOnceForHungThreads) {
-  Scheduler::Settings Settings;
-  Settings.Numbers.OpenTimeout = std::chrono::milliseconds(20);
-  Scheduler Inputs;
-  Inputs.fill(linkOf({input("a.o"), input("b.o")}), Settings);
+TEST_F(SchedulerTest, LinkerWaitsOnceForHungThreads) {
+  Numbers.OpenTimeout = std::chrono::milliseconds(20);
+  Inputs.fill(linkOf({input("a.o"), input("b.o")}));
   ASSERT_TRUE(Inputs.next().IsClaimed);
   ASSERT_TRUE(Inputs.next().IsClaimed);
   std::optional<NamedInput> Claimed;
@@ -121,11 +113,9 @@ TEST(SchedulerTest, LinkerWaitsOnceForHungThreads) {
   EXPECT_EQ(Waits, 0U);
 }
 
-TEST(SchedulerTest, SkipsFollowingObjects) {
-  Scheduler Inputs;
+TEST_F(SchedulerTest, SkipsFollowingObjects) {
   Inputs.fill(linkOf({input("a.o"), input("b.o"), input("c.o"), input("d.a"),
-                      input("e.o"), input("f.o")}),
-              {});
+                      input("e.o"), input("f.o")}));
   EXPECT_EQ(Inputs.next(7).Entry->Named.Name, "a.o");
   std::optional<NamedInput> Claimed;
   for (const char *Left : {"b.o", "c.o"}) {
@@ -144,25 +134,20 @@ TEST(SchedulerTest, SkipsFollowingObjects) {
   EXPECT_EQ(Inputs.request("f.o", true, Claimed), nullptr);
 }
 
-TEST(SchedulerTest, RequestedInputGoesFirst) {
-  DecisionCounts Counts;
-  Scheduler Inputs;
-  Inputs.fill(linkOf({input("a.o"), input("b.o"), input("c.o")}),
-              countIn(Counts));
+TEST_F(SchedulerTest, RequestedInputGoesFirst) {
+  Inputs.fill(linkOf({input("a.o"), input("b.o"), input("c.o")}));
   EXPECT_EQ(Inputs.next().Entry->Named.Name, "a.o");
   std::optional<NamedInput> Claimed;
   ASSERT_TRUE(Inputs.request("c.o", false, Claimed));
   EXPECT_EQ(Inputs.next().Entry->Named.Name, "c.o");
   EXPECT_EQ(Inputs.next().Entry->Named.Name, "b.o");
-  EXPECT_EQ(times(Counts, Decision::PreparedUrgent), 1U);
-  EXPECT_EQ(times(Counts, Decision::PreparedInOrder), 2U);
+  EXPECT_EQ(times(Decision::PreparedUrgent), 1U);
+  EXPECT_EQ(times(Decision::PreparedInOrder), 2U);
 }
 
 // Threads wait for the store in this order (Gate.h).
-TEST(SchedulerTest, PlacesFollowTakingOrder) {
-  Scheduler Inputs;
-  Inputs.fill(linkOf({input("a.o"), input("b.o"), input("c.o"), input("d.o")}),
-              {});
+TEST_F(SchedulerTest, PlacesFollowTakingOrder) {
+  Inputs.fill(linkOf({input("a.o"), input("b.o"), input("c.o"), input("d.o")}));
   InputEntry &First = *Inputs.next().Entry;
   EXPECT_EQ(First.Place, 1U);
   std::optional<NamedInput> Claimed;
@@ -181,14 +166,11 @@ TEST(SchedulerTest, PlacesFollowTakingOrder) {
   EXPECT_EQ(First.Place, 1U);
 }
 
-TEST(SchedulerTest, StalledDirectoriesComeLast) {
+TEST_F(SchedulerTest, StalledDirectoriesComeLast) {
   constexpr std::chrono::milliseconds Short(1);
   auto HasNotMoved = [] { return false; };
-  DecisionCounts Counts;
-  Scheduler Inputs;
-  Inputs.fill(linkOf({input("far/a.o"), input("far/b.o"), input("c.o"),
-                      input("far/d.o")}),
-              countIn(Counts));
+  Inputs.fill(linkOf(
+      {input("far/a.o"), input("far/b.o"), input("c.o"), input("far/d.o")}));
   InputEntry *Hangs = Inputs.next().Entry;
   ASSERT_EQ(Hangs->Named.Name, "far/a.o");
   ASSERT_EQ(Inputs.waitForStall(Short, HasNotMoved), true);
@@ -213,21 +195,20 @@ TEST(SchedulerTest, StalledDirectoriesComeLast) {
   EXPECT_EQ(Last.What, Task::Prepare);
   EXPECT_EQ(Last.Entry->Named.Name, "far/b.o");
   EXPECT_EQ(Inputs.next().What, Task::None);
-  EXPECT_EQ(times(Counts, Decision::Stalled), 1U);
-  EXPECT_EQ(times(Counts, Decision::StalledDirectory), 1U);
-  EXPECT_EQ(times(Counts, Decision::PreparedDeferred), 1U);
+  EXPECT_EQ(times(Decision::Stalled), 1U);
+  EXPECT_EQ(times(Decision::StalledDirectory), 1U);
+  EXPECT_EQ(times(Decision::PreparedDeferred), 1U);
   // After that, no thread watches for stalls.
   EXPECT_EQ(Inputs.waitForStall(Short, HasNotMoved), std::nullopt);
 }
 
-TEST(SchedulerTest, ThreadsDoNotWaitForHungThread) {
+TEST_F(SchedulerTest, ThreadsDoNotWaitForHungThread) {
   constexpr std::chrono::milliseconds Short(1);
   auto HasNotMoved = [] { return false; };
-  Scheduler Inputs;
-  Scheduler::Settings Settings;
-  Settings.PlansTogether = true;
-  Inputs.fill(linkOf({input("far/a.o"), input("b.o"), input("far/c.o")}),
-              Settings);
+  LinkCommand Command =
+      linkOf({input("far/a.o"), input("b.o"), input("far/c.o")});
+  Command.Kind = Flavour::ELF; // plans its inputs together
+  Inputs.fill(Command);
   Scheduler::Work Hangs = Inputs.next(), Near = Inputs.next();
   Inputs.next(); // far/c.o hangs, too
   Inputs.planned(*Near.Entry, bitOf(LinkStage::Contents), nullptr,
@@ -252,9 +233,8 @@ TEST(SchedulerTest, ThreadsDoNotWaitForHungThread) {
 }
 
 /// A thread that plans an object may still find libraries in it.
-TEST(SchedulerTest, ThreadsWaitForInputsThatAnotherMayAdd) {
-  Scheduler Inputs;
-  Inputs.fill(linkOf({input("a.o")}), {});
+TEST_F(SchedulerTest, ThreadsWaitForInputsThatAnotherMayAdd) {
+  Inputs.fill(linkOf({input("a.o")}));
   const Scheduler::Work Plans = Inputs.next();
   Inputs.done(Task::Prepare);
   ASSERT_EQ(Inputs.next().What, Task::Begin);
@@ -286,9 +266,8 @@ TEST(SchedulerTest, ThreadsWaitForInputsThatAnotherMayAdd) {
   EXPECT_EQ(Next.What, Task::None);
 }
 
-TEST(SchedulerTest, LateInputOfStageGoesFirst) {
-  Scheduler Inputs;
-  Inputs.fill(linkOf({input("a.o"), input("b.o")}), {});
+TEST_F(SchedulerTest, LateInputOfStageGoesFirst) {
+  Inputs.fill(linkOf({input("a.o"), input("b.o")}));
   const Scheduler::Work FirstTask = Inputs.next(), SecondTask = Inputs.next();
   InputEntry *First = FirstTask.Entry, *Second = SecondTask.Entry;
   const StageSet All = bitOf(LinkStage::Parse) | bitOf(LinkStage::Contents) |
@@ -320,17 +299,13 @@ TEST(SchedulerTest, LateInputOfStageGoesFirst) {
   EXPECT_EQ(Inputs.next(0, nullptr, FirstTask).What, Task::None);
 }
 
-TEST(SchedulerTest, RefreshesPathsUntilLinkerHasReachedAll) {
-  Tuning Numbers;
+TEST_F(SchedulerTest, RefreshesPathsUntilLinkerHasReachedAll) {
   Numbers.RefreshStep = 2;
   Numbers.FreshFor = std::chrono::milliseconds(0);
-  Scheduler::Settings Settings;
-  Settings.Numbers = Numbers;
   std::vector<NamedInput> All;
   for (unsigned I = 0; I != 8; ++I)
     All.push_back(input(std::to_string(I) + ".o"));
-  Scheduler Inputs;
-  Inputs.fill(linkOf(All), Settings);
+  Inputs.fill(linkOf(All));
   std::vector<InputEntry *> Entries;
   Scheduler::Work Last;
   for (const NamedInput &Each : All) {
