@@ -106,11 +106,6 @@ void TreeFetcher::work() {
       });
 }
 
-static bool isNoRegularFile(std::error_code Error) {
-  return Error == std::errc::is_a_directory ||
-         Error == std::errc::operation_not_supported;
-}
-
 void TreeFetcher::count(function_ref<void(TreeFetchFigures &)> Change) {
   std::lock_guard Lock(Mutex);
   Change(Figures);
@@ -153,37 +148,29 @@ std::optional<uint64_t> TreeFetcher::missingIn(const os::OpenFile &File,
 
 void TreeFetcher::fetch(const FileToFetch &Wanted) {
   os::OpenFile File;
-  std::error_code Error = os::OpenFile::open(Wanted.Path, File);
+  const std::error_code Error = os::OpenFile::open(Wanted.Path, File);
+  const bool IsSpecial = Error == std::errc::is_a_directory ||
+                         Error == std::errc::operation_not_supported;
+  uint64_t Counted = 0;
   if (!Error)
-    fetchSteps(Wanted, File);
-  else if (!isNoRegularFile(Error) && !os::isMissing(Error))
+    Counted = fetchSteps(Wanted, File);
+  else if (!IsSpecial && !os::isMissing(Error))
     failed(Wanted, Error);
   count([&](TreeFetchFigures &F) {
-    if (Error && isNoRegularFile(Error))
-      ++F.SkippedFiles;
-    else if (Error && os::isMissing(Error))
-      ++F.ChangedFiles;
-    // The steps have counted the bytes that the file has; it has lost the rest.
+    F.SkippedFiles += IsSpecial;
+    F.ChangedFiles += os::isMissing(Error);
     if (!Cancelled)
-      F.DoneBytes +=
-          Wanted.Size - (Error ? 0 : std::min(File.size(), Wanted.Size));
+      F.DoneBytes += Wanted.Size - Counted;
   });
 }
 
-void TreeFetcher::fetchSteps(const FileToFetch &Wanted,
-                             const os::OpenFile &File) {
+uint64_t TreeFetcher::fetchSteps(const FileToFetch &Wanted,
+                                 const os::OpenFile &File) {
   const uint64_t Size = File.size();
-  uint64_t Uncounted = std::min(Size, Wanted.Size);
-  auto CountDone = [&](TreeFetchFigures &F, uint64_t Count) {
-    Count = std::min(Count, Uncounted);
-    Uncounted -= Count;
-    F.DoneBytes += Count;
-  };
-  if (isKnown(File.identity()))
-    return count([&](TreeFetchFigures &F) {
-      ++F.SameFiles;
-      CountDone(F, Size);
-    });
+  if (isKnown(File.identity())) {
+    count([](TreeFetchFigures &F) { ++F.SameFiles; });
+    return 0;
+  }
   const std::optional<uint64_t> Reported = missingIn(File, {0, Size});
   const uint64_t Missing = Reported.value_or(Size);
   const bool Fetches = Missing != 0 && claim(Missing);
@@ -197,32 +184,30 @@ void TreeFetcher::fetchSteps(const FileToFetch &Wanted,
     F.ResidentBytes += Size - Missing;
     ++(Missing == 0 ? F.ResidentFiles : F.LeftOutFiles);
     F.LeftOutBytes += Missing;
-    CountDone(F, Size);
   });
   if (!Fetches)
-    return;
-  uint64_t Fetched = 0;
-  auto CountFetched = [&](TreeFetchFigures &F, uint64_t Count) {
-    if (Fetched == 0 && Count != 0)
+    return 0;
+  uint64_t Counted = 0, Fetched = 0;
+  auto CountFetched = [&](TreeFetchFigures &F, uint64_t Bytes) {
+    if (Fetched == 0 && Bytes != 0)
       ++F.FetchedFiles;
-    Fetched += Count;
-    F.FetchedBytes += Count;
+    Fetched += Bytes;
+    F.FetchedBytes += Bytes;
   };
   // It fetches more than it claimed if pages were evicted in the meantime.
   scope_exit GiveBack([&] {
     count([&](TreeFetchFigures &) { Claimed += Fetched - Missing; });
   });
-  bool IsFirst = true;
-  for (uint64_t At = 0, NextMissing = Missing; At < Size && !Cancelled;) {
-    const ByteRange Step = ByteRange{At, Options.StepBytes}.clippedTo(Size);
-    uint64_t StepMissing = NextMissing;
-    if (IsFirst && Step.Length != Size)
-      StepMissing = missingIn(File, Step).value_or(Step.Length);
-    IsFirst = false;
-    At = Step.end();
+  ByteRange Next = ByteRange{0, Options.StepBytes}.clippedTo(Size);
+  uint64_t NextMissing = Next.Length == Size
+                             ? Missing
+                             : missingIn(File, Next).value_or(Next.Length);
+  while (!Next.empty() && !Cancelled) {
+    const ByteRange Step = Next;
+    const uint64_t StepMissing = NextMissing;
     // The store is busy with the next step while the thread waits for this one.
     // Queried before the hint, because bytes in flight count as cached.
-    const ByteRange Next = ByteRange{At, Options.StepBytes}.clippedTo(Size);
+    Next = ByteRange{Step.end(), Options.StepBytes}.clippedTo(Size);
     NextMissing =
         Next.empty() ? 0 : missingIn(File, Next).value_or(Next.Length);
     if (StepMissing != 0) {
@@ -237,19 +222,22 @@ void TreeFetcher::fetchSteps(const FileToFetch &Wanted,
           failed(Wanted, Done.Error ? Done.Error
                                     : std::make_error_code(
                                           std::errc::function_not_supported));
-        return count([&](TreeFetchFigures &F) {
+        count([&](TreeFetchFigures &F) {
           F.ChangedFiles += HasChanged;
           CountFetched(F, std::min(StepMissing, Done.AcceptedBytes));
-          CountDone(F, Uncounted);
         });
+        break;
       }
     }
     count([&](TreeFetchFigures &F) {
       CountFetched(F, StepMissing);
       F.ResidentBytes += Step.Length - StepMissing;
-      CountDone(F, Step.Length);
+      const uint64_t Known = std::min(Step.Length, Wanted.Size - Counted);
+      Counted += Known;
+      F.DoneBytes += Known;
     });
   }
+  return Counted;
 }
 
 TreeFetchFigures TreeFetcher::figures() const {

@@ -119,8 +119,9 @@ private:
   std::optional<FileToFetch> take();
   void work();
   void fetch(const FileToFetch &Wanted);
-  /// Fetches the whole \p File, step by step.
-  void fetchSteps(const FileToFetch &Wanted, const os::OpenFile &File);
+  /// Fetches the whole \p File, step by step. Returns how many bytes of
+  /// \p Wanted these have counted as done.
+  uint64_t fetchSteps(const FileToFetch &Wanted, const os::OpenFile &File);
   /// Calls \p Change with the figures, under Mutex.
   void count(llvm::function_ref<void(TreeFetchFigures &)> Change);
   bool claim(uint64_t Missing);
