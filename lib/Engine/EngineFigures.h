@@ -42,7 +42,6 @@ public:
       P.Message = (What + " '" + Path + "': " + Reason).str();
   }
 
-  /// Appends the problems to \p Result.
   void addTo(std::vector<CountedProblem> &Result) const {
     std::lock_guard<std::mutex> Lock(Mutex);
     for (const auto &P : Problems)

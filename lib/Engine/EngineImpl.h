@@ -23,8 +23,6 @@
 #include "headstart/OS/Threads.h"
 #include "headstart/Plan/FilePlanner.h"
 #include "headstart/Plan/LinkProfile.h"
-#include "headstart/Report/LinkStats.h"
-#include "headstart/Report/TraceLog.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include <atomic>

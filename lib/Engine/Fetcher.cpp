@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fetcher.h"
-#include "headstart/LLVM.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <utility>
@@ -116,7 +115,9 @@ public:
   explicit Request(InputEntry &Entry, bool IsMissing = false)
       : WaitsBefore(os::countWaits()),
         MayBeCold(IsMissing || Entry.mayBeCold()),
-        IsAlone(!Entry.IsRead.exchange(true) && !Entry.isWithLinker()) {}
+        // The linker may read it if it has the buffer, or gets none.
+        IsAlone(!Entry.IsRead.exchange(true) && !Entry.IsHandedOver.load() &&
+                (!Entry.IsRequested.load() || Entry.Contents)) {}
 
   /// Returns the store's answer; nullopt if the thread did not wait, because
   /// the page cache then answered. If the system does not count waits, the

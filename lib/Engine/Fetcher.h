@@ -21,11 +21,8 @@
 #include "LinkerPosition.h"
 #include "Policy.h"
 #include "headstart/Engine/PrefetchEngine.h"
-#include "headstart/Formats/FileInspector.h"
+#include "headstart/Formats/ByteSource.h"
 #include "headstart/OS/PageCache.h"
-#include "headstart/OS/SystemMemory.h"
-#include "headstart/OS/Threads.h"
-#include "headstart/Report/TraceLog.h"
 #include <cstddef>
 #include <memory>
 

@@ -225,7 +225,7 @@ void StoreQueue::learn(const Answer &Done) {
   const double Elapsed = Done.Time.scheduled().count();
   const unsigned Before = Model.window();
   Own += Done.Bytes;
-  if (Model.noteAnswer(Done.Bytes, Done.Requests, Seconds(Elapsed),
+  if (Model.noteAnswer(Done.Bytes, Done.Requests, Done.Time.scheduled(),
                        Done.Time.Unscheduled))
     Model.endWindow(newOthersBytes());
   // The wait of a thread that mostly waited for a processor, or for the

@@ -104,9 +104,6 @@ private:
 /// The steps of one store. Every function may be called from any thread.
 class StoreQueue {
 public:
-  using Time = StoreModel::Time;
-  using Seconds = StoreModel::Seconds;
-
   /// Only Gate::store calls it.
   StoreQueue(Gate &Owner, uint64_t Device);
 
@@ -229,7 +226,7 @@ private:
   std::list<StoreQueue> Stores;
   bool IsCancelled = false;
   /// When a waiting thread follows the linker again.
-  StoreQueue::Time NextFollow;
+  StoreModel::Time NextFollow;
 
   std::atomic<unsigned> WaitingForMemory{0};
 };

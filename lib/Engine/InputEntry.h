@@ -18,11 +18,9 @@
 #include "headstart/Engine/HintedBuffer.h"
 #include "headstart/Engine/PrefetchEngine.h"
 #include "headstart/Formats/ELF.h"
-#include "headstart/Inputs/LinkCommand.h"
 #include "headstart/OS/MappedFile.h"
 #include "headstart/OS/PageCache.h"
 #include "headstart/Plan/LinkProfile.h"
-#include "headstart/Report/Decisions.h"
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -128,11 +126,6 @@ struct InputEntry {
   }
 
   bool hasArchiveHeaders() const { return Headers && Headers->IsArchive; }
-
-  /// Whether the linker may read it: it has the buffer, or gets none.
-  bool isWithLinker() const {
-    return IsHandedOver.load() || (IsRequested.load() && !Contents);
-  }
 
   /// Whether Contents is a copy of all of it.
   bool hasCopy() const { return Contents && !Contents->isMapped(); }

@@ -461,8 +461,7 @@ void PrefetchEngine::addTo(LinkStats &Stats,
   const auto Decisions = Figures.Decisions.read();
   for (size_t D = 0; D != NumDecisions; ++D)
     Stats.Decisions[D] += Decisions[D];
-  for (const StoreFigures &Store : Of.TheFetcher.gate().figures())
-    Stats.Stores.push_back(Store);
+  append_range(Stats.Stores, Of.TheFetcher.gate().figures());
   Stats.BudgetBytes = Of.Options.BudgetBytes;
   Stats.Jobs = Figures.Started.load();
   Stats.FirstJobs = Figures.StartedFirst.load();

@@ -26,8 +26,7 @@ void ShortestTime::note(double Seconds) {
   Count = 0;
   std::nth_element(Group.begin(), Group.begin() + Rank, Group.end());
   Known = Groups == 0 ? Group[Rank] : std::min(Group[Rank], Known * Aging);
-  if (++Groups >= MinGroups)
-    Shortest = Known;
+  ++Groups;
 }
 
 StoreModel::StoreModel(const Tuning &Numbers)

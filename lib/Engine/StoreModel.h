@@ -57,20 +57,20 @@ public:
   /// Adds a sample.
   void note(double Seconds);
   /// Seconds; 0: not known yet.
-  double seconds() const { return Shortest; }
+  double seconds() const { return Groups < MinGroups ? 0 : Known; }
 
 private:
   static constexpr size_t Samples = 8;
   const size_t MinGroups;
   std::array<double, Samples> Group{}; ///< the one that is not complete yet
   size_t Count = 0, Groups = 0;
-  double Known = 0, Shortest = 0;
+  double Known = 0;
 };
 
 class StoreModel {
 public:
   using Time = std::chrono::steady_clock::time_point;
-  using Seconds = std::chrono::duration<double>;
+  using Seconds = Tuning::Seconds;
 
   /// \p Numbers must outlive it.
   explicit StoreModel(const Tuning &Numbers);
