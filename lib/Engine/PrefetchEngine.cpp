@@ -15,6 +15,8 @@
 #include "EngineImpl.h"
 #include "headstart/OS/PageTables.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/SaveAndRestore.h"
 #include <algorithm>
 #include <utility>
@@ -113,10 +115,23 @@ void EngineImpl::startMore(uint64_t Count, double Latency) {
 
 /// Indexes the profile by path, and adds inputs that only other inputs name.
 void EngineImpl::addRecordedInputs() {
-  NamedFiles Names(Command);
+  // A name that lld searches for is compared by file name, with what lld may
+  // add to it.
+  StringSet<> Names;
+  for (const NamedInput &Input : Command.Inputs)
+    Names.insert(Input.Search == SearchRule::Verbatim
+                     ? StringRef(Input.Name)
+                     : sys::path::filename(Input.Name));
+  auto IsNamed = [&](StringRef Path) {
+    const StringRef Stem = sys::path::stem(Path);
+    StringRef Library = Stem;
+    Library.consume_front("lib");
+    return Names.contains(Path) || Names.contains(sys::path::filename(Path)) ||
+           Names.contains(Stem) || Names.contains(Library);
+  };
   for (const RecordedFile &File : Options.Profile->Files) {
     Recorded.try_emplace(File.Path, &File);
-    if (File.Path.empty() || Names.has(File.Path))
+    if (File.Path.empty() || IsNamed(File.Path))
       continue;
     NamedInput Input;
     Input.Name = File.Path;

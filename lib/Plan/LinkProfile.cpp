@@ -15,7 +15,6 @@
 #include "headstart/Plan/LinkProfile.h"
 #include "headstart/FileTree/Record.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/xxhash.h"
 #include <algorithm>
 
@@ -147,22 +146,6 @@ Expected<LinkProfile> parseProfile(StringRef Bytes) {
   if (R.failed())
     return createStringError(inconvertibleErrorCode(), R.problem());
   return Profile;
-}
-
-NamedFiles::NamedFiles(const LinkCommand &Command) {
-  for (const NamedInput &Input : Command.Inputs)
-    Names.insert(Input.Search == SearchRule::Verbatim
-                     ? StringRef(Input.Name)
-                     : sys::path::filename(Input.Name));
-}
-
-bool NamedFiles::has(StringRef RecordedPath) const {
-  StringRef Stem = sys::path::stem(RecordedPath);
-  StringRef Library = Stem;
-  Library.consume_front("lib");
-  return Names.contains(RecordedPath) ||
-         Names.contains(sys::path::filename(RecordedPath)) ||
-         Names.contains(Stem) || Names.contains(Library);
 }
 
 /// If there are more names, the smallest hashes are stored. The share that two

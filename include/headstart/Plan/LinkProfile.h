@@ -20,7 +20,6 @@
 #include "headstart/OS/MappedFile.h"
 #include "headstart/Plan/FetchPlan.h"
 #include "llvm/ADT/StringRef.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
 #include <string>
@@ -70,18 +69,6 @@ std::string serializeProfile(const LinkProfile &Profile);
 /// Reads what serializeProfile wrote. For any other input the error says what
 /// is wrong and at which byte. The memory is bounded by the size of \p Bytes.
 llvm::Expected<LinkProfile> parseProfile(llvm::StringRef Bytes);
-
-/// The files that a command line names.
-class NamedFiles {
-public:
-  explicit NamedFiles(const LinkCommand &Command);
-  /// Whether the command line names \p RecordedPath. A name that lld searches
-  /// for is compared by file name, with what lld may add to it.
-  bool has(llvm::StringRef RecordedPath) const;
-
-private:
-  llvm::StringSet<> Names;
-};
 
 /// Returns hashes of the names of \p Command's inputs, sorted: all, or a sample
 /// of 256 that depends only on the names.
