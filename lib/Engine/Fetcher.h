@@ -41,7 +41,6 @@ public:
   bool fetch(InputEntry &Entry, size_t Index, LinkStage Stage,
              const os::OpenFile &File);
 
-  /// Notes that the linker has requested \p Entry.
   void noteRequested(InputEntry &Entry);
 
   /// Returns a gate at which each read of an inspection of \p Entry waits for

@@ -121,7 +121,6 @@ public:
   /// Waits until \p Wanted may begin. Calls \p OnWait, unless it is null,
   /// before it waits for memory. Returns false if the gate is cancelled.
   bool enter(const Step &Wanted, llvm::function_ref<void()> OnWait = nullptr);
-  /// The answer to a step.
   struct Answer {
     uint64_t Bytes;    ///< none of them were cached
     unsigned Requests; ///< that fetched the bytes, at least
@@ -131,7 +130,6 @@ public:
   /// Ends a step that began with \p Bytes (Step). The store's model learns from
   /// \p Done, if it has a value.
   void leave(uint64_t Bytes, const std::optional<Answer> &Done);
-  /// Notes how long it took to open a file by its name.
   void noteName(const StoreTime &Time);
   StorePrices prices() const { return {Request.load(), Byte.load()}; }
   /// The seconds that a request takes that waits for no other, and that opening
@@ -145,9 +143,7 @@ public:
   /// (fs/fuse/file.c, fuse_readahead), and some file systems do not support
   /// large pages.
   std::optional<double> largeRisk() const;
-  /// Notes that a step in large pages begins.
   void beginLarge() { LargeBegun.fetch_add(1); }
-  /// Notes whether such a step has arrived.
   void noteLarge(bool HasArrived);
 
 private:

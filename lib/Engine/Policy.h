@@ -107,7 +107,6 @@ public:
   void noteQuery(bool WasFetched);
 
 private:
-  /// An amount to fetch.
   struct Amount {
     double Bytes = 0, Requests = 0;
     Amount &operator+=(const Amount &Other) {

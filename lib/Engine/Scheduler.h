@@ -98,8 +98,7 @@ public:
 
   /// Returns the next task of the calling thread, after \p Finished. Waits
   /// while there is no task and one may still come. Leaves to the linker at
-  /// most
-  /// \p Skipped of the objects that directly follow one to prepare.
+  /// most \p Skipped of the objects that directly follow one to prepare.
   Work next(unsigned Skipped, Waits OnWait, const Work &Finished);
   Work next(unsigned Skipped = 0, Waits OnWait = nullptr) {
     return next(Skipped, OnWait, Work());

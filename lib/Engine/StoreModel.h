@@ -54,7 +54,6 @@ public:
   /// The time is unknown before \p MinGroups groups of samples.
   explicit ShortestTime(size_t MinGroups) : MinGroups(MinGroups) {}
 
-  /// Adds a sample.
   void note(double Seconds);
   /// Seconds; 0: not known yet.
   double seconds() const { return Groups < MinGroups ? 0 : Known; }
@@ -77,7 +76,6 @@ public:
 
   /// Notes that a step begins, which may be more than one request.
   void begin(Time Now);
-  /// Notes that a step has ended.
   void end(Time Now);
   /// Notes that the step that has just ended fetched \p Bytes, none of which
   /// were cached, in \p Requests, and took \p Elapsed and the time \p

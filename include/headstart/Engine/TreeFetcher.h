@@ -43,7 +43,6 @@ struct TreeFetchOptions {
   uint64_t StepBytes = uint64_t(4) << 20;
 };
 
-/// A file to fetch.
 struct FileToFetch {
   std::string Path;
   uint64_t Size = 0; ///< as far as known; for the figures

@@ -76,7 +76,6 @@ std::vector<PlannedRange> roundToPages(llvm::ArrayRef<PlannedRange> Plan,
 /// Returns the union of \p Ranges, sorted and disjoint.
 std::vector<ByteRange> unite(std::vector<ByteRange> Ranges);
 
-/// The sum of the lengths of \p Ranges.
 uint64_t bytesOf(llvm::ArrayRef<ByteRange> Ranges);
 
 /// Returns \p Ranges without \p Others; all are sorted and disjoint.
