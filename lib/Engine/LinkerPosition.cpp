@@ -33,9 +33,9 @@ void LinkerPosition::add(std::shared_ptr<const FileContents> Of,
   ByStage[static_cast<unsigned>(Stage)].push_back(std::move(New));
 }
 
-/// Returns how many of \p Ranges, from the first on, the linker has passed;
-/// nullopt if none of them can show it.
-std::optional<size_t> LinkerPosition::countPassed(const Queue &Ranges) {
+/// Returns how many of \p Ranges, from the first on, the linker has passed; all
+/// if none of them can show it.
+size_t LinkerPosition::countPassed(const Queue &Ranges) {
   size_t Passed = 0, Untouched = 0;
   bool IsShown = false;
   for (size_t I = 0; I != Ranges.size() && Untouched < Numbers.FollowAhead;
@@ -50,7 +50,7 @@ std::optional<size_t> LinkerPosition::countPassed(const Queue &Ranges) {
       ++Untouched;
     }
   }
-  return IsShown ? std::optional(Passed) : std::nullopt;
+  return IsShown ? Passed : Ranges.size();
 }
 
 /// Returns how many of \p Ranges, from the first on, are known to be no longer
@@ -82,15 +82,13 @@ bool LinkerPosition::follow() {
     for (Fetched &Each : Ranges)
       Each.ShowsPosition = Each.ShowsPosition && !isTouched(Each);
   }
-  const std::optional<size_t> Passed = countPassed(Ranges);
-  size_t Done = Passed.value_or(Ranges.size());
-  const bool IsFound = Done != 0;
-  if (!IsFound)
+  size_t Done = countPassed(Ranges);
+  if (Done != 0)
+    Decisions.note(Decision::LinkerFollowed);
+  else
     Done = countEvicted(Ranges);
   if (Done == 0)
     return false;
-  if (IsFound)
-    Decisions.note(Decision::LinkerFollowed);
   uint64_t Bytes = 0;
   for (; Done != 0; --Done) {
     Bytes += Ranges.front().Range.Length;

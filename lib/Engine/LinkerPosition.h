@@ -70,7 +70,7 @@ private:
   using Queue = std::deque<Fetched>;
 
   bool isTouched(const Fetched &Each);
-  std::optional<size_t> countPassed(const Queue &Ranges);
+  size_t countPassed(const Queue &Ranges);
   size_t countEvicted(const Queue &Ranges) const;
 
   Gate &Owner;
