@@ -35,8 +35,12 @@ StorePrices Gate::dearest() const {
 std::vector<StoreFigures> Gate::figures() const {
   std::lock_guard Lock(Mutex);
   std::vector<StoreFigures> Result;
-  for (const StoreQueue &Store : Stores)
-    Result.push_back(Store.figures());
+  for (const StoreQueue &Store : Stores) {
+    const StoreModel &Of = Store.Model;
+    Result.push_back({Of.prices().Request * 1e6, Of.prices().Byte * 1e9,
+                      Of.latency() * 1e3, Of.nameLatency() * 1e3, Of.window(),
+                      Of.samples()});
+  }
   return Result;
 }
 
@@ -249,12 +253,6 @@ void StoreQueue::noteName(const StoreTime &Time) {
   std::lock_guard Lock(Owner.Mutex);
   Model.noteName(Time.scheduled().count());
   NameLatency = Model.nameLatency();
-}
-
-StoreFigures StoreQueue::figures() const {
-  const StorePrices Prices = Model.prices();
-  return {Prices.Request * 1e6,      Prices.Byte * 1e9, Model.latency() * 1e3,
-          Model.nameLatency() * 1e3, Model.window(),    Model.samples()};
 }
 
 } // namespace headstart

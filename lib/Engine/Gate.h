@@ -160,7 +160,6 @@ private:
   void wait(Waiter &Mine, std::unique_lock<std::mutex> &Lock,
             llvm::function_ref<void()> OnWait);
   void waitForMemory(Waiter &Mine, std::unique_lock<std::mutex> &Lock);
-  StoreFigures figures() const;
 
   Gate &Owner;
   // Guarded by the gate's mutex:

@@ -211,10 +211,9 @@ FilePointer EngineImpl::openAndPublish(InputEntry &Entry,
     Figures.Problems.add(What, Entry.Path, Reason);
     return Skip();
   };
-  if (!Found.exists() && Named.Optional)
-    return Skip();
   if (!Found.exists())
-    return Fail("not found before the link", "no such file");
+    return Named.Optional ? Skip()
+                          : Fail("not found before the link", "no such file");
   // Another name of an input that is in progress already.
   if (!Inputs.settle(Entry, Found))
     return Skip();

@@ -24,8 +24,6 @@ namespace headstart {
 
 static constexpr StringRef Magic = "headstart profile 7\n";
 
-uint64_t RecordedFile::touchedBytes() const { return bytesOf(Touched); }
-
 uint64_t LinkProfile::touchedBytes() const {
   uint64_t Bytes = 0;
   for (const RecordedFile &F : Files)

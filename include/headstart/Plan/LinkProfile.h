@@ -38,7 +38,7 @@ struct RecordedFile {
   /// pages around it.
   std::vector<PlannedRange> Plan;
 
-  uint64_t touchedBytes() const;
+  uint64_t touchedBytes() const { return bytesOf(Touched); }
 };
 
 struct LinkProfile {
