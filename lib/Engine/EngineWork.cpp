@@ -331,14 +331,6 @@ void EngineImpl::planInspected(InputEntry &Entry, FilePointer File,
   planAndFetch(Entry, File, /*NeedsPlan=*/true, /*IsDone=*/true, Own);
 }
 
-static StageSet stagesOf(ArrayRef<PlannedRange> Plan,
-                         const LinkerModel &Model) {
-  StageSet Stages = 0;
-  for (const PlannedRange &R : Plan)
-    Stages |= Model.stagesOf(R.Stage, R.Why);
-  return Stages;
-}
-
 /// Plans \p Entry, which \p Own inspects, if it needs a plan. Fetches its first
 /// stage, and then scans it, if at all. \p IsDone: see Scheduler::planned.
 void EngineImpl::planAndFetch(InputEntry &Entry, const FilePointer &File,
@@ -347,10 +339,12 @@ void EngineImpl::planAndFetch(InputEntry &Entry, const FilePointer &File,
     plan(Entry, *File, Own);
   else
     note(Decision::NotNeeded);
-  Entry.IsBitcode = any_of(Entry.Plan, [](const PlannedRange &R) {
-    return R.Why == PartKind::Bitcode;
-  });
-  Inputs.planned(Entry, stagesOf(Entry.Plan, Command.model()), File, IsDone);
+  StageSet Stages = 0;
+  for (const PlannedRange &R : Entry.Plan) {
+    Stages |= Command.model().stagesOf(R.Stage, R.Why);
+    Entry.IsBitcode |= R.Why == PartKind::Bitcode;
+  }
+  Inputs.planned(Entry, Stages, File, IsDone);
   fetchStage(Entry, LinkStage::Parse, File);
   if ((isPlannedUninspected(Entry) || Own.Inspector.isObject()) &&
       isWorthScanning(Entry) && Own.Inspector.isObject())

@@ -465,17 +465,15 @@ void PrefetchEngine::addTo(LinkStats &Stats,
   };
   const EngineImpl &Of = *State;
   const EngineFigures &Figures = Of.Figures;
-  Stats.Inputs += Of.Inputs.size();
-  Stats.InputsBytes += Figures.Inputs.load();
-  Stats.ResidentBytesBefore += Figures.Resident.load();
-  Stats.UnknownBytesBefore += Figures.Unknown.load();
-  Stats.HintedBytes += Figures.Hinted.load();
-  Stats.HintCalls += Figures.HintCalls.load();
-  Stats.HandedOver += Figures.HandedOver.load();
-  const auto Decisions = Figures.Decisions.read();
-  for (size_t D = 0; D != NumDecisions; ++D)
-    Stats.Decisions[D] += Decisions[D];
-  append_range(Stats.Stores, Of.TheFetcher.gate().figures());
+  Stats.Inputs = Of.Inputs.size();
+  Stats.InputsBytes = Figures.Inputs.load();
+  Stats.ResidentBytesBefore = Figures.Resident.load();
+  Stats.UnknownBytesBefore = Figures.Unknown.load();
+  Stats.HintedBytes = Figures.Hinted.load();
+  Stats.HintCalls = Figures.HintCalls.load();
+  Stats.HandedOver = Figures.HandedOver.load();
+  Stats.Decisions = Figures.Decisions.read();
+  Stats.Stores = Of.TheFetcher.gate().figures();
   Stats.BudgetBytes = Of.Options.BudgetBytes;
   Stats.Jobs = Figures.Started.load();
   Stats.FirstJobs = Figures.StartedFirst.load();

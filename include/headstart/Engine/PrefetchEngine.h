@@ -160,8 +160,9 @@ public:
   /// After `join` only.
   std::optional<os::DiskUse> diskUse() const;
 
-  /// Adds the figures so far to \p Stats (inputs, bytes, calls, hand-overs,
-  /// problems; first and last hint, counted from \p Origin). Any thread.
+  /// Stores the figures so far in \p Stats (inputs, bytes, calls, hand-overs;
+  /// first and last hint, counted from \p Origin), and adds the problems. Any
+  /// thread.
   void addTo(LinkStats &Stats,
              std::chrono::steady_clock::time_point Origin) const;
 
