@@ -47,7 +47,7 @@ struct LinkProfile {
   /// The kinds of bytes that the link read, in the caller's notation. Only a
   /// link that reads the same kinds can use the profile.
   std::string Settings;
-  int64_t Recorded = 0;   ///< seconds since the epoch
+  int64_t Recorded = 0; ///< seconds since the epoch
   /// The most memory that the linker's process used, with the pages of its
   /// inputs and of the output; 0: unknown.
   uint64_t PeakBytes = 0;
