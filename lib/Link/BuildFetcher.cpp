@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Link/BuildFetcher.h"
-#include "headstart/OS/Background.h"
 #include "headstart/OS/MappedFile.h"
 #include "headstart/Plan/FetchPlan.h"
 #include "llvm/ADT/STLExtras.h"

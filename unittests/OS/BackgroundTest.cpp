@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "headstart/OS/Background.h"
 #include "TestFiles.h"
+#include "headstart/OS/Threads.h"
 #include "gtest/gtest.h"
 #include <sys/resource.h>
 #include <sys/syscall.h>

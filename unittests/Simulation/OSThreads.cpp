@@ -13,7 +13,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "SimulatedOS.h"
-#include "headstart/OS/Background.h"
 #include "headstart/OS/DirectoryTraits.h"
 #include "headstart/OS/SystemMemory.h"
 #include "headstart/OS/Threads.h"

@@ -23,6 +23,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -67,6 +68,20 @@ std::optional<std::chrono::nanoseconds> processorTime();
 /// (Linux does, in /proc/thread-self/schedstat). Costs a system call; a thread
 /// keeps a descriptor open from its first call to its end.
 std::optional<std::chrono::nanoseconds> processorWait();
+
+/// Makes the calling thread, and on Linux those that it starts, take less
+/// processor time than others from now on, and read only from an idle disk.
+/// Network file systems do not know this priority, and Linux's schedulers
+/// "none" and "kyber" ignore it.
+void enterBackground();
+
+/// Returns how long at least one thread of the machine, including this
+/// process's, has waited for a disk; grows from call to call. Returns nothing
+/// if the system does not report it. Linux does, in /proc/pressure/io or in a
+/// container's control group; without those, /proc/diskstats has the time of
+/// all reads, which overlap. \p Root stands for `/`. Blocks for a small file.
+std::optional<std::chrono::microseconds>
+diskStall(const std::string &Root = "/");
 
 /// Returns how many processors this process may use, at least 1.
 unsigned usableProcessors();

@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "headstart/OS/Background.h"
 #include "headstart/OS/ChildProcess.h"
 #include "headstart/OS/Machine.h"
 #include "headstart/OS/MeasuredProgram.h"

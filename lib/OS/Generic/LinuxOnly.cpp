@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "headstart/OS/Background.h"
 #include "headstart/OS/ChildProcess.h"
 #include "headstart/OS/ControlGroup.h"
 #include "headstart/OS/DirectoryTraits.h"

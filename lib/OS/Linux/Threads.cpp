@@ -1,4 +1,5 @@
-//===- Threads.cpp - A thread's waits (Linux) -----------------------------===//
+//===- Threads.cpp - Waits of threads, background work (Linux)
+//--------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -10,7 +11,10 @@
 #include "../Posix/Support.h"
 #include "PseudoFile.h"
 #include "headstart/OS/MappedFile.h"
+#include <sstream>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace headstart::os {
 
@@ -45,6 +49,48 @@ std::optional<DiskUse> diskUse(DiskUser User) {
                   &Usage) != 0)
     return std::nullopt;
   return detail::diskUseIn(Usage);
+}
+
+void enterBackground() {
+  // Nice 10 means a tenth of a compiler's weight. With less, links on busy
+  // processors would begin before anything is fetched.
+  constexpr int Nice = 10;
+  (void)::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), Nice);
+  // From linux/ioprio.h, which older systems lack.
+  constexpr int WhoProcess = 1;
+  constexpr int IdleClass = 3;
+  constexpr int ClassShift = 13;
+  (void)::syscall(SYS_ioprio_set, WhoProcess, 0, IdleClass << ClassShift);
+}
+
+/// The time that all reads have taken, on disks and again on their partitions;
+/// see Linux's Documentation/admin-guide/iostats.rst.
+static std::optional<std::chrono::microseconds>
+timeOfReads(const std::string &Prefix) {
+  const auto Text = detail::readPseudoFile(Prefix + "/proc/diskstats");
+  if (!Text)
+    return std::nullopt;
+  std::chrono::milliseconds Sum(0);
+  // major, minor, name, reads, merged reads, sectors, milliseconds
+  constexpr unsigned Before = 6;
+  for (std::string_view Rest = *Text; !Rest.empty();) {
+    std::istringstream Line(std::string(detail::takeField(Rest, '\n')));
+    std::string Skipped;
+    for (unsigned I = 0; I != Before; ++I)
+      Line >> Skipped;
+    uint64_t Time = 0;
+    if (Line >> Time)
+      Sum += std::chrono::milliseconds(Time);
+  }
+  return Sum;
+}
+
+std::optional<std::chrono::microseconds> diskStall(const std::string &Root) {
+  const std::string Prefix = detail::prefixOf(Root);
+  for (const char *Path : {"/proc/pressure/io", "/sys/fs/cgroup/io.pressure"})
+    if (const auto Stalled = detail::readPressure(Prefix + Path).Stalled)
+      return Stalled;
+  return timeOfReads(Prefix);
 }
 
 } // namespace headstart::os

@@ -80,6 +80,16 @@ unsigned usableProcessors() {
   return std::max(1U, Processors);
 }
 
+void enterBackground() {
+  const HANDLE Thread = ::GetCurrentThread();
+  (void)::SetThreadPriority(Thread, THREAD_MODE_BACKGROUND_BEGIN);
+  // Windows reuses pages first that a thread in the background has read, but
+  // the link will need them.
+  MEMORY_PRIORITY_INFORMATION Memory = {MEMORY_PRIORITY_NORMAL};
+  (void)::SetThreadInformation(Thread, ThreadMemoryPriority, &Memory,
+                               sizeof(Memory));
+}
+
 std::error_code Threads::start(std::function<void()> Work) {
   return startAsIs(std::move(Work));
 }
