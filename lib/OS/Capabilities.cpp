@@ -72,7 +72,7 @@ std::vector<Capability> os::probeCapabilities() {
   if (!OpenFile::open(programPath(), Program))
     (void)MappedFile::map(Program, Mapping);
   const std::span<const char> Page =
-      Mapping.bytes().first(std::min(Mapping.size(), Found.PageSize));
+      Mapping.bytes().first(std::min(Mapping.size(), Cache.pageSize()));
   const auto Does = [&](CapabilityKind Kind) {
     switch (Kind) {
     case CapabilityKind::Hint:

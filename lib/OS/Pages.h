@@ -17,19 +17,18 @@
 
 namespace headstart::os::detail {
 
-/// \p PageSize is a power of two in both functions.
-inline uint64_t roundDown(uint64_t Value, size_t PageSize) {
-  return Value & ~static_cast<uint64_t>(PageSize - 1);
+/// \p Unit is a power of two in both functions.
+inline uint64_t roundDown(uint64_t Value, size_t Unit = PageCache::pageSize()) {
+  return Value & ~static_cast<uint64_t>(Unit - 1);
 }
-inline uint64_t roundUp(uint64_t Value, size_t PageSize) {
-  return roundDown(Value + PageSize - 1, PageSize);
+inline uint64_t roundUp(uint64_t Value, size_t Unit = PageCache::pageSize()) {
+  return roundDown(Value + Unit - 1, Unit);
 }
 
 /// Returns the bytes of one hint: whole pages, at least one.
 inline uint64_t hintStepOf(const PageCacheCapabilities &Capabilities) {
-  return std::max<uint64_t>(
-      roundDown(Capabilities.HintStepBytes, Capabilities.PageSize),
-      Capabilities.PageSize);
+  return std::max<uint64_t>(roundDown(Capabilities.HintStepBytes),
+                            PageCache::pageSize());
 }
 
 /// Returns the result with which a hint for \p File begins. If it is not
@@ -46,19 +45,19 @@ inline HintResult beginHint(const OpenFile &File,
 }
 
 /// The number of pages that hold at least one byte of \p Range.
-inline uint64_t pagesOf(ByteRange Range, size_t PageSize) {
+inline uint64_t pagesOf(ByteRange Range) {
   if (Range.empty())
     return 0;
+  const size_t PageSize = PageCache::pageSize();
   return (Range.end() - 1) / PageSize - Range.Offset / PageSize + 1;
 }
 
 /// Returns the whole pages inside \p Memory, or an empty span; for advice that
 /// must not affect neighbouring data, which may be in use.
-inline std::span<char> wholePages(std::span<const char> Memory,
-                                  size_t PageSize) {
+inline std::span<char> wholePages(std::span<const char> Memory) {
   const auto Start = reinterpret_cast<uintptr_t>(Memory.data());
-  const uintptr_t Begin = roundUp(Start, PageSize);
-  const uintptr_t End = roundDown(Start + Memory.size(), PageSize);
+  const uintptr_t Begin = roundUp(Start);
+  const uintptr_t End = roundDown(Start + Memory.size());
   if (Begin >= End)
     return {};
   return {const_cast<char *>(Memory.data()) + (Begin - Start), End - Begin};

@@ -150,8 +150,7 @@ TEST_F(EngineLimitsTest, EmptyBudgetStillHandsOver) {
 
 TEST_F(EngineLimitsTest, CountsWithoutCapabilities) {
   std::vector<std::string> Paths = writeFiles(Directory, 8, 300000);
-  os::PageCacheCapabilities Nothing;
-  Nothing.PageSize = os::PageCache::probe().PageSize;
+  const os::PageCacheCapabilities Nothing;
   uint64_t Unknown = 0;
   // The disk of an emulated machine may answer before a sample has to wait.
   for (int Try = 0; Try != 100 && Unknown == 0; ++Try) {

@@ -94,12 +94,6 @@ TEST_F(LinuxPageCacheTest, SampleDetectsUncachedPages) {
   EXPECT_EQ(Real.seemsCached(File, {}), std::nullopt);
 }
 
-TEST_F(LinuxPageCacheTest, IgnoresPageSizeOfCapabilities) {
-  PageCacheCapabilities Capabilities;
-  Capabilities.PageSize = 1;
-  EXPECT_EQ(PageCache(Capabilities).pageSize(), Real.pageSize());
-}
-
 TEST_F(LinuxPageCacheTest, CachestatAndMincoreAgree) {
   if (!Real.capabilities().Cachestat)
     GTEST_SKIP() << "needs cachestat (Linux 6.5)";

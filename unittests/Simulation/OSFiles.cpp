@@ -153,9 +153,12 @@ MappedFile::~MappedFile() {
     SimulatedOS::current().unmap(Data);
 }
 
-PageCache::PageCache() {
-  Capabilities.PageSize = simulation::PageBytes;
-  Capabilities.PopulateRead = true; // for large pages
+size_t PageCache::pageSize() { return simulation::PageBytes; }
+
+PageCacheCapabilities PageCache::probe() {
+  PageCacheCapabilities Found;
+  Found.PopulateRead = true; // for large pages
+  return Found;
 }
 
 static Residency residencyOf(const simulation::File &File, ByteRange Range) {

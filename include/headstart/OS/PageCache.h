@@ -42,7 +42,6 @@ struct PageCacheCapabilities {
   /// posix_fadvise(POSIX_FADV_DONTNEED); MS_INVALIDATE on macOS; on Windows an
   /// unbuffered open.
   bool Evict = false;
-  size_t PageSize = 4096; ///< bytes
   /// The most bytes that one hint call loads. Linux silently cuts a longer one
   /// to the device's readahead and returns success (measured: 8 MiB of 256 MiB
   /// with read_ahead_kb=8192), so longer ranges are hinted in steps. On
@@ -96,15 +95,17 @@ class PageCache {
 public:
   /// Probes the system (a few microseconds on a scratch mapping; on Windows the
   /// file of the program, once per process).
-  PageCache();
+  PageCache() : Capabilities(probe()) {}
   /// Uses exactly these capabilities.
-  explicit PageCache(const PageCacheCapabilities &Capabilities);
+  explicit PageCache(const PageCacheCapabilities &Capabilities)
+      : Capabilities(Capabilities) {}
 
   /// Probes this system.
   static PageCacheCapabilities probe();
 
   const PageCacheCapabilities &capabilities() const { return Capabilities; }
-  size_t pageSize() const { return Capabilities.PageSize; }
+  /// Returns the size of the system's pages in bytes, a power of two.
+  static size_t pageSize();
 
   /// Requests that the system loads \p Ranges of \p File, and returns without
   /// waiting for them (Windows does not promise that). A hint: the system may

@@ -30,19 +30,14 @@ static int descriptor(const OpenFile &File) {
   return static_cast<int>(File.nativeHandle());
 }
 
-PageCache::PageCache() : Capabilities(probe()) {}
+size_t PageCache::pageSize() {
+  return static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+}
 
 PageCache PageCache::withoutMappings() const { return *this; }
 
-PageCache::PageCache(const PageCacheCapabilities &Capabilities)
-    : Capabilities(Capabilities) {
-  // Not a capability but a fact, to which all calls here must be aligned.
-  this->Capabilities.PageSize = systemPageSize();
-}
-
 PageCacheCapabilities PageCache::probe() {
   PageCacheCapabilities Found;
-  Found.PageSize = systemPageSize();
   Found.HintStepBytes = HintStep;
   // Each hint reports whether its file system takes advice. All of these calls
   // are older than any macOS that Headstart can be built for.
@@ -92,14 +87,13 @@ std::optional<Residency> PageCache::residency(const OpenFile &File,
   const ByteRange Clipped = Range.clippedTo(File.size());
   if (Clipped.empty())
     return Residency{};
-  const uint64_t From = roundDown(Clipped.Offset, Capabilities.PageSize);
+  const uint64_t From = roundDown(Clipped.Offset);
   const uint64_t Length = Clipped.end() - From;
   const ScratchMapping Mapping(descriptor(File), From, Length);
   if (!Mapping.isMapped())
     return std::nullopt;
   return residencyOf({Mapping.data() + (Clipped.Offset - From),
-                      static_cast<size_t>(Clipped.Length)},
-                     Capabilities.PageSize);
+                      static_cast<size_t>(Clipped.Length)});
 }
 
 std::optional<bool> PageCache::seemsCached(const OpenFile &,
@@ -154,12 +148,12 @@ std::error_code PageCache::dontNeed(const MappedFile &Mapping) const {
 HintResult PageCache::willNeed(std::span<const char>) const { return {}; }
 
 std::error_code PageCache::adviseCold(std::span<const char> Memory) const {
-  return deactivate(wholePages(Memory, Capabilities.PageSize));
+  return deactivate(wholePages(Memory));
 }
 
 std::optional<Residency>
 PageCache::residency(std::span<const char> Memory) const {
   if (!Capabilities.Mincore)
     return std::nullopt;
-  return residencyOf(Memory, Capabilities.PageSize);
+  return residencyOf(Memory);
 }

@@ -108,27 +108,29 @@ static bool countPages(const OpenFile &File, CachestatRange Range,
 ///
 /// The file's last page may belong to a block of up to 64 KiB that is cached as
 /// a whole, so the guard page is after that block.
-static uint64_t guardOffset(uint64_t Size, size_t PageSize) {
-  return roundUp(Size, std::max<size_t>(PageSize, 65536));
+static uint64_t guardOffset(uint64_t Size) {
+  return roundUp(Size, std::max<size_t>(PageCache::pageSize(), 65536));
 }
 
 /// Returns the residency of \p Clipped by mincore, in a mapping whose byte 0 is
 /// byte \p MappedFrom of a file of \p FileSize bytes and whose last page is the
 /// guard page; nothing if mincore fails or its results are false.
-static std::optional<Residency>
-residencyByMincore(char *Begin, uint64_t MappedFrom, uint64_t FileSize,
-                   ByteRange Clipped, size_t PageSize) {
-  char *const Guard = Begin + (guardOffset(FileSize, PageSize) - MappedFrom);
-  const std::optional<uint64_t> Lie = countResident(Guard, PageSize, PageSize);
+static std::optional<Residency> residencyByMincore(char *Begin,
+                                                   uint64_t MappedFrom,
+                                                   uint64_t FileSize,
+                                                   ByteRange Clipped) {
+  char *const Guard = Begin + (guardOffset(FileSize) - MappedFrom);
+  const std::optional<uint64_t> Lie =
+      countResident(Guard, PageCache::pageSize());
   if (!Lie || *Lie != 0)
     return std::nullopt;
 
-  const uint64_t From = roundDown(Clipped.Offset, PageSize);
-  const std::optional<uint64_t> Resident = countResident(
-      Begin + (From - MappedFrom), Clipped.end() - From, PageSize);
+  const uint64_t From = roundDown(Clipped.Offset);
+  const std::optional<uint64_t> Resident =
+      countResident(Begin + (From - MappedFrom), Clipped.end() - From);
   if (!Resident)
     return std::nullopt;
-  return Residency{*Resident, pagesOf(Clipped, PageSize)};
+  return Residency{*Resident, pagesOf(Clipped)};
 }
 
 /// POSIX_FADV_SEQUENTIAL doubles the readahead of an open file, and the advice
@@ -194,8 +196,7 @@ static bool waitForPages(const OpenFile &File, ByteRange Clipped,
   // The pieces are the steps of the hints.
   for (uint64_t At = Clipped.Offset; At < Clipped.end();) {
     const uint64_t First = At;
-    At = std::min(Clipped.end(), roundDown(At, Capabilities.PageSize) +
-                                     hintStepOf(Capabilities));
+    At = std::min(Clipped.end(), roundDown(At) + hintStepOf(Capabilities));
     const uint64_t Last = At - 1;
     char Byte;
     std::error_code Error;
@@ -205,7 +206,7 @@ static bool waitForPages(const OpenFile &File, ByteRange Clipped,
     if (AreCounted)
       continue;
     const uint64_t Before =
-        Last - std::min<uint64_t>(Last - First, Capabilities.PageSize);
+        Last - std::min<uint64_t>(Last - First, PageCache::pageSize());
     for (uint64_t Page : {First, Before}) {
       ++Result.Calls;
       if (!isCached(File, Page).value_or(false))
@@ -236,8 +237,7 @@ static void fetchIntoCache(const OpenFile &File, ByteRange Clipped,
     CachestatResult Stat;
     const bool AreCounted =
         countPages(File, {Clipped.Offset, Clipped.Length}, Capabilities, Stat);
-    if ((!AreCounted ||
-         Stat.Cached >= pagesOf(Clipped, Capabilities.PageSize)) &&
+    if ((!AreCounted || Stat.Cached >= pagesOf(Clipped)) &&
         waitForPages(File, Clipped, Capabilities, AreCounted, Result)) {
       Result.Outcome = HintOutcome::Accepted;
       Result.AcceptedBytes = Clipped.Length;
@@ -249,7 +249,9 @@ static void fetchIntoCache(const OpenFile &File, ByteRange Clipped,
   fetchByReading(File, Clipped, Result);
 }
 
-PageCache::PageCache() : Capabilities(probe()) {}
+size_t PageCache::pageSize() {
+  return static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+}
 
 PageCache PageCache::inLargeRequests() const {
   PageCache Other = *this;
@@ -259,12 +261,6 @@ PageCache PageCache::inLargeRequests() const {
 }
 
 PageCache PageCache::withoutMappings() const { return *this; }
-
-PageCache::PageCache(const PageCacheCapabilities &Capabilities)
-    : Capabilities(Capabilities) {
-  // The page size is no capability, but without it no call here is aligned.
-  this->Capabilities.PageSize = systemPageSize();
-}
 
 static int createMemoryFile() {
   return static_cast<int>(
@@ -284,8 +280,6 @@ static bool reportsOwnMemory() {
 
 PageCacheCapabilities PageCache::probe() {
   PageCacheCapabilities Found;
-  Found.PageSize = systemPageSize();
-
   // Our own program is resident, and these calls change nothing of it. Without
   // /proc, a memory file replaces it. It is not the first choice, since
   // `ulimit -f` limits it as well, and ends the program by a signal.
@@ -293,7 +287,7 @@ PageCacheCapabilities PageCache::probe() {
   if (Scratch < 0) {
     Scratch = createMemoryFile();
     if (Scratch >= 0 &&
-        ::ftruncate(Scratch, static_cast<off_t>(Found.PageSize)) != 0) {
+        ::ftruncate(Scratch, static_cast<off_t>(pageSize())) != 0) {
       ::close(Scratch);
       return Found;
     }
@@ -301,18 +295,18 @@ PageCacheCapabilities PageCache::probe() {
   if (Scratch < 0)
     return Found;
 
-  const auto Length = static_cast<off_t>(Found.PageSize);
+  const auto Length = static_cast<off_t>(pageSize());
   Found.Hint = ::posix_fadvise(Scratch, 0, Length, POSIX_FADV_WILLNEED) == 0;
   Found.Evict = ::posix_fadvise(Scratch, 0, Length, POSIX_FADV_DONTNEED) == 0;
   CachestatResult Ignored;
   Found.Cachestat = cachestat(Scratch, {0, 0}, Ignored) ||
                     (errno == EPERM && reportsOwnMemory());
   {
-    const ScratchMapping Mapping(Scratch, 0, Found.PageSize);
+    const ScratchMapping Mapping(Scratch, 0, pageSize());
     if (Mapping.isMapped()) {
       unsigned char Page;
-      Found.PopulateRead = populate(Mapping.data(), Found.PageSize) == 0;
-      Found.Mincore = ::mincore(Mapping.data(), Found.PageSize, &Page) == 0;
+      Found.PopulateRead = populate(Mapping.data(), pageSize()) == 0;
+      Found.Mincore = ::mincore(Mapping.data(), pageSize(), &Page) == 0;
     }
   }
   ::close(Scratch);
@@ -357,8 +351,7 @@ HintResult PageCache::fetchInLargePages(const OpenFile &File,
   const auto Enter = [&](uint64_t At) {
     ++Result.Calls;
     const int Error =
-        populate(Mapping.data() + roundDown(At - From, Capabilities.PageSize),
-                 Capabilities.PageSize);
+        populate(Mapping.data() + roundDown(At - From), pageSize());
     if (Error != 0)
       Result.Error = {Error, std::system_category()};
     return Error == 0;
@@ -381,7 +374,6 @@ std::optional<Residency> PageCache::residency(const OpenFile &File,
                                               ByteRange Range) const {
   if (!File.isOpen() || (!Capabilities.Cachestat && !Capabilities.Mincore))
     return std::nullopt;
-  const size_t PageSize = Capabilities.PageSize;
   const ByteRange Clipped = Range.clippedTo(File.size());
   // For cachestat, a length of 0 means the whole file.
   if (Clipped.empty())
@@ -389,18 +381,17 @@ std::optional<Residency> PageCache::residency(const OpenFile &File,
 
   CachestatResult Stat;
   if (countPages(File, {Clipped.Offset, Clipped.Length}, Capabilities, Stat))
-    return Residency{Stat.Cached, pagesOf(Clipped, PageSize),
+    return Residency{Stat.Cached, pagesOf(Clipped),
                      /*IsLowerBound=*/false, Stat.Dirty + Stat.Writeback};
 
   if (!Capabilities.Mincore)
     return std::nullopt;
-  const uint64_t From = roundDown(Clipped.Offset, PageSize);
-  const uint64_t Length = guardOffset(File.size(), PageSize) + PageSize - From;
+  const uint64_t From = roundDown(Clipped.Offset);
+  const uint64_t Length = guardOffset(File.size()) + pageSize() - From;
   const ScratchMapping Mapping(descriptor(File), From, Length);
   if (!Mapping.isMapped())
     return std::nullopt;
-  return residencyByMincore(Mapping.data(), From, File.size(), Clipped,
-                            PageSize);
+  return residencyByMincore(Mapping.data(), From, File.size(), Clipped);
 }
 
 std::optional<bool>
@@ -453,7 +444,7 @@ HintResult PageCache::willNeed(std::span<const char> Memory) const {
     return Result;
   Result.Outcome = HintOutcome::Accepted;
   const auto Start = reinterpret_cast<uintptr_t>(Memory.data());
-  const uint64_t Lead = Start % Capabilities.PageSize;
+  const uint64_t Lead = Start % pageSize();
   char *const Begin = const_cast<char *>(Memory.data()) - Lead;
   const auto Query = [&](uint64_t At, uint64_t Length) {
     return ::madvise(Begin + At, Length, MADV_WILLNEED) == 0 ? 0 : errno;
@@ -463,7 +454,7 @@ HintResult PageCache::willNeed(std::span<const char> Memory) const {
 }
 
 std::error_code PageCache::adviseCold(std::span<const char> Memory) const {
-  const std::span<char> Pages = wholePages(Memory, Capabilities.PageSize);
+  const std::span<char> Pages = wholePages(Memory);
   if (!Pages.empty() &&
       ::madvise(Pages.data(), Pages.size(), MADV_PAGEOUT) != 0)
     return lastError();
@@ -474,5 +465,5 @@ std::optional<Residency>
 PageCache::residency(std::span<const char> Memory) const {
   if (!Capabilities.Mincore)
     return std::nullopt;
-  return residencyOf(Memory, Capabilities.PageSize);
+  return residencyOf(Memory);
 }

@@ -89,7 +89,7 @@ bool PageTables::scan(uint64_t Begin, uint64_t End,
 
 bool PageTables::readPagemap(uint64_t Begin, uint64_t End,
                              std::vector<ByteRange> &Pages) {
-  const uint64_t PageSize = detail::systemPageSize();
+  const uint64_t PageSize = PageCache::pageSize();
   std::array<uint64_t, 4096> Words;
   while (Begin < End) {
     const uint64_t Count =
@@ -118,10 +118,9 @@ PageTables::present(std::span<const char> Memory) {
   std::vector<ByteRange> Pages;
   if (Memory.empty())
     return Pages;
-  const uint64_t PageSize = detail::systemPageSize();
   const auto Start = reinterpret_cast<uintptr_t>(Memory.data());
-  const uint64_t Begin = detail::roundDown(Start, PageSize);
-  const uint64_t End = detail::roundUp(Start + Memory.size(), PageSize);
+  const uint64_t Begin = detail::roundDown(Start);
+  const uint64_t End = detail::roundUp(Start + Memory.size());
   if (!Allowed.Scan || !scan(Begin, End, Pages)) {
     Allowed.Scan = false; // ENOTTY is permanent
     Pages.clear();

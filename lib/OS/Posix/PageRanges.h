@@ -50,8 +50,8 @@ private:
 
 /// Returns how many pages of [\p Begin, +\p Length) are resident, or nothing if
 /// mincore fails. \p Begin is page-aligned.
-inline std::optional<uint64_t> countResident(char *Begin, uint64_t Length,
-                                             size_t PageSize) {
+inline std::optional<uint64_t> countResident(char *Begin, uint64_t Length) {
+  const size_t PageSize = PageCache::pageSize();
   std::array<MincoreByte, 4096> Pages;
   uint64_t Resident = 0;
   for (uint64_t Done = 0; Done < Length;) {
@@ -78,7 +78,7 @@ template <typename Function>
 void queryInSteps(ByteRange Bytes, const PageCacheCapabilities &Capabilities,
                   Function Query, HintResult &Result) {
   const uint64_t Step = hintStepOf(Capabilities);
-  for (uint64_t At = roundDown(Bytes.Offset, Capabilities.PageSize);
+  for (uint64_t At = roundDown(Bytes.Offset);
        !Bytes.empty() && At < Bytes.end();) {
     const uint64_t Length = std::min(Step, Bytes.end() - At);
     const int Error = Query(At, Length);
@@ -108,16 +108,16 @@ HintResult hintInSteps(const OpenFile &File, std::span<const ByteRange> Ranges,
 }
 
 /// Returns the residency of \p Memory as mincore(2) reports it, unchecked.
-inline std::optional<Residency> residencyOf(std::span<const char> Memory,
-                                            size_t PageSize) {
+inline std::optional<Residency> residencyOf(std::span<const char> Memory) {
   if (Memory.empty())
     return Residency{};
-  const uint64_t Lead = reinterpret_cast<uintptr_t>(Memory.data()) % PageSize;
+  const uint64_t Lead =
+      reinterpret_cast<uintptr_t>(Memory.data()) % PageCache::pageSize();
   const std::optional<uint64_t> Resident = countResident(
-      const_cast<char *>(Memory.data()) - Lead, Lead + Memory.size(), PageSize);
+      const_cast<char *>(Memory.data()) - Lead, Lead + Memory.size());
   if (!Resident)
     return std::nullopt;
-  return Residency{*Resident, pagesOf({Lead, Memory.size()}, PageSize)};
+  return Residency{*Resident, pagesOf({Lead, Memory.size()})};
 }
 
 } // namespace headstart::os::detail

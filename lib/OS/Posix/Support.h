@@ -52,10 +52,6 @@ inline int64_t nanoseconds(const timespec &Time) {
   return Result;
 }
 
-inline size_t systemPageSize() {
-  return static_cast<size_t>(::sysconf(_SC_PAGESIZE));
-}
-
 inline FileIdentity identityOf(const struct stat &S) {
   return {deviceOf(S), S.st_ino, static_cast<uint64_t>(S.st_size),
           nanoseconds(modifiedTime(S)), nanoseconds(changedTime(S))};

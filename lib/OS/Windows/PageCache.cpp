@@ -135,7 +135,8 @@ static bool wasMemoryLow(uint64_t Bytes) {
 }
 
 void HintBatch::add(char *Begin, uint64_t Length) {
-  const uint64_t Lead = reinterpret_cast<uintptr_t>(Begin) % systemPageSize();
+  const uint64_t Lead =
+      reinterpret_cast<uintptr_t>(Begin) % PageCache::pageSize();
   for (uint64_t At = 0; At < Lead + Length;) {
     const uint64_t Size = std::min(StepBytes, Lead + Length - At);
     addEntry(Begin - Lead + At, Size);
@@ -191,7 +192,7 @@ static std::optional<Residency> countPages(const char *Begin, uint64_t Length,
     Found.ResidentPages += Place == PagePlace::WorkingSet ||
                            (ReportsPlace && Place == PagePlace::Memory);
   };
-  if (!forEachPage(Start - Start % systemPageSize(),
+  if (!forEachPage(Start - Start % PageCache::pageSize(),
                    Start + static_cast<uintptr_t>(Length), Count))
     return std::nullopt;
   return Found;
@@ -218,15 +219,13 @@ static bool reportsPlace() {
   return IsReported;
 }
 
-PageCache::PageCache() : Capabilities(probe()) {}
-
-PageCache::PageCache(const PageCacheCapabilities &Wanted)
-    : Capabilities(Wanted) {
-  // The page size is no capability.
-  Capabilities.PageSize = systemPageSize();
-  // A caller cannot switch on what the system lacks.
-  Capabilities.PopulateRead = false;
-  Capabilities.Cachestat = false;
+size_t PageCache::pageSize() {
+  static const size_t Size = [] {
+    SYSTEM_INFO Info;
+    ::GetSystemInfo(&Info);
+    return static_cast<size_t>(Info.dwPageSize);
+  }();
+  return Size;
 }
 
 PageCache PageCache::withoutMappings() const {
@@ -240,7 +239,6 @@ PageCacheCapabilities PageCache::probe() {
   // A process tries it only once.
   static const PageCacheCapabilities Found = [] {
     PageCacheCapabilities Result;
-    Result.PageSize = systemPageSize();
     Result.Hint = true;
     Result.Mincore = reportsPlace();
     Result.Evict = true;
@@ -292,7 +290,7 @@ HintResult PageCache::hint(const OpenFile &File,
 HintResult PageCache::fetch(const OpenFile &File, ByteRange Range,
                             const MappedFile *Mapping) const {
   return fetchClipped(File, Range, [&](ByteRange Clipped, HintResult &Result) {
-    if (!Capabilities.Hint || Clipped.Length <= Capabilities.PageSize)
+    if (!Capabilities.Hint || Clipped.Length <= pageSize())
       return fetchByReading(File, Clipped, Result);
     const HintResult Hinted = hint(File, {&Clipped, 1}, Mapping);
     Result.Calls += Hinted.Calls;
@@ -458,7 +456,7 @@ HintResult PageCache::willNeed(std::span<const char> Memory) const {
 }
 
 std::error_code PageCache::adviseCold(std::span<const char> Memory) const {
-  return trim(wholePages(Memory, Capabilities.PageSize));
+  return trim(wholePages(Memory));
 }
 
 std::optional<Residency>

@@ -28,7 +28,7 @@ PageTables::present(std::span<const char> Memory) {
     return Pages;
   const auto Start = reinterpret_cast<uintptr_t>(Memory.data());
   const uintptr_t End = Start + Memory.size();
-  const size_t PageSize = systemPageSize();
+  const size_t PageSize = PageCache::pageSize();
   const auto Add = [&](uintptr_t Page, PagePlace Place) {
     if (Place != PagePlace::WorkingSet)
       return;

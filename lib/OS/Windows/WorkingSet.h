@@ -10,6 +10,7 @@
 #define HEADSTART_LIB_OS_WINDOWS_WORKINGSET_H
 
 #include "Support.h"
+#include "headstart/OS/PageCache.h"
 
 #ifndef PSAPI_VERSION
 #define PSAPI_VERSION 2 // in kernel32
@@ -27,15 +28,6 @@ namespace headstart::os::detail {
 
 /// The most pages of a call: 16 bytes each, on the stack.
 inline constexpr size_t PagesPerQuery = 1024;
-
-inline size_t systemPageSize() {
-  static const size_t Size = [] {
-    SYSTEM_INFO Info;
-    ::GetSystemInfo(&Info);
-    return static_cast<size_t>(Info.dwPageSize);
-  }();
-  return Size;
-}
 
 /// Where a page is, by QueryWorkingSetEx.
 enum class PagePlace : unsigned char {
@@ -65,7 +57,7 @@ inline PagePlace placeOf(const PSAPI_WORKING_SET_EX_INFORMATION &Page) {
 /// page-aligned, up to \p End, in order. Returns false if the query fails.
 template <typename Function>
 bool forEachPage(uintptr_t Begin, uintptr_t End, Function Found) {
-  const size_t PageSize = systemPageSize();
+  const size_t PageSize = PageCache::pageSize();
   std::array<PSAPI_WORKING_SET_EX_INFORMATION, PagesPerQuery> Pages;
   while (Begin < End) {
     const size_t Count =
