@@ -49,10 +49,11 @@ TEST(DirectoryReaderTest, ReturnsEachEntryOnce) {
       SCOPED_TRACE(testing::Message() << Room << " of " << BufferBytes);
       DirectoryHandle Handle = openDirectory(Directory.path());
       DirectoryReader Reader(BufferBytes);
-      EXPECT_EQ(listRest(Reader, Handle, Room), Made);
+      unsigned Batches = 0;
+      EXPECT_EQ(listRest(Reader, Handle, Room, &Batches), Made);
       // Small buffers must need several calls, or this tests no batches.
       if (BufferBytes <= 5000 && !ListsAtOnce) {
-        EXPECT_GT(Reader.calls(), 5u);
+        EXPECT_GT(Batches, 5u);
       }
       // A read after the end finds the end again.
       std::array<DirectoryEntry, 4> Entries;

@@ -63,15 +63,18 @@ inline std::error_code readFile(const DirectoryHandle &Directory,
   return Error;
 }
 
-/// Lists the remaining names in \p Directory, sorted.
+/// Lists the remaining names in \p Directory, sorted. Counts in \p Batches,
+/// which may be null, how many system calls returned entries.
 inline Names listRest(DirectoryReader &Reader, DirectoryHandle &Directory,
-                      size_t Room = 128) {
+                      size_t Room = 128, unsigned *Batches = nullptr) {
   std::vector<DirectoryEntry> Entries(Room);
   Names Found;
   std::error_code Error;
   Reader.start(Directory);
   while (const size_t Count = Reader.read(Entries, Error)) {
     EXPECT_LE(Count, Room);
+    if (Batches != nullptr && Reader.isAtBoundary())
+      ++*Batches;
     for (const DirectoryEntry &E : std::span(Entries).first(Count)) {
       Found.emplace_back(E.Name);
       EXPECT_EQ(E.Name.data()[E.Name.size()], '\0');

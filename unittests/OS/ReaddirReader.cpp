@@ -13,6 +13,7 @@
 #include "Posix/Directories.h"
 #include "Posix/DirectoryList.h"
 #include "headstart/OS/DirectoryReader.h"
+#include "headstart/OS/DirectoryRecords.h"
 #include <algorithm>
 
 namespace headstart::os {
@@ -42,6 +43,10 @@ std::error_code DirectoryReader::fill() {
       static_cast<int>(Directory->nativeHandle()), Buffer, Capacity, Filled);
   Unread = {Buffer.get(), Filled};
   return Error;
+}
+
+size_t DirectoryReader::parse(std::span<DirectoryEntry> Into, bool &Malformed) {
+  return parseLinuxEntries(Unread, Into, Malformed);
 }
 
 } // namespace headstart::os

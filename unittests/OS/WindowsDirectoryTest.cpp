@@ -138,9 +138,10 @@ TEST_P(ListMethodTest, ReadsNamesLongInEveryEncoding) {
        {size_t(0), DirectoryReader::DefaultBufferBytes, size_t(1) << 20}) {
     DirectoryHandle Handle = openDirectory(Directory.path());
     DirectoryReader Reader(BufferBytes);
-    EXPECT_EQ(listRest(Reader, Handle, 1000), Made);
+    unsigned Batches = 0;
+    EXPECT_EQ(listRest(Reader, Handle, 1000, &Batches), Made);
     if (BufferBytes == 0) {
-      EXPECT_GT(Reader.calls(), 5u);
+      EXPECT_GT(Batches, 5u);
     }
   }
 }

@@ -21,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -173,23 +174,21 @@ public:
   /// may then `start` with the directory and continue from there.
   bool isAtBoundary() const { return Unread.empty(); }
 
-  /// Returns the number of system calls that have listed so far.
-  uint64_t calls() const { return Calls; }
-
 private:
-  /// POSIX: reads the next records into Buffer and sets Unread, to nothing at
-  /// the end.
+  /// Reads the next records into Buffer and sets Unread, to nothing at the end
+  /// and on an error.
   std::error_code fill();
+  /// Parses records from the front of Unread, as the functions of
+  /// DirectoryRecords.h do.
+  size_t parse(std::span<DirectoryEntry> Into, bool &Malformed);
 
   DirectoryHandle *Directory = nullptr;
   std::unique_ptr<char[]> Buffer;
   size_t Capacity = 0;          ///< bytes
   std::span<const char> Unread; ///< of Buffer
-  uint64_t Calls = 0;
-  /// macOS: the device of the directory, and whether getattrlistbulk filled
-  /// Unread.
-  [[maybe_unused]] uint64_t Device = 0;
-  [[maybe_unused]] bool IsBulk = false;
+  /// macOS and Windows: the device of the directory, if the system call that
+  /// filled Unread lists what belongs to it (`DirectoryEntry::HasStatus`, ids).
+  [[maybe_unused]] std::optional<uint64_t> Device;
 };
 
 } // namespace headstart::os

@@ -94,8 +94,8 @@ static bool mayReaddir(int Error) {
 std::error_code DirectoryReader::fill() {
   const int FD = static_cast<int>(Directory->nativeHandle());
   const int Records = listInBulk(FD, Buffer.get(), Capacity);
-  IsBulk = Records >= 0 || !mayReaddir(errno);
-  if (!IsBulk) {
+  if (Records < 0 && mayReaddir(errno)) {
+    Device.reset();
     size_t Filled = 0;
     const std::error_code Error = listByReaddir(FD, Buffer, Capacity, Filled);
     Unread = {Buffer.get(), Filled};
@@ -111,6 +111,11 @@ std::error_code DirectoryReader::fill() {
   Unread =
       takeMacRecords({Buffer.get(), Capacity}, static_cast<size_t>(Records));
   return {};
+}
+
+size_t DirectoryReader::parse(std::span<DirectoryEntry> Into, bool &Malformed) {
+  return Device ? parseMacEntries(Unread, *Device, Into, Malformed)
+                : parseLinuxEntries(Unread, Into, Malformed);
 }
 
 } // namespace headstart::os

@@ -9,6 +9,7 @@
 #include "headstart/OS/DirectoryReader.h"
 #include "../Posix/Directories.h"
 #include "../Posix/Support.h"
+#include "headstart/OS/DirectoryRecords.h"
 #include <algorithm>
 #include <dirent.h>
 #include <limits.h>
@@ -84,6 +85,10 @@ std::error_code DirectoryReader::fill() {
   // ENOENT: the directory was deleted (IS_DEADDIR in iterate_dir, fs/readdir.c)
   // and counts as empty.
   return errno == ENOENT ? std::error_code() : lastError();
+}
+
+size_t DirectoryReader::parse(std::span<DirectoryEntry> Into, bool &Malformed) {
+  return parseLinuxEntries(Unread, Into, Malformed);
 }
 
 } // namespace headstart::os

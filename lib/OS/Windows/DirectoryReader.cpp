@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A buffer holds the records of one system call, followed by the names of one
-// call of `read` in WTF-8. A record has at least 68 bytes in addition to its
+// call of `parse` in WTF-8. A record has at least 68 bytes in addition to its
 // name, and a unit of 2 bytes becomes at most 3. The names of all records, with
 // their zeros, therefore take at most one and a half times the records' space.
 //
@@ -45,11 +45,6 @@ DirectoryReader::DirectoryReader(size_t BufferBytes)
     : Buffer(std::make_unique_for_overwrite<char[]>(capacityFor(BufferBytes) *
                                                     5 / 2)),
       Capacity(capacityFor(BufferBytes)) {}
-
-void DirectoryReader::start(DirectoryHandle &NewDirectory) {
-  Directory = &NewDirectory;
-  Unread = {};
-}
 
 /// Whether \p Error of its first call means that a method is not available.
 static bool isRefusal(DWORD Error) {
@@ -129,56 +124,38 @@ static uint64_t deviceOf(Directory &F) {
   return F.Device;
 }
 
-size_t DirectoryReader::read(std::span<DirectoryEntry> Into,
-                             std::error_code &Error) {
-  Error = {};
-  // A batch may contain only `.` and `..`.
-  while (Directory != nullptr && !Into.empty()) {
-    if (!Directory->isOpen()) {
-      Error = notOpen();
-      Directory = nullptr;
-      return 0;
-    }
-    detail::Directory &F = *directoryOf(Directory->nativeHandle());
-    if (Unread.empty()) {
-      DWORD Failure = ERROR_NO_MORE_FILES;
-      if (!F.IsAtEnd) {
-        ++Calls;
-        Failure = readRecords(F, {Buffer.get(), Capacity}, Unread);
-      }
-      if (Failure != ERROR_SUCCESS) {
-        // The record does not fit; no file system has such names.
-        if (Failure == ERROR_MORE_DATA)
-          Failure = ERROR_FILENAME_EXCED_RANGE;
-        F.IsAtEnd = true;
-        if (!isEnd(Failure, F.Handle.get()))
-          Error = errorOf(Failure);
-        Directory = nullptr;
-        return 0;
-      }
-    }
-    bool Malformed = false;
-    const size_t Count = parseWindowsEntries(Unread,
-                                             F.Method == ListMethod::IdBoth
-                                                 ? std::optional(deviceOf(F))
-                                                 : std::nullopt,
-                                             Into, Malformed);
-    char *Text = Buffer.get() + Capacity;
-    for (DirectoryEntry &Entry : Into.first(Count)) {
-      const size_t Bytes = writeUtf8FromBytes(Entry.Name, Text);
-      Text[Bytes] = '\0';
-      Entry.Name = {Text, Bytes};
-      Text += Bytes + 1;
-    }
-    if (Malformed) {
-      Error = std::make_error_code(std::errc::bad_message);
-      F.IsAtEnd = true;
-      Directory = nullptr;
-    }
-    if (Malformed || Count != 0)
-      return Count;
+std::error_code DirectoryReader::fill() {
+  if (!Directory->isOpen())
+    return notOpen();
+  detail::Directory &F = *directoryOf(Directory->nativeHandle());
+  if (F.IsAtEnd)
+    return {};
+  DWORD Failure = readRecords(F, {Buffer.get(), Capacity}, Unread);
+  if (Failure == ERROR_SUCCESS) {
+    Device.reset();
+    if (F.Method == ListMethod::IdBoth)
+      Device = deviceOf(F);
+    return {};
   }
-  return 0;
+  // The record does not fit; no file system has such names.
+  if (Failure == ERROR_MORE_DATA)
+    Failure = ERROR_FILENAME_EXCED_RANGE;
+  F.IsAtEnd = true;
+  return isEnd(Failure, F.Handle.get()) ? std::error_code() : errorOf(Failure);
+}
+
+size_t DirectoryReader::parse(std::span<DirectoryEntry> Into, bool &Malformed) {
+  const size_t Count = parseWindowsEntries(Unread, Device, Into, Malformed);
+  char *Text = Buffer.get() + Capacity;
+  for (DirectoryEntry &Entry : Into.first(Count)) {
+    const size_t Bytes = writeUtf8FromBytes(Entry.Name, Text);
+    Text[Bytes] = '\0';
+    Entry.Name = {Text, Bytes};
+    Text += Bytes + 1;
+  }
+  if (Malformed)
+    directoryOf(Directory->nativeHandle())->IsAtEnd = true;
+  return Count;
 }
 
 } // namespace headstart::os

@@ -1,4 +1,4 @@
-//===- DirectoryReader.cpp - Read directories (POSIX) ---------------------===//
+//===- DirectoryReader.cpp - Read directories -----------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/OS/DirectoryReader.h"
-#include "headstart/OS/DirectoryRecords.h"
 
 namespace headstart::os {
 
@@ -21,18 +20,14 @@ size_t DirectoryReader::read(std::span<DirectoryEntry> Into,
   Error = {};
   // A batch may contain only `.` and `..`.
   while (Directory != nullptr && !Into.empty()) {
-    if (Unread.empty()) {
-      ++Calls;
+    if (Unread.empty())
       Error = fill();
-    }
     if (Unread.empty()) {
       Directory = nullptr;
       return 0;
     }
     bool Malformed = false;
-    const size_t Count = IsBulk
-                             ? parseMacEntries(Unread, Device, Into, Malformed)
-                             : parseLinuxEntries(Unread, Into, Malformed);
+    const size_t Count = parse(Into, Malformed);
     if (Malformed) {
       Error = std::make_error_code(std::errc::bad_message);
       Directory = nullptr;
