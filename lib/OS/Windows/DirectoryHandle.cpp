@@ -36,8 +36,6 @@ constexpr NTSTATUS DeletePending = static_cast<NTSTATUS>(0xC0000056);
 constexpr NTSTATUS FileIsADirectory = static_cast<NTSTATUS>(0xC00000BA);
 constexpr NTSTATUS FileDeleted = static_cast<NTSTATUS>(0xC0000123);
 
-constexpr ULONG AllShared =
-    FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
 // Without FILE_TRAVERSE: the system itself checks whether a user may pass, by a
 // right that most users have everywhere (SeChangeNotifyPrivilege), even if a
 // directory's access list does not give it.
@@ -106,7 +104,7 @@ static std::error_code openIn(HANDLE Base, std::wstring_view Name,
   Attributes.Attributes = CaseInsensitive;
   IO_STATUS_BLOCK Block = {};
   HANDLE Opened = nullptr;
-  const NTSTATUS Status = Open(&Opened, Access, &Attributes, &Block, AllShared,
+  const NTSTATUS Status = Open(&Opened, Access, &Attributes, &Block, ShareAll,
                                Options | SynchronousIO);
   if (Status < 0)
     return errorOfStatus(Status);
@@ -227,7 +225,7 @@ static std::error_code openParent(HANDLE Handle, UniqueHandle &Result) {
   if (Path.size() > Root && Last != std::wstring::npos)
     Path.resize(std::max(Last, Root));
   const HANDLE Opened =
-      ::CreateFileW(Path.c_str(), DirectoryAccess, AllShared, nullptr,
+      ::CreateFileW(Path.c_str(), DirectoryAccess, ShareAll, nullptr,
                     OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, nullptr);
   if (Opened == INVALID_HANDLE_VALUE)
     return lastError();
@@ -300,7 +298,7 @@ std::error_code DirectoryHandle::open(const std::string &Path,
     return lastError();
   if ((Attributes & MayLeadToOne) == 0)
     return makeError(std::errc::not_a_directory);
-  UniqueHandle Opened(::CreateFileW(Wide.c_str(), DirectoryAccess, AllShared,
+  UniqueHandle Opened(::CreateFileW(Wide.c_str(), DirectoryAccess, ShareAll,
                                     nullptr, OPEN_EXISTING,
                                     FILE_FLAG_BACKUP_SEMANTICS, nullptr));
   if (!Opened.isOpen())

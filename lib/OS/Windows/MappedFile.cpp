@@ -14,21 +14,12 @@
 #include "headstart/OS/WideText.h"
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 
 // The code is inside the namespace, since winbase.h has its own OpenFile.
 namespace headstart::os {
 
 using namespace detail;
-
-/// A compiler may replace, rename or delete a file that we have open.
-static constexpr DWORD ShareAll =
-    FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
-
-static HANDLE handleOf(intptr_t Handle) {
-  return std::bit_cast<HANDLE>(Handle);
-}
 
 /// Stats the system path \p Path. Opens it only for its attributes, which
 /// sharing modes allow. Opening a pipe or a device would use it, so this never
@@ -146,7 +137,7 @@ size_t OpenFile::readAt(uint64_t Offset, std::span<char> Into,
     Error = std::make_error_code(std::errc::bad_file_descriptor);
     return 0;
   }
-  return detail::readAt(handleOf(Handle), Offset, Into, Error);
+  return detail::readAt(handleOf(*this), Offset, Into, Error);
 }
 
 // Only opening a handle can request this (FILE_FLAG_RANDOM_ACCESS), and then
@@ -155,7 +146,7 @@ void OpenFile::expectScatteredReads() const {}
 
 void OpenFile::close() {
   if (isOpen())
-    ::CloseHandle(handleOf(Handle));
+    ::CloseHandle(handleOf(*this));
   Handle = InvalidHandle;
   Identity = {};
 }
@@ -179,7 +170,7 @@ std::error_code MappedFile::map(const OpenFile &File, MappedFile &Result) {
 
   // The view keeps the section open, and the section the file.
   const UniqueHandle Section(::CreateFileMappingW(
-      handleOf(File.nativeHandle()), nullptr, PAGE_READONLY, 0, 0, nullptr));
+      handleOf(File), nullptr, PAGE_READONLY, 0, 0, nullptr));
   if (!Section.isOpen())
     return lastError();
   const void *const Address = ::MapViewOfFile(
@@ -188,14 +179,13 @@ std::error_code MappedFile::map(const OpenFile &File, MappedFile &Result) {
     const std::error_code Error = lastError();
     // Windows refuses a view longer than the section, by an unspecified error.
     FileStatus Now;
-    if (!statusOf(handleOf(File.nativeHandle()), Now) &&
-        Now.Identity.Size < File.size())
+    if (!statusOf(handleOf(File), Now) && Now.Identity.Size < File.size())
       return std::make_error_code(std::errc::io_error);
     return Error;
   }
   Result.Data = static_cast<const char *>(Address);
   HANDLE Kept = nullptr;
-  if (::DuplicateHandle(::GetCurrentProcess(), handleOf(File.nativeHandle()),
+  if (::DuplicateHandle(::GetCurrentProcess(), handleOf(File),
                         ::GetCurrentProcess(), &Kept, 0, 0,
                         DUPLICATE_SAME_ACCESS) != 0)
     Result.File.Handle = std::bit_cast<intptr_t>(Kept);

@@ -19,7 +19,6 @@
 #include "headstart/OS/Program.h"
 
 #include <atomic>
-#include <bit>
 #include <chrono>
 #include <vector>
 
@@ -46,10 +45,6 @@ constexpr uint64_t WindowsStepBytes = UINT64_C(64) * 1024 * 1024;
 constexpr uint64_t WineStepBytes = UINT64_C(128) * 1024;
 
 } // namespace
-
-static HANDLE handleOf(const OpenFile &File) {
-  return std::bit_cast<HANDLE>(File.nativeHandle());
-}
 
 namespace {
 
@@ -407,8 +402,6 @@ std::error_code PageCache::evict(OpenFile &File) const {
     return std::make_error_code(std::errc::function_not_supported);
   if (!File.isOpen())
     return std::make_error_code(std::errc::bad_file_descriptor);
-  constexpr DWORD ShareAll =
-      FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
   // Opening to write would fail if a process shares the file only for reading.
   // The file system writes dirty pages before it purges them.
   const UniqueHandle Unbuffered(::ReOpenFile(handleOf(File), GENERIC_READ,

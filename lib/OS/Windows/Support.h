@@ -19,6 +19,7 @@
 
 #include "headstart/OS/MappedFile.h"
 
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -53,6 +54,14 @@ std::string toUtf8(std::wstring_view Wide);
 /// `no_such_file_or_directory` for an empty path, and `filename_too_long` for a
 /// path longer than Windows allows.
 std::error_code toSystemPath(std::string_view Path, std::wstring &Result);
+
+/// A compiler may replace, rename or delete a file that we have open.
+inline constexpr DWORD ShareAll =
+    FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
+
+inline HANDLE handleOf(const OpenFile &File) {
+  return std::bit_cast<HANDLE>(File.nativeHandle());
+}
 
 /// Returns \p Time in nanoseconds since 1970.
 int64_t nanosecondsOf(const FILETIME &Time);
