@@ -11,7 +11,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Posix/Directories.h"
-#include "Posix/DirectoryList.h"
 #include "headstart/OS/DirectoryReader.h"
 #include "headstart/OS/DirectoryRecords.h"
 #include <algorithm>

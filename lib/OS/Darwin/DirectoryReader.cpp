@@ -8,7 +8,6 @@
 
 #include "headstart/OS/DirectoryReader.h"
 #include "../Posix/Directories.h"
-#include "../Posix/DirectoryList.h"
 #include "../Posix/Support.h"
 #include "headstart/OS/DirectoryRecords.h"
 #include <algorithm>
@@ -92,7 +91,7 @@ static bool mayReaddir(int Error) {
 }
 
 std::error_code DirectoryReader::fill() {
-  const int FD = static_cast<int>(Directory->nativeHandle());
+  const int FD = descriptor(*Directory);
   const int Records = listInBulk(FD, Buffer.get(), Capacity);
   if (Records < 0 && mayReaddir(errno)) {
     Device.reset();

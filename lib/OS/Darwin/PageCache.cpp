@@ -26,10 +26,6 @@ using namespace headstart::os::detail;
 /// Not measured.
 static constexpr uint64_t HintStep = UINT64_C(1024) * 1024;
 
-static int descriptor(const OpenFile &File) {
-  return static_cast<int>(File.nativeHandle());
-}
-
 size_t PageCache::pageSize() {
   return static_cast<size_t>(::sysconf(_SC_PAGESIZE));
 }

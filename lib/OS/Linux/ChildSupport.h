@@ -97,12 +97,7 @@ private:
 /// Opens a descriptor that poll(2) reports as readable once the process \p Id
 /// has ended. Returns -1 before Linux 5.3.
 inline int openProcess(pid_t Id) {
-#ifdef SYS_pidfd_open
   return static_cast<int>(::syscall(SYS_pidfd_open, Id, 0));
-#else
-  (void)Id;
-  return -1;
-#endif
 }
 
 /// Waits until the child \p Id has ended.

@@ -75,8 +75,7 @@ DirectoryReader::DirectoryReader(size_t BufferBytes)
 
 std::error_code DirectoryReader::fill() {
   const ssize_t Got = retry([&] {
-    return ::getdents64(descriptor(Directory->nativeHandle()), Buffer.get(),
-                        Capacity);
+    return ::getdents64(descriptor(*Directory), Buffer.get(), Capacity);
   });
   if (Got >= 0) {
     Unread = {Buffer.get(), static_cast<size_t>(Got)};

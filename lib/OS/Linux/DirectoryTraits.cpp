@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/OS/DirectoryTraits.h"
+#include "../Posix/Support.h"
 #include "FileSystems.h"
 #include "PseudoFile.h"
 #include <ctime>
@@ -53,12 +54,11 @@ static DirectoryTraits traitsOfFileSystem(int FD) {
 }
 
 DirectoryTraits traitsOf(const DirectoryHandle &Directory) {
-  return traitsOfFileSystem(static_cast<int>(Directory.nativeHandle()));
+  return traitsOfFileSystem(detail::descriptor(Directory));
 }
 
 bool reportsEveryChange(const OpenFile &File) {
-  return traitsOfFileSystem(static_cast<int>(File.nativeHandle()))
-      .ReportsEveryChange;
+  return traitsOfFileSystem(detail::descriptor(File)).ReportsEveryChange;
 }
 
 int64_t fileClockNs() {

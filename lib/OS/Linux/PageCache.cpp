@@ -26,15 +26,9 @@ using namespace headstart;
 using namespace headstart::os;
 using namespace headstart::os::detail;
 
-// Older C libraries lack these names; probe() finds what the kernel supports.
+// Older C libraries lack the name; probe() finds what the kernel supports.
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ 22
-#endif
-#ifndef MADV_PAGEOUT
-#define MADV_PAGEOUT 21
-#endif
-#ifndef MFD_CLOEXEC
-#define MFD_CLOEXEC 1U
 #endif
 
 namespace {
@@ -60,10 +54,6 @@ struct CachestatResult {
 };
 
 } // namespace
-
-static int descriptor(const OpenFile &File) {
-  return static_cast<int>(File.nativeHandle());
-}
 
 static bool cachestat(int Descriptor, CachestatRange Range,
                       CachestatResult &Result) {

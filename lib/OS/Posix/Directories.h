@@ -9,8 +9,11 @@
 #ifndef HEADSTART_LIB_OS_POSIX_DIRECTORIES_H
 #define HEADSTART_LIB_OS_POSIX_DIRECTORIES_H
 
+#include <cstddef>
 #include <fcntl.h>
+#include <memory>
 #include <string_view>
+#include <system_error>
 
 namespace headstart::os::detail {
 
@@ -32,6 +35,18 @@ int openPartByPart(int Base, std::string_view Path);
 /// several parts, and can leave \p Base only by links: any link on the way is
 /// an error. Returns -1 and sets errno on an error.
 int openParts(int Base, const char *Path);
+
+/// Reads the rest of the directory that \p Descriptor is open on, by
+/// readdir(3), into \p Buffer of \p Capacity bytes, which is replaced by larger
+/// ones as needed. \p Filled bytes of it are used, by records for
+/// `parseLinuxEntries`. Returns an error only without records: the next call
+/// meets an error after some records again, and returns it. Blocks.
+///
+/// It reads everything at once, since readdir reads ahead into a buffer of its
+/// own, so no other reader could continue where it stops. The descriptor stays
+/// open, at the end of the directory.
+std::error_code listByReaddir(int Descriptor, std::unique_ptr<char[]> &Buffer,
+                              size_t &Capacity, size_t &Filled);
 
 } // namespace headstart::os::detail
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "DirectoryList.h"
+#include "Directories.h"
 #include "Support.h"
 #include <algorithm>
 #include <cstring>

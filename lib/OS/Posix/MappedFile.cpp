@@ -166,9 +166,8 @@ std::error_code MappedFile::map(const OpenFile &File, MappedFile &Result) {
 
   // Maps no additional page: a linker that reads past the end of an input then
   // reads what it would read without Headstart, and gets no SIGBUS.
-  void *const Address =
-      ::mmap(nullptr, static_cast<size_t>(File.size()), PROT_READ, MAP_PRIVATE,
-             descriptor(File.nativeHandle()), 0);
+  void *const Address = ::mmap(nullptr, static_cast<size_t>(File.size()),
+                               PROT_READ, MAP_PRIVATE, descriptor(File), 0);
   if (Address == MAP_FAILED)
     return lastError();
   Result.Data = static_cast<const char *>(Address);

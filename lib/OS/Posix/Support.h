@@ -38,6 +38,10 @@ template <class Function> auto retry(const Function &Call) {
 }
 
 inline int descriptor(intptr_t Handle) { return static_cast<int>(Handle); }
+/// \p Open is an OpenFile or a DirectoryHandle.
+inline int descriptor(const auto &Open) {
+  return descriptor(Open.nativeHandle());
+}
 
 /// Returns nanoseconds since 1970. 64 bits cannot hold times before 1677 or
 /// after 2262, which tmpfs, XFS and Btrfs accept; they become the nearest one.
