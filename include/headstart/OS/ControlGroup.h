@@ -16,6 +16,7 @@
 #define HEADSTART_OS_CONTROLGROUP_H
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -63,13 +64,11 @@ private:
     std::string Text; ///< to write to it
   };
 
-  std::string createV1(const std::string &Base,
-                       const std::vector<Limit> &Limits);
   std::string createV2(const std::string &Prefix,
                        const std::vector<Limit> &Limits);
   std::string handOn(const std::string &Parent,
                      const std::vector<Limit> &Limits);
-  std::string add(const std::string &Parent);
+  std::string add(const std::string &Parent, std::span<const Limit> Limits);
 
   std::vector<std::string> Groups; ///< directories
   std::vector<std::string> Entrances;

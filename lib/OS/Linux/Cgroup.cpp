@@ -185,19 +185,16 @@ static void addLevel(const std::string &Directory, const MemoryFiles &Files,
 namespace {
 
 /// The contents of the two pseudo-files that lead to our groups.
-class Membership {
-public:
-  explicit Membership(const std::string &Root)
-      : Root(Root), Groups(readPseudoFile(Root + "/proc/self/cgroup")),
-        Mounts(readPseudoFile(Root + "/proc/self/mountinfo")) {}
+struct Membership {
+  const std::string &Root;
+  std::optional<std::string> Groups =
+      readPseudoFile(Root + "/proc/self/cgroup");
+  std::optional<std::string> Mounts =
+      readPseudoFile(Root + "/proc/self/mountinfo");
 
   /// Returns the directories of our group in the hierarchy and of its visible
   /// ancestors, our own first; none if there is no such hierarchy.
   std::vector<std::string> levelsOf(const Hierarchy &Kind) const;
-
-private:
-  const std::string &Root;
-  std::optional<std::string> Groups, Mounts;
 };
 
 } // namespace
@@ -223,7 +220,7 @@ std::vector<std::string> Membership::levelsOf(const Hierarchy &Kind) const {
 
 CgroupMemory headstart::os::detail::readCgroupMemory(const std::string &Root) {
   CgroupMemory Memory;
-  const Membership Ours(Root);
+  const Membership Ours{Root};
   // Read both: a hybrid system also mounts v2, without the memory controller.
   for (const std::string &Directory : Ours.levelsOf({"cgroup", "memory"}))
     addLevel(Directory, MemoryFilesV1, Memory);
@@ -249,7 +246,7 @@ static void lowerQuota(std::optional<double> &Value, std::string_view Quota,
 std::optional<double>
 headstart::os::detail::readProcessorQuota(const std::string &Root) {
   std::optional<double> Quota;
-  const Membership Ours(Root);
+  const Membership Ours{Root};
   for (const std::string &Directory : Ours.levelsOf({"cgroup", "cpu"}))
     lowerQuota(Quota,
                readPseudoFile(Directory + "/cpu.cfs_quota_us").value_or(""),

@@ -64,34 +64,23 @@ static bool removeStale(const std::string &Parent) {
   return OthersLive;
 }
 
-std::string ControlGroup::add(const std::string &Parent) {
+/// Creates a group in \p Parent and sets its limits. Returns why that failed,
+/// or
+/// "".
+std::string ControlGroup::add(const std::string &Parent,
+                              std::span<const Limit> Limits) {
   removeStale(Parent);
-  std::string Group =
+  const std::string Group =
       Parent + "/" + std::string(NamePrefix) + std::to_string(::getpid());
   constexpr mode_t Rights = 0755;
   if (::mkdir(Group.c_str(), Rights) != 0 && errno != EEXIST)
     return "cannot create the control group " + Group + ": " + reason(errno);
   Groups.push_back(Group);
   Entrances.push_back(Group + "/cgroup.procs");
-  return "";
-}
-
-/// Sets a limit. Returns why that failed, or "".
-static std::string setLimit(const std::string &Path, const std::string &Text) {
-  if (const int Error = writePseudoFile(Path, Text))
-    return "cannot write '" + Text + "' to " + Path + ": " + reason(Error);
-  return "";
-}
-
-std::string ControlGroup::createV1(const std::string &Base,
-                                   const std::vector<Limit> &Limits) {
-  for (const Limit &L : Limits) {
-    std::string Problem = add(Base + "/" + L.Controller);
-    if (Problem.empty())
-      Problem = setLimit(Groups.back() + "/" + L.File, L.Text);
-    if (!Problem.empty())
-      return Problem;
-  }
+  for (const auto &[Controller, File, Text] : Limits)
+    if (const int Error = writePseudoFile(Group + "/" + File, Text))
+      return "cannot write '" + Text + "' to " + Group + "/" + File + ": " +
+             reason(Error);
   return "";
 }
 
@@ -136,10 +125,7 @@ std::string ControlGroup::createV2(const std::string &Prefix,
   for (const std::string &Parent : Parents) {
     std::string Failure = handOn(Parent, Limits);
     if (Failure.empty())
-      Failure = add(Parent);
-    for (const Limit &L : Limits)
-      if (Failure.empty())
-        Failure = setLimit(Groups.back() + "/" + L.File, L.Text);
+      Failure = add(Parent, Limits);
     if (Failure.empty())
       return "";
     // The failure of the uppermost group decides for those below.
@@ -179,12 +165,15 @@ std::string ControlGroup::create(const GroupLimits &Limits,
     return isFile(Base + "/" + L.Controller + "/" + L.File);
   });
   std::string Problem;
-  if (InV1)
-    Problem = createV1(Base, V1);
-  else if (isFile(Base + "/cgroup.controllers"))
+  if (InV1) {
+    for (const Limit &L : V1)
+      if (Problem.empty())
+        Problem = add(Base + "/" + L.Controller, {&L, 1});
+  } else if (isFile(Base + "/cgroup.controllers")) {
     Problem = createV2(Prefix, V2);
-  else
+  } else {
     return "this system has no control groups that can limit this";
+  }
   if (Problem.empty())
     return "";
   remove();
