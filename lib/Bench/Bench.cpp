@@ -19,6 +19,7 @@
 #include "headstart/Link/ProfileStore.h"
 #include "headstart/OS/Machine.h"
 #include "headstart/OS/MeasuredProgram.h"
+#include "headstart/OS/SystemMemory.h"
 #include "headstart/Report/LinkStats.h"
 #include "headstart/Report/Message.h"
 #include "llvm/ADT/STLExtras.h"
@@ -466,8 +467,8 @@ void Bench::describe() {
                     .Processor = M.Processor,
                     .Disk = D.Name,
                     .FileSystem = D.FileSystem,
-                    .Cores = M.Cores,
-                    .MemoryBytes = M.MemoryBytes,
+                    .Cores = os::usableProcessors(),
+                    .MemoryBytes = os::SystemMemory::read().TotalBytes,
                     .ReadaheadBytes = D.ReadaheadBytes,
                     .ThrottleBytesPerSecond =
                         LimitOf(Options.Limits.ReadBytesPerSecond),

@@ -16,6 +16,7 @@
 #include "headstart/OS/Machine.h"
 #include "headstart/OS/Program.h"
 #include "headstart/OS/SystemMemory.h"
+#include "headstart/OS/Threads.h"
 #include "headstart/Report/LinkStats.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
@@ -269,9 +270,10 @@ static CheckGroup checkMemory(const PrefetchSettings &Settings) {
 static CheckGroup checkProcessors(const PrefetchSettings &Settings) {
   CheckGroup Group = {"processors", "Processors", "", {}};
   const os::Machine M = os::readMachine();
+  const unsigned Processors = os::usableProcessors();
   Check &C =
-      Group.add("processors", M.Cores,
-                "this process can use " + counted(M.Cores, "processor") +
+      Group.add("processors", Processors,
+                "this process can use " + counted(Processors, "processor") +
                     (M.Processor.empty() ? "" : " (" + M.Processor + ")"));
   Check &Q = Group.add(
       "quota", M.ProcessorQuota,
@@ -290,7 +292,7 @@ static CheckGroup checkProcessors(const PrefetchSettings &Settings) {
   if (M.ProcessorQuota && *M.ProcessorQuota < Enough)
     Q.note(Shares.str(), "allow the control group (container, service) more "
                          "processor time");
-  else if (M.Cores < Enough)
+  else if (Processors < Enough)
     C.note(Shares.str(), "link with --no-prefetch-inputs if the inputs are "
                          "always cached");
   Group.add("jobs", Settings.Jobs,

@@ -25,11 +25,9 @@ namespace headstart::os {
 struct Machine {
   std::string System;    ///< "Linux 6.18.44"
   std::string Processor; ///< "AMD EPYC"
-  unsigned Cores = 0;    ///< that this process may use
   /// The smallest quota on processors among this process's control groups, v1
   /// or v2: 1.5. Absent without a quota.
   std::optional<double> ProcessorQuota;
-  uint64_t MemoryBytes = 0;
   /// The kernel's file systems that this system has, but not mounted: "/proc",
   /// "/sys". Without them, memory, limits and disks are unknown.
   std::vector<std::string> Unmounted;

@@ -11,7 +11,6 @@
 #include "headstart/OS/MeasuredProgram.h"
 #include "headstart/OS/PageCache.h"
 #include "headstart/OS/PageTables.h"
-#include "headstart/OS/SystemMemory.h"
 #include "headstart/OS/Threads.h"
 #include <cstdlib>
 
@@ -71,12 +70,7 @@ void MeasuredProgram::kill() { Child = -1; }
 
 std::optional<ProgramSample> sampleProgram(int /*Id*/) { return std::nullopt; }
 
-Machine readMachine(const std::string &Root) {
-  Machine M;
-  M.Cores = usableProcessors();
-  M.MemoryBytes = SystemMemory::read(Root).TotalBytes;
-  return M;
-}
+Machine readMachine(const std::string & /*Root*/) { return {}; }
 
 Disk readDisk(const std::string & /*Path*/, const std::string & /*Root*/) {
   return {};

@@ -200,16 +200,13 @@ ProgramEnd ForegroundProgram::wait() {
       constexpr uint64_t Kilobyte = 1024;
       Use = diskUseIn(Usage);
       PeakBytes = Kilobyte * static_cast<uint64_t>(Usage.ru_maxrss);
+      return endOf(Status);
     }
-    if (Found == Child && WIFEXITED(Status))
-      return {.BySignal = false, .Code = WEXITSTATUS(Status)};
-    if (Found == Child && WIFSIGNALED(Status))
-      return {.BySignal = true, .Code = WTERMSIG(Status)};
-    if (Found == Child && WIFSTOPPED(Status))
+    if (Found == Child)
       Relay.stopLike(WSTOPSIG(Status));
-    else if (Found == 0 || (Found < 0 && errno == EINTR))
+    else if (Found == 0 || errno == EINTR)
       Relay.next();
-    else if (Found < 0)
+    else
       return {.BySignal = false, .Code = EXIT_FAILURE}; // no such child
   }
 }
@@ -303,10 +300,10 @@ namespace {
 /// group, unless it has ended.
 class CapturedProgram {
 public:
-  CapturedProgram() = default;
-  CapturedProgram(const CapturedProgram &) = delete;
-  CapturedProgram &operator=(const CapturedProgram &) = delete;
-  ~CapturedProgram();
+  ~CapturedProgram() {
+    if (Child > 0)
+      killWithGroup(Child);
+  }
 
   std::error_code start(const std::vector<std::string> &Args,
                         ProgramStream Stream);
@@ -322,12 +319,6 @@ private:
 };
 
 } // namespace
-
-CapturedProgram::~CapturedProgram() {
-  if (Child <= 0)
-    return;
-  killWithGroup(Child);
-}
 
 std::error_code CapturedProgram::start(const std::vector<std::string> &Args,
                                        ProgramStream Which) {

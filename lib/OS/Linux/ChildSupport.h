@@ -10,6 +10,7 @@
 #define HEADSTART_LIB_OS_LINUX_CHILDSUPPORT_H
 
 #include "../Posix/Support.h"
+#include "headstart/OS/ChildProcess.h"
 
 #include <algorithm>
 #include <array>
@@ -103,6 +104,12 @@ inline int openProcess(pid_t Id) {
 /// Waits until the child \p Id has ended.
 inline void waitForChild(pid_t Id) {
   (void)retry([&] { return ::waitpid(Id, nullptr, 0); });
+}
+
+/// Returns how a child ended, by \p Status of wait4(2).
+inline ProgramEnd endOf(int Status) {
+  const bool BySignal = WIFSIGNALED(Status);
+  return {BySignal, BySignal ? WTERMSIG(Status) : WEXITSTATUS(Status)};
 }
 
 /// Kills the child \p Id with all of its group, and waits for it.

@@ -21,7 +21,6 @@
 #include <chrono>
 #include <csignal>
 #include <dirent.h>
-#include <fcntl.h>
 #include <string_view>
 #include <sys/stat.h>
 #include <system_error>

@@ -32,68 +32,52 @@ FileBacking os::backingOf(const OpenFile &File) {
                               : FileBacking::Disk;
 }
 
-namespace {
-
 using FileKey = std::pair<uint64_t, uint64_t>; ///< device and inode
+/// The numbers of the queried files. The caller may name a file twice.
+using FileNumbers = std::multimap<FileKey, size_t>;
 
-FileKey keyOf(const MappingLine &Line) { return {Line.Device, Line.Inode}; }
-
-/// The queried files, by their keys. The caller may name a file twice.
-class FileTable {
-public:
-  explicit FileTable(std::span<const std::string> Paths) : Uses(Paths.size()) {
-    // A process may have few more than 65,000 mappings, so map in batches.
-    constexpr size_t Max = 1000;
-    for (size_t I = 0; I < Paths.size(); I += Max)
-      addKeys(Paths.subspan(I, std::min(Max, Paths.size() - I)), I);
-  }
-
-  /// Calls \p Change for each use of the file \p Key. Returns whether there is
-  /// one.
-  template <class Function> bool forEach(FileKey Key, Function Change) {
-    const auto [Begin, End] = Keys.equal_range(Key);
-    std::for_each(Begin, End,
-                  [&](const auto &Each) { Change(Uses[Each.second]); });
-    return Begin != End;
-  }
-  std::vector<FileUse> take() { return std::move(Uses); }
-
-private:
-  void addKeys(std::span<const std::string> Paths, size_t First);
-
-  std::multimap<FileKey, size_t> Keys;
-  std::vector<FileUse> Uses;
-};
-
-} // namespace
+static FileKey keyOf(const MappingLine &Line) {
+  return {Line.Device, Line.Inode};
+}
 
 /// Maps the files, the first of which is number \p First, and reads their keys
 /// from this process's maps.
-void FileTable::addKeys(std::span<const std::string> Paths, size_t First) {
+static void addNumbers(std::span<const std::string> Paths, size_t First,
+                       FileNumbers &Numbers) {
   std::vector<MappedFile> Mapped(Paths.size());
-  std::map<uint64_t, size_t> Numbers; // by address
+  std::map<uint64_t, size_t> ByAddress;
   for (size_t I = 0; I != Paths.size(); ++I) {
     OpenFile File;
     if (!OpenFile::open(Paths[I], File) && File.size() != 0 &&
         !MappedFile::map(File, Mapped[I]))
-      Numbers.emplace(reinterpret_cast<uintptr_t>(Mapped[I].data()), First + I);
+      ByAddress.emplace(reinterpret_cast<uintptr_t>(Mapped[I].data()),
+                        First + I);
   }
   std::string Text;
   for (std::ifstream Maps("/proc/self/maps"); std::getline(Maps, Text);)
     if (const auto Line = parseMapping(Text))
-      if (const auto At = Numbers.find(Line->Begin); At != Numbers.end())
-        Keys.emplace(keyOf(*Line), At->second);
+      if (const auto At = ByAddress.find(Line->Begin); At != ByAddress.end())
+        Numbers.emplace(keyOf(*Line), At->second);
+}
+
+/// Sets \p Flag for the files with \p Key. Returns whether there is one.
+static bool mark(const FileNumbers &Numbers, FileKey Key, bool FileUse::*Flag,
+                 std::vector<FileUse> &Uses) {
+  const auto [Begin, End] = Numbers.equal_range(Key);
+  std::for_each(Begin, End,
+                [&](const auto &Each) { Uses[Each.second].*Flag = true; });
+  return Begin != End;
 }
 
 /// Records which files the process with the directory \p Process has mapped and
 /// locked. Only smaps shows locks; it costs a scan of the page tables.
-static void findUsesOf(const std::string &Process, FileTable &Files) {
+static void findUsesOf(const std::string &Process, const FileNumbers &Numbers,
+                       std::vector<FileUse> &Uses) {
   bool Any = false;
   std::string Text;
   for (std::ifstream Maps(Process + "/maps"); std::getline(Maps, Text);)
     if (const auto Line = parseMapping(Text))
-      Any |= Files.forEach(keyOf(*Line),
-                           [](FileUse &Use) { Use.IsMapped = true; });
+      Any |= mark(Numbers, keyOf(*Line), &FileUse::IsMapped, Uses);
   if (!Any)
     return;
   FileKey Key;
@@ -105,18 +89,23 @@ static void findUsesOf(const std::string &Process, FileTable &Files) {
       continue;
     while (!Flags.empty())
       if (takeField(Flags, ' ') == "lo")
-        Files.forEach(Key, [](FileUse &Use) { Use.IsLocked = true; });
+        mark(Numbers, Key, &FileUse::IsLocked, Uses);
   }
 }
 
 std::vector<FileUse> os::findUses(std::span<const std::string> Paths) {
-  FileTable Table(Paths);
+  std::vector<FileUse> Uses(Paths.size());
+  FileNumbers Numbers;
+  // A process may have few more than 65,000 mappings, so map in batches.
+  constexpr size_t Max = 1000;
+  for (size_t I = 0; I < Paths.size(); I += Max)
+    addNumbers(Paths.subspan(I, std::min(Max, Paths.size() - I)), I, Numbers);
   DIR *const Processes = Paths.empty() ? nullptr : ::opendir("/proc");
   if (!Processes)
-    return Table.take();
+    return Uses;
   while (const dirent *Entry = ::readdir(Processes))
     if (Entry->d_name[0] >= '1' && Entry->d_name[0] <= '9')
-      findUsesOf(std::string("/proc/") + Entry->d_name, Table);
+      findUsesOf(std::string("/proc/") + Entry->d_name, Numbers, Uses);
   ::closedir(Processes);
-  return Table.take();
+  return Uses;
 }

@@ -11,8 +11,6 @@
 #include "Cgroup.h"
 #include "FileSystems.h"
 #include "PseudoFile.h"
-#include "headstart/OS/SystemMemory.h"
-#include "headstart/OS/Threads.h"
 
 #include <array>
 #include <climits>
@@ -46,9 +44,7 @@ Machine readMachine(const std::string &Root) {
   // On ARM, cpuinfo has only numbers.
   if (M.Processor.empty())
     M.Processor = static_cast<const char *>(Names.machine);
-  M.Cores = usableProcessors();
   M.ProcessorQuota = readProcessorQuota(prefixOf(Root));
-  M.MemoryBytes = SystemMemory::read(Root).TotalBytes;
   // An empty directory may be in their place.
   for (const auto &[Place, Inside] :
        {std::pair("/proc", "/self"), {"/sys", "/fs"}})

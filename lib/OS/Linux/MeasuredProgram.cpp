@@ -8,14 +8,12 @@
 
 #include "headstart/OS/MeasuredProgram.h"
 
-#include "../Posix/Support.h"
 #include "ChildSupport.h"
 #include "PseudoFile.h"
 
 #include <algorithm>
 #include <fstream>
 #include <poll.h>
-#include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <thread>
@@ -130,9 +128,7 @@ MeasuredProgram::wait(std::optional<std::chrono::milliseconds> MaxWait) {
   // Processes that the program has left running must not disturb the next one,
   // and count as its cost.
   reapGroup(Child, &Usage);
-  Result.End.BySignal = WIFSIGNALED(Status);
-  Result.End.Code =
-      Result.End.BySignal ? WTERMSIG(Status) : WEXITSTATUS(Status);
+  Result.End = endOf(Status);
   Result.UserSeconds = inSeconds(Usage.ru_utime);
   Result.SystemSeconds = inSeconds(Usage.ru_stime);
   const DiskUse Disks = diskUseIn(Usage);

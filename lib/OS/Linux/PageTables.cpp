@@ -8,7 +8,6 @@
 
 #include "headstart/OS/PageTables.h"
 #include "../Pages.h"
-#include "../Posix/Support.h"
 #include <algorithm>
 #include <array>
 #include <cerrno>

@@ -23,6 +23,7 @@
 #include "Fields.h"
 #include "headstart/OS/DirectoryRecords.h"
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 namespace headstart::os {
@@ -109,26 +110,14 @@ private:
 
 } // namespace
 
-/// `enum vtype` (bsd/sys/vnode.h).
+/// \p Type is an `enum vtype` (bsd/sys/vnode.h).
 static EntryType typeOf(uint32_t Type) {
-  switch (Type) {
-  case 1:
-    return EntryType::Regular;
-  case 2:
-    return EntryType::Directory;
-  case 3:
-    return EntryType::BlockDevice;
-  case 4:
-    return EntryType::CharacterDevice;
-  case 5:
-    return EntryType::Link;
-  case 6:
-    return EntryType::Socket;
-  case 7:
-    return EntryType::Fifo;
-  default:
-    return EntryType::Unknown;
-  }
+  constexpr EntryType Types[] = {
+      EntryType::Unknown,         EntryType::Regular,
+      EntryType::Directory,       EntryType::BlockDevice,
+      EntryType::CharacterDevice, EntryType::Link,
+      EntryType::Socket,          EntryType::Fifo};
+  return Type < std::size(Types) ? Types[Type] : EntryType::Unknown;
 }
 
 /// Returns the length of the record at the front of \p Bytes, or 0 if invalid.

@@ -156,9 +156,6 @@ namespace {
 /// has started, unless it has ended.
 class CapturedProgram {
 public:
-  CapturedProgram() = default;
-  CapturedProgram(const CapturedProgram &) = delete;
-  CapturedProgram &operator=(const CapturedProgram &) = delete;
   ~CapturedProgram();
 
   std::error_code start(const std::vector<std::string> &Args,

@@ -9,8 +9,6 @@
 #include "headstart/OS/Machine.h"
 
 #include "Support.h"
-#include "headstart/OS/SystemMemory.h"
-#include "headstart/OS/Threads.h"
 
 #include <array>
 
@@ -47,12 +45,10 @@ static std::string processorName() {
   return Text.substr(0, Text.find_last_not_of(' ') + 1);
 }
 
-Machine readMachine(const std::string &Root) {
+Machine readMachine(const std::string & /*Root*/) {
   Machine M;
   M.System = systemName();
   M.Processor = processorName();
-  M.Cores = usableProcessors();
-  M.MemoryBytes = SystemMemory::read(Root).TotalBytes;
   return M;
 }
 

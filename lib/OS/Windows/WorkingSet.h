@@ -26,9 +26,6 @@
 
 namespace headstart::os::detail {
 
-/// The most pages of a call: 16 bytes each, on the stack.
-inline constexpr size_t PagesPerQuery = 1024;
-
 /// Where a page is, by QueryWorkingSetEx.
 enum class PagePlace : unsigned char {
   WorkingSet, ///< of this process: it has been touched
@@ -58,7 +55,7 @@ inline PagePlace placeOf(const PSAPI_WORKING_SET_EX_INFORMATION &Page) {
 template <typename Function>
 bool forEachPage(uintptr_t Begin, uintptr_t End, Function Found) {
   const size_t PageSize = PageCache::pageSize();
-  std::array<PSAPI_WORKING_SET_EX_INFORMATION, PagesPerQuery> Pages;
+  std::array<PSAPI_WORKING_SET_EX_INFORMATION, 1024> Pages; // 16 KiB
   while (Begin < End) {
     const size_t Count =
         std::min<size_t>((End - Begin + PageSize - 1) / PageSize, Pages.size());
