@@ -129,8 +129,8 @@ TEST_F(LinuxDiskUseTest, DoesNotCountOtherPrograms) {
             0);
 }
 
-TEST(DiskUseTest, Subtracts) {
-  DiskUse Rest = DiskUse{30, 3} - DiskUse{40, 1};
+TEST(DiskUseTest, DifferenceIsNotNegative) {
+  const DiskUse Rest = DiskUse{30, 3} - DiskUse{40, 1};
   EXPECT_EQ(Rest.Bytes, 0U);
   EXPECT_EQ(Rest.Stops, 2U);
 }

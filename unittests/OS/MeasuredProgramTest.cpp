@@ -38,7 +38,7 @@ protected:
     EXPECT_FALSE(Error) << Error.message();
     std::optional<ProgramUsage> Usage;
     while (!Usage && Program.id() >= 0)
-      Usage = Program.wait();
+      Usage = Program.wait(std::chrono::minutes(1));
     return Usage.value_or(ProgramUsage());
   }
   std::string printed() const { return contentsOf(Directory.path("printed")); }

@@ -72,8 +72,7 @@ public:
 
   /// Waits until the program has ended, and returns what it has cost. Returns
   /// nothing if a signal has arrived, or \p MaxWait has passed.
-  std::optional<ProgramUsage>
-  wait(std::optional<std::chrono::milliseconds> MaxWait = std::nullopt);
+  std::optional<ProgramUsage> wait(std::chrono::milliseconds MaxWait);
 
   /// Kills the program and its group, and waits for it.
   void kill();

@@ -62,7 +62,7 @@ std::error_code MeasuredProgram::start(const ProgramStart & /*Start*/) {
 }
 
 std::optional<ProgramUsage>
-MeasuredProgram::wait(std::optional<std::chrono::milliseconds> /*MaxWait*/) {
+MeasuredProgram::wait(std::chrono::milliseconds /*MaxWait*/) {
   return std::nullopt;
 }
 

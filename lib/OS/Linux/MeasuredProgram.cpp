@@ -34,16 +34,16 @@ double inSeconds(const timeval &Time) {
 
 /// Waits until the process \p Id has ended, a signal has arrived, or \p MaxWait
 /// has passed; before Linux 5.3 for at most 2 ms.
-void waitForEnd(pid_t Id, std::optional<std::chrono::milliseconds> MaxWait) {
+void waitForEnd(pid_t Id, std::chrono::milliseconds MaxWait) {
   const int Descriptor = openProcess(Id);
   if (Descriptor >= 0) {
     pollfd Poll = {.fd = Descriptor, .events = POLLIN, .revents = 0};
-    ::poll(&Poll, 1, MaxWait ? static_cast<int>(MaxWait->count()) : -1);
+    ::poll(&Poll, 1, static_cast<int>(MaxWait.count()));
     ::close(Descriptor);
     return;
   }
   constexpr std::chrono::milliseconds Step{2};
-  std::this_thread::sleep_for(MaxWait ? std::min(*MaxWait, Step) : Step);
+  std::this_thread::sleep_for(std::min(MaxWait, Step));
 }
 
 /// Moves this process into \p Groups. Safe between fork and exec.
@@ -114,7 +114,7 @@ std::error_code MeasuredProgram::start(const ProgramStart &Start) {
 }
 
 std::optional<ProgramUsage>
-MeasuredProgram::wait(std::optional<std::chrono::milliseconds> MaxWait) {
+MeasuredProgram::wait(std::chrono::milliseconds MaxWait) {
   if (Child < 0)
     return std::nullopt;
   waitForEnd(Child, MaxWait);

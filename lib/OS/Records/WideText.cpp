@@ -186,13 +186,6 @@ static bool hasNTPrefix(std::basic_string_view<Unit> Path) {
          Path[2] == Unit('?') && Path[3] == Unit('\\');
 }
 
-template <typename Unit>
-static bool isVerbatim(std::basic_string_view<Unit> Path) {
-  return hasNTPrefix(Path) || beginsWith(Path, "\\\\.\\") ||
-         beginsWith(Path, "\\\\?\\") || isText(Path, "\\\\.") ||
-         isText(Path, "\\\\?");
-}
-
 /// Returns the end of the part of \p Path that begins at \p At.
 template <typename Unit>
 static size_t endOfPart(std::basic_string_view<Unit> Path, size_t At) {
@@ -232,9 +225,7 @@ static bool isDeviceName(std::basic_string_view<Unit> Name) {
 
 template <typename Unit> bool mayBeDevice(std::basic_string_view<Unit> Path) {
   constexpr size_t PrefixUnits = 4;
-  if (isVerbatim(Path)) {
-    if (!hasNTPrefix(Path))
-      return true;
+  if (hasNTPrefix(Path)) {
     const auto Rest = Path.substr(PrefixUnits);
     if (beginsWith(Rest, "UNC\\"))
       return isPipeShare(Rest.substr(PrefixUnits));
@@ -242,6 +233,10 @@ template <typename Unit> bool mayBeDevice(std::basic_string_view<Unit> Path) {
       return Rest.size() == 2; // the drive itself
     return !beginsWith(Rest, "VOLUME{") || endOfPart(Rest, 0) == Rest.size();
   }
+  // `\\.\`, and `\\?\` with other separators.
+  for (const std::string_view Prefix : {"\\\\.\\", "\\\\?\\"})
+    if (beginsWith(Path, Prefix) || isText(Path, Prefix.substr(0, 3)))
+      return true;
   if (beginsWith(Path, "\\\\") && isPipeShare(Path.substr(2)))
     return true;
   size_t Begin = Path.size();

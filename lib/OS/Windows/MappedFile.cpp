@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <winternl.h>
 
 // The code is inside the namespace, since winbase.h has its own OpenFile.
 namespace headstart::os {
@@ -130,6 +131,8 @@ std::error_code OpenFile::open(const std::string &Path, const FileStatus &Seen,
   return {};
 }
 
+// Uses NtReadFile: ReadFile takes an offset only by an OVERLAPPED, for which
+// Wine requests a completion from its server each time.
 size_t OpenFile::readAt(uint64_t Offset, std::span<char> Into,
                         std::error_code &Error) const {
   Error.clear();
@@ -137,7 +140,35 @@ size_t OpenFile::readAt(uint64_t Offset, std::span<char> Into,
     Error = std::make_error_code(std::errc::bad_file_descriptor);
     return 0;
   }
-  return detail::readAt(handleOf(*this), Offset, Into, Error);
+  // From ntifs.h; MinGW's headers lack it.
+  using ReadFunction =
+      NTSTATUS NTAPI(HANDLE File, HANDLE Event, PIO_APC_ROUTINE Routine,
+                     PVOID Context, PIO_STATUS_BLOCK Status, PVOID Buffer,
+                     ULONG Length, PLARGE_INTEGER Offset, PULONG Key);
+  static ReadFunction *const Read =
+      findFunction<ReadFunction>(L"ntdll.dll", "NtReadFile");
+  constexpr auto Last =
+      static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+  size_t Done = 0;
+  // No file has bytes after the last offset.
+  while (Done < Into.size() && Offset <= Last && Done <= Last - Offset) {
+    constexpr size_t Max = size_t(1) << 30; // fits a ULONG
+    LARGE_INTEGER Where;
+    Where.QuadPart = static_cast<LONGLONG>(Offset + Done);
+    IO_STATUS_BLOCK Result = {};
+    const NTSTATUS Status = Read(
+        handleOf(*this), nullptr, nullptr, nullptr, &Result, Into.data() + Done,
+        static_cast<ULONG>(std::min(Into.size() - Done, Max)), &Where, nullptr);
+    if (Status < 0) {
+      if (const DWORD Code = codeOfStatus(Status); Code != ERROR_HANDLE_EOF)
+        Error = errorOf(Code);
+      break;
+    }
+    if (Result.Information == 0)
+      break;
+    Done += static_cast<size_t>(Result.Information);
+  }
+  return Done;
 }
 
 // Only opening a handle can request this (FILE_FLAG_RANDOM_ACCESS), and then

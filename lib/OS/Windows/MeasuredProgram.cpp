@@ -67,11 +67,10 @@ std::error_code MeasuredProgram::start(const ProgramStart &Start) {
 }
 
 std::optional<ProgramUsage>
-MeasuredProgram::wait(std::optional<std::chrono::milliseconds> MaxWait) {
-  if (Child < 0 ||
-      ::WaitForSingleObject(Measured.Process.get(),
-                            MaxWait ? static_cast<DWORD>(MaxWait->count())
-                                    : INFINITE) != WAIT_OBJECT_0)
+MeasuredProgram::wait(std::chrono::milliseconds MaxWait) {
+  if (Child < 0 || ::WaitForSingleObject(Measured.Process.get(),
+                                         static_cast<DWORD>(MaxWait.count())) !=
+                       WAIT_OBJECT_0)
     return std::nullopt;
   ProgramUsage Usage;
   Usage.Seconds =

@@ -11,11 +11,9 @@
 #include "headstart/OS/DirectoryRecords.h"
 #include "headstart/OS/WideText.h"
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
-#include <limits>
 #include <winternl.h>
 
 namespace headstart::os::detail {
@@ -204,39 +202,6 @@ bool isWine() {
   static const bool Is =
       findFunction<void()>(L"ntdll.dll", "wine_get_version") != nullptr;
   return Is;
-}
-
-size_t readAt(HANDLE Handle, uint64_t Offset, std::span<char> Into,
-              std::error_code &Error) {
-  // From ntifs.h; MinGW's headers lack it.
-  using ReadFunction =
-      NTSTATUS NTAPI(HANDLE File, HANDLE Event, PIO_APC_ROUTINE Routine,
-                     PVOID Context, PIO_STATUS_BLOCK Status, PVOID Buffer,
-                     ULONG Length, PLARGE_INTEGER Offset, PULONG Key);
-  static ReadFunction *const Read =
-      findFunction<ReadFunction>(L"ntdll.dll", "NtReadFile");
-  constexpr auto Last =
-      static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
-  size_t Done = 0;
-  // No file has bytes after the last offset.
-  while (Done < Into.size() && Offset <= Last && Done <= Last - Offset) {
-    constexpr size_t Max = size_t(1) << 30; // fits a ULONG
-    LARGE_INTEGER Where;
-    Where.QuadPart = static_cast<LONGLONG>(Offset + Done);
-    IO_STATUS_BLOCK Result = {};
-    const NTSTATUS Status = Read(
-        Handle, nullptr, nullptr, nullptr, &Result, Into.data() + Done,
-        static_cast<ULONG>(std::min(Into.size() - Done, Max)), &Where, nullptr);
-    if (Status < 0) {
-      if (const DWORD Code = codeOfStatus(Status); Code != ERROR_HANDLE_EOF)
-        Error = errorOf(Code);
-      break;
-    }
-    if (Result.Information == 0)
-      break;
-    Done += static_cast<size_t>(Result.Information);
-  }
-  return Done;
 }
 
 /// The most units of a path, with the zero: a UNICODE_STRING counts bytes in 16

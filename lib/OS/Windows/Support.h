@@ -21,7 +21,6 @@
 
 #include <bit>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -102,13 +101,6 @@ DWORD codeOfStatus(LONG Status);
 /// Whether this is Wine, which shows the host's links and mounts as plain
 /// directories and passes hints to the host.
 bool isWine();
-
-/// Reads from \p Handle, which is synchronous, until \p Into is full, the file
-/// ends or \p Error is set. Returns the number of bytes. Ignores the handle's
-/// position, but moves it. Uses NtReadFile: ReadFile takes an offset only by an
-/// OVERLAPPED, for which Wine requests a completion from its server each time.
-size_t readAt(HANDLE Handle, uint64_t Offset, std::span<char> Into,
-              std::error_code &Error);
 
 /// Queries \p Handle by GetFileInformationByHandle, with the time of its last
 /// change; any access right will do. What is not on a disk is `Other`. Handles
