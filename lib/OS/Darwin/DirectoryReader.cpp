@@ -75,11 +75,9 @@ static int listInBulk(int Descriptor, char *Buffer, size_t Capacity) {
                       ATTR_CMN_FLAGS | ATTR_CMN_FILEID;
   Wanted.dirattr = ATTR_DIR_MOUNTSTATUS;
   Wanted.fileattr = ATTR_FILE_DATALENGTH;
-  int Records;
-  do
-    Records = ::getattrlistbulk(Descriptor, &Wanted, Buffer, Capacity, 0);
-  while (Records < 0 && errno == EINTR);
-  return Records;
+  return retry([&] {
+    return ::getattrlistbulk(Descriptor, &Wanted, Buffer, Capacity, 0);
+  });
 }
 
 /// Whether readdir(3) may succeed after this error of getattrlistbulk: if the

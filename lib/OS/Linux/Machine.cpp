@@ -109,8 +109,7 @@ Disk readDisk(const std::string &Path, const std::string &Root) {
   if (::statx(AT_FDCWD, Path.c_str(), 0, STATX_MNT_ID, &S) != 0)
     return D;
   const std::string Prefix = prefixOf(Root);
-  std::string Number =
-      std::to_string(S.stx_dev_major) + ":" + std::to_string(S.stx_dev_minor);
+  std::string Number = numberOf(makedev(S.stx_dev_major, S.stx_dev_minor));
   const std::string Id = std::to_string(S.stx_mnt_id);
   const auto Mounts = readPseudoFile(Prefix + "/proc/self/mountinfo");
   std::string_view Lines = Mounts ? std::string_view(*Mounts) : "";

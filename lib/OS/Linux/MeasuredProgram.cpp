@@ -58,23 +58,16 @@ bool enter(const std::vector<std::string> &Groups) {
 }
 
 /// Kills the remaining processes of the process group \p Group, waits for them,
-/// and adds their resource usage to \p Usage, which may be null.
-void reapGroup(pid_t Group, rusage *Usage) {
+/// and adds their resource usage to \p Usage.
+void reapGroup(pid_t Group, rusage &Usage) {
   ::kill(-Group, SIGKILL);
   rusage Other = {};
-  for (;;) {
-    const pid_t Ended = ::wait4(-Group, nullptr, 0, &Other);
-    if (Ended < 0 && errno == EINTR)
-      continue;
-    if (Ended <= 0)
-      return;
-    if (Usage == nullptr)
-      continue;
-    timeradd(&Usage->ru_utime, &Other.ru_utime, &Usage->ru_utime);
-    timeradd(&Usage->ru_stime, &Other.ru_stime, &Usage->ru_stime);
-    Usage->ru_majflt += Other.ru_majflt;
-    Usage->ru_inblock += Other.ru_inblock;
-    Usage->ru_maxrss = std::max(Usage->ru_maxrss, Other.ru_maxrss);
+  while (retry([&] { return ::wait4(-Group, nullptr, 0, &Other); }) > 0) {
+    timeradd(&Usage.ru_utime, &Other.ru_utime, &Usage.ru_utime);
+    timeradd(&Usage.ru_stime, &Other.ru_stime, &Usage.ru_stime);
+    Usage.ru_majflt += Other.ru_majflt;
+    Usage.ru_inblock += Other.ru_inblock;
+    Usage.ru_maxrss = std::max(Usage.ru_maxrss, Other.ru_maxrss);
   }
 }
 
@@ -127,7 +120,7 @@ MeasuredProgram::wait(std::chrono::milliseconds MaxWait) {
   Result.Seconds = std::chrono::duration<double>(Clock::now() - Begin).count();
   // Processes that the program has left running must not disturb the next one,
   // and count as its cost.
-  reapGroup(Child, &Usage);
+  reapGroup(Child, Usage);
   Result.End = endOf(Status);
   Result.UserSeconds = inSeconds(Usage.ru_utime);
   Result.SystemSeconds = inSeconds(Usage.ru_stime);
@@ -143,7 +136,8 @@ void MeasuredProgram::kill() {
   if (Child < 0)
     return;
   killWithGroup(Child);
-  reapGroup(Child, nullptr);
+  rusage Ignored = {};
+  reapGroup(Child, Ignored);
   Child = -1;
 }
 

@@ -8,6 +8,7 @@
 
 #include "headstart/OS/PageTables.h"
 #include "../Pages.h"
+#include "../Posix/Support.h"
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -93,14 +94,12 @@ bool PageTables::readPagemap(uint64_t Begin, uint64_t End,
   while (Begin < End) {
     const uint64_t Count =
         std::min<uint64_t>((End - Begin) / PageSize, Words.size());
-    const ssize_t Got =
-        ::pread(Descriptor, Words.data(), Count * sizeof(uint64_t),
-                static_cast<off_t>(Begin / PageSize * sizeof(uint64_t)));
-    if (Got < static_cast<ssize_t>(sizeof(uint64_t))) {
-      if (Got < 0 && errno == EINTR)
-        continue;
+    const ssize_t Got = detail::retry([&] {
+      return ::pread(Descriptor, Words.data(), Count * sizeof(uint64_t),
+                     static_cast<off_t>(Begin / PageSize * sizeof(uint64_t)));
+    });
+    if (Got < static_cast<ssize_t>(sizeof(uint64_t)))
       return false;
-    }
     const uint64_t Read = static_cast<uint64_t>(Got) / sizeof(uint64_t);
     for (uint64_t I = 0; I < Read; ++I)
       if (Words[I] & PresentBit)

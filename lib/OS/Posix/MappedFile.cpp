@@ -117,16 +117,13 @@ size_t OpenFile::readAt(uint64_t Offset, std::span<char> Into,
     if (Offset + Done >
         static_cast<uint64_t>(std::numeric_limits<off_t>::max()))
       break; // past the end of any file
-    const ssize_t Got =
-        ::pread(descriptor(Handle), Into.data() + Done, Into.size() - Done,
-                static_cast<off_t>(Offset + Done));
-    if (Got < 0 && errno == EINTR)
-      continue;
-    if (Got < 0) {
+    const ssize_t Got = retry([&] {
+      return ::pread(descriptor(Handle), Into.data() + Done, Into.size() - Done,
+                     static_cast<off_t>(Offset + Done));
+    });
+    if (Got < 0)
       Error = lastError();
-      break;
-    }
-    if (Got == 0)
+    if (Got <= 0)
       break;
     Done += static_cast<size_t>(Got);
   }

@@ -87,8 +87,6 @@ static std::error_code openIn(HANDLE Base, std::wstring_view Name,
                               UniqueHandle &Result) {
   static auto *const Open =
       findFunction<decltype(::NtOpenFile)>(L"ntdll.dll", "NtOpenFile");
-  if (Open == nullptr)
-    return makeError(std::errc::function_not_supported);
   constexpr size_t MaxUnits = 32767; // a length is in bytes and has 16 bits
   if (Name.size() > MaxUnits)
     return makeError(std::errc::filename_too_long);
