@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../lib/OS/Pages.h"
+#include "../../lib/OS/Shared.h"
 #include "SimulatedOS.h"
 #include "headstart/OS/DirectoryReader.h"
 #include "headstart/OS/DirectoryTraits.h"

@@ -8,8 +8,8 @@
 
 #include "headstart/OS/PageCache.h"
 
-#include "../Pages.h"
 #include "../Posix/PageRanges.h"
+#include "../Shared.h"
 #include "FileSystems.h"
 #include "PseudoFile.h"
 

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/OS/PageTables.h"
-#include "../Pages.h"
 #include "../Posix/Support.h"
+#include "../Shared.h"
 #include <algorithm>
 #include <array>
 #include <cerrno>

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Records/Fields.h"
+#include "../Shared.h"
 #include "Directories.h"
 #include "Support.h"
 #include "headstart/OS/DirectoryReader.h"
-#include <algorithm>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -45,21 +45,8 @@ std::error_code DirectoryHandle::open(const std::string &Path,
   return {};
 }
 
-/// Removes the first part, and the '/' after it, from \p Path.
-static std::string_view takePart(std::string_view &Path) {
-  const size_t End = std::min(Path.find('/'), Path.size());
-  const std::string_view Part = Path.substr(0, End);
-  Path.remove_prefix(std::min(End + 1, Path.size()));
-  return Part;
-}
-
 bool detail::mayLeave(std::string_view Path) {
-  if (Path.starts_with('/'))
-    return true;
-  while (!Path.empty())
-    if (takePart(Path) == "..")
-      return true;
-  return false;
+  return Path.starts_with('/') || hasDotDot(Path, "/");
 }
 
 int detail::openPartByPart(int Base, std::string_view Path) {
@@ -68,7 +55,7 @@ int detail::openPartByPart(int Base, std::string_view Path) {
   int At = Base;
   std::string Part;
   while (!Path.empty()) {
-    Part = takePart(Path);
+    Part = takePart(Path, "/");
     if (Part.empty())
       continue;
     // Passing through a directory needs no permission to read it.

@@ -8,7 +8,7 @@
 
 #include "headstart/OS/MappedFile.h"
 
-#include "../Refusal.h"
+#include "../Shared.h"
 #include "Directories.h"
 #include "Support.h"
 #include "headstart/OS/DirectoryReader.h"

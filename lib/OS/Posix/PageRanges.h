@@ -9,7 +9,7 @@
 #ifndef HEADSTART_LIB_OS_POSIX_PAGERANGES_H
 #define HEADSTART_LIB_OS_POSIX_PAGERANGES_H
 
-#include "../Pages.h"
+#include "../Shared.h"
 #include "Support.h"
 
 #include <algorithm>

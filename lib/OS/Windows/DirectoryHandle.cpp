@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Shared.h"
 #include "Directory.h"
 #include "headstart/OS/DirectoryReader.h"
 #include "headstart/OS/DirectoryRecords.h"
@@ -114,23 +115,14 @@ static std::error_code openIn(HANDLE Base, std::wstring_view Name,
 // Paths
 //===----------------------------------------------------------------------===//
 
-static bool isSeparator(char C) { return C == '/' || C == '\\'; }
-
-/// Removes the first part, which it returns, and its separator from \p Path.
-static std::string_view takePart(std::string_view &Path) {
-  const size_t End = static_cast<size_t>(
-      std::find_if(Path.begin(), Path.end(), isSeparator) - Path.begin());
-  const std::string_view Part = Path.substr(0, End);
-  Path.remove_prefix(std::min(End + 1, Path.size()));
-  return Part;
-}
+static constexpr std::string_view Separators = "/\\";
 
 /// Whether \p Path begins with a root or drive: `/`, `C:`.
 static bool hasRoot(std::string_view Path) {
   const bool HasDrive = Path.size() >= 2 && Path[1] == ':' &&
                         ((Path[0] >= 'a' && Path[0] <= 'z') ||
                          (Path[0] >= 'A' && Path[0] <= 'Z'));
-  return HasDrive || (!Path.empty() && isSeparator(Path[0]));
+  return HasDrive || Path.find_first_of(Separators) == 0;
 }
 
 /// Adds \p Part to \p Wide. A colon is an error, since it would name a stream
@@ -163,20 +155,17 @@ static std::error_code attributesOf(HANDLE Handle,
 /// can no longer become a link.
 static std::error_code openWithoutLinks(HANDLE Base, std::string_view Path,
                                         UniqueHandle &Result) {
-  if (hasRoot(Path))
+  if (hasRoot(Path) || hasDotDot(Path, Separators))
     return makeError(std::errc::cross_device_link);
-  for (std::string_view Rest = Path; !Rest.empty();)
-    if (takePart(Rest) == "..")
-      return makeError(std::errc::cross_device_link);
   constexpr ULONG Options =
       DirectoryFile | OpenReparsePoint | OpenForBackupIntent;
   UniqueHandle At;
   thread_local std::wstring Wide;
   while (!Path.empty()) {
-    const std::string_view Part = takePart(Path);
+    const std::string_view Part = takePart(Path, Separators);
     if (Part.empty() || Part == ".")
       continue;
-    const bool IsLast = std::all_of(Path.begin(), Path.end(), isSeparator);
+    const bool IsLast = Path.find_first_not_of(Separators) == Path.npos;
     Wide.clear();
     if (const std::error_code Error = addPart(Part, Wide))
       return Error;
@@ -241,7 +230,7 @@ static std::error_code openThroughLinks(HANDLE Base, std::string_view Path,
   Wide.clear();
   const auto Here = [&] { return At.isOpen() ? At.get() : Base; };
   while (!Path.empty()) {
-    const std::string_view Part = takePart(Path);
+    const std::string_view Part = takePart(Path, Separators);
     if (Part.empty() || Part == ".")
       continue;
     if (Part != "..") {

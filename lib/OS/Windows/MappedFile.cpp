@@ -8,7 +8,7 @@
 
 #include "headstart/OS/MappedFile.h"
 
-#include "../Refusal.h"
+#include "../Shared.h"
 #include "Support.h"
 #include "headstart/OS/DirectoryRecords.h"
 #include "headstart/OS/WideText.h"

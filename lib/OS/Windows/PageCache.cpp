@@ -14,7 +14,7 @@
 
 #include "headstart/OS/PageCache.h"
 
-#include "../Pages.h"
+#include "../Shared.h"
 #include "WorkingSet.h"
 #include "headstart/OS/Program.h"
 

@@ -1,4 +1,4 @@
-//===- Pages.h - What the platforms' page caches share ----------*- C++ -*-===//
+//===- Shared.h - What the platforms' sources share -------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,16 +6,49 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEADSTART_LIB_OS_PAGES_H
-#define HEADSTART_LIB_OS_PAGES_H
+#ifndef HEADSTART_LIB_OS_SHARED_H
+#define HEADSTART_LIB_OS_SHARED_H
 
 #include "headstart/OS/PageCache.h"
 
 #include <algorithm>
 #include <memory>
 #include <new>
+#include <string_view>
 
 namespace headstart::os::detail {
+
+/// Returns the error of OpenFile::open for \p Kind; none for a regular file.
+inline std::error_code refusal(FileKind Kind) {
+  switch (Kind) {
+  case FileKind::Missing:
+    return std::make_error_code(std::errc::no_such_file_or_directory);
+  case FileKind::Regular:
+    return {};
+  case FileKind::Directory:
+    return std::make_error_code(std::errc::is_a_directory);
+  case FileKind::Other:
+    break;
+  }
+  return std::make_error_code(std::errc::operation_not_supported);
+}
+
+/// Removes the first part, which it returns, and the separator after it from
+/// \p Path.
+inline std::string_view takePart(std::string_view &Path,
+                                 std::string_view Separators) {
+  const size_t End = std::min(Path.find_first_of(Separators), Path.size());
+  const std::string_view Part = Path.substr(0, End);
+  Path.remove_prefix(std::min(End + 1, Path.size()));
+  return Part;
+}
+
+inline bool hasDotDot(std::string_view Path, std::string_view Separators) {
+  while (!Path.empty())
+    if (takePart(Path, Separators) == "..")
+      return true;
+  return false;
+}
 
 /// \p Unit is a power of two in both functions.
 inline uint64_t roundDown(uint64_t Value, size_t Unit = PageCache::pageSize()) {
@@ -136,4 +169,4 @@ HintResult fetchClipped(const OpenFile &File, ByteRange Range,
 
 } // namespace headstart::os::detail
 
-#endif // HEADSTART_LIB_OS_PAGES_H
+#endif // HEADSTART_LIB_OS_SHARED_H
