@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <array>
 #include <limits.h>
-#include <limits>
 #include <mach/mach.h>
 #include <sys/resource.h>
 #include <sys/sysctl.h>

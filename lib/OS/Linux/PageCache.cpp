@@ -102,27 +102,6 @@ static uint64_t guardOffset(uint64_t Size) {
   return roundUp(Size, std::max<size_t>(PageCache::pageSize(), 65536));
 }
 
-/// Returns the residency of \p Clipped by mincore, in a mapping whose byte 0 is
-/// byte \p MappedFrom of a file of \p FileSize bytes and whose last page is the
-/// guard page; nothing if mincore fails or its results are false.
-static std::optional<Residency> residencyByMincore(char *Begin,
-                                                   uint64_t MappedFrom,
-                                                   uint64_t FileSize,
-                                                   ByteRange Clipped) {
-  char *const Guard = Begin + (guardOffset(FileSize) - MappedFrom);
-  const std::optional<uint64_t> Lie =
-      countResident(Guard, PageCache::pageSize());
-  if (!Lie || *Lie != 0)
-    return std::nullopt;
-
-  const uint64_t From = roundDown(Clipped.Offset);
-  const std::optional<uint64_t> Resident =
-      countResident(Begin + (From - MappedFrom), Clipped.end() - From);
-  if (!Resident)
-    return std::nullopt;
-  return Residency{*Resident, pagesOf(Clipped)};
-}
-
 /// POSIX_FADV_SEQUENTIAL doubles the readahead of an open file, and the advice
 /// after it does not undo that (mm/fadvise.c). With POSIX_FADV_RANDOM a read
 /// reads what is requested and nothing after it. Returns the number of calls.
@@ -381,7 +360,12 @@ std::optional<Residency> PageCache::residency(const OpenFile &File,
   const ScratchMapping Mapping(descriptor(File), From, Length);
   if (!Mapping.isMapped())
     return std::nullopt;
-  return residencyByMincore(Mapping.data(), From, File.size(), Clipped);
+  const std::optional<uint64_t> Lie =
+      countResident(Mapping.data() + Length - pageSize(), pageSize());
+  if (!Lie || *Lie != 0)
+    return std::nullopt;
+  return residencyOf({Mapping.data() + (Clipped.Offset - From),
+                      static_cast<size_t>(Clipped.Length)});
 }
 
 std::optional<bool>

@@ -11,7 +11,6 @@
 #include "Cgroup.h"
 #include "PseudoFile.h"
 
-#include <limits>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
@@ -92,7 +91,5 @@ uint64_t headstart::os::maxOpenFiles() {
   struct rlimit Limit;
   if (::getrlimit(RLIMIT_NOFILE, &Limit) != 0)
     return 1024; // the kernel's default soft limit
-  if (Limit.rlim_cur == RLIM_INFINITY)
-    return std::numeric_limits<uint64_t>::max();
-  return Limit.rlim_cur;
+  return Limit.rlim_cur; // RLIM_INFINITY is the largest number
 }
