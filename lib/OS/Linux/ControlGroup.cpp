@@ -63,6 +63,13 @@ static bool removeStale(const std::string &Parent) {
   return OthersLive;
 }
 
+/// Sets a limit. Returns why that failed, or "".
+static std::string setLimit(const std::string &Path, const std::string &Text) {
+  if (const int Error = writePseudoFile(Path, Text))
+    return "cannot write '" + Text + "' to " + Path + ": " + reason(Error);
+  return "";
+}
+
 /// Creates a group in \p Parent and sets its limits. Returns why that failed,
 /// or
 /// "".
@@ -76,10 +83,10 @@ std::string ControlGroup::add(const std::string &Parent,
     return "cannot create the control group " + Group + ": " + reason(errno);
   Groups.push_back(Group);
   Entrances.push_back(Group + "/cgroup.procs");
-  for (const auto &[Controller, File, Text] : Limits)
-    if (const int Error = writePseudoFile(Group + "/" + File, Text))
-      return "cannot write '" + Text + "' to " + Group + "/" + File + ": " +
-             reason(Error);
+  for (const Limit &L : Limits)
+    if (std::string Problem = setLimit(Group + "/" + L.File, L.Text);
+        !Problem.empty())
+      return Problem;
   return "";
 }
 
