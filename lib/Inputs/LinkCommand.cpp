@@ -74,21 +74,20 @@ void LinkCommand::dropWrittenFiles() {
   });
 }
 
-PrefetchOption makePrefetchOption(StringRef Name,
-                                  std::optional<StringRef> Value,
-                                  std::string Spelling) {
-  if (Name.consume_front("no-") || Name.consume_back(":no"))
-    Value = "no";
-  return {Name.rtrim(":=").str(), Value.value_or("").str(), Value.has_value(),
-          std::move(Spelling)};
-}
-
 PrefetchOption makePrefetchOption(const opt::Arg &A) {
-  std::string Spelling = A.getSpelling().str();
-  if (A.getOption().getKind() != opt::Option::JoinedClass)
-    return makePrefetchOption(A.getOption().getName(), std::nullopt, Spelling);
-  return makePrefetchOption(A.getOption().getName(), A.getValue(),
-                            Spelling + A.getValue());
+  StringRef Name = A.getOption().getName();
+  PrefetchOption Result;
+  Result.Spelling = A.getSpelling().str();
+  if (A.getNumValues()) {
+    Result.Value = A.getValue();
+    Result.HasValue = true;
+    Result.Spelling += Result.Value;
+  } else if (Name.consume_front("no-") || Name.consume_back(":no")) {
+    Result.Value = "no";
+    Result.HasValue = true;
+  }
+  Result.Name = Name.rtrim(":=").str();
+  return Result;
 }
 
 LinkerModel::~LinkerModel() = default;

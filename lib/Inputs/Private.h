@@ -19,12 +19,9 @@
 #include "headstart/Inputs/LinkerModel.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Option/Arg.h"
 #include <optional>
 #include <string>
-
-namespace llvm::opt {
-class Arg;
-} // namespace llvm::opt
 
 namespace headstart {
 
@@ -39,17 +36,26 @@ ResolvedInput statInput(llvm::StringRef Path);
 /// more than \p MaxBytes. Blocks on the store.
 std::optional<std::string> readText(const std::string &Path, uint64_t MaxBytes);
 
-/// Makes one of Headstart's own options of its name in the option table, of its
-/// value (nullopt for a flag), and of the argument as it was written.
-PrefetchOption makePrefetchOption(llvm::StringRef Name,
-                                  std::optional<llvm::StringRef> Value,
-                                  std::string Spelling);
-/// Likewise for \p A, which is one of Headstart's own options.
+/// Makes a PrefetchOption of \p A, which is one of Headstart's own options.
 PrefetchOption makePrefetchOption(const llvm::opt::Arg &A);
+
+/// The option of \p A as it was written, even if it is an alias.
+inline llvm::StringRef spellingOf(const llvm::opt::Arg &A) {
+  return A.getAlias() ? A.getAlias()->getSpelling() : A.getSpelling();
+}
 
 /// \p Stage if the linker reads a part; see LinkerModel::stageOf.
 inline std::optional<LinkStage> stageIf(bool IsRead, LinkStage Stage) {
   return IsRead ? std::optional(Stage) : std::nullopt;
+}
+
+/// The texts of \p Args, into which the result points.
+inline std::vector<const char *> textsOf(llvm::ArrayRef<CommandLineArg> Args) {
+  std::vector<const char *> Texts;
+  Texts.reserve(Args.size());
+  for (const CommandLineArg &Arg : Args)
+    Texts.push_back(Arg.Text.c_str());
+  return Texts;
 }
 
 /// The response file or variable that holds \p Arg; \p Else if it is a plain

@@ -138,15 +138,16 @@ public:
     // lld inserts the arguments of LINK after the program's name, and then the
     // arguments of _LINK_ before those.
     Result.Variables = {"_LINK_", "LINK"};
-    for (StringRef Arg : Args) {
-      coff::MatchedArg Match = coff::matchArg(Arg);
-      if (Match.ID == coff::OPT_lldignoreenv)
-        Result.Variables.clear();
-      else if (Match.ID == coff::OPT_rsp_quoting)
-        Result.Tokenizer = Match.Value == "windows"
-                               ? cl::TokenizeWindowsCommandLine
-                               : cl::TokenizeGNUCommandLine;
-    }
+    std::vector<const char *> Texts;
+    for (const std::string &Arg : Args)
+      Texts.push_back(Arg.c_str());
+    const opt::InputArgList Parsed = coff::parseArguments(Texts);
+    if (Parsed.hasArg(coff::OPT_lldignoreenv))
+      Result.Variables.clear();
+    if (const opt::Arg *A = Parsed.getLastArg(coff::OPT_rsp_quoting))
+      Result.Tokenizer = StringRef(A->getValue()) == "windows"
+                             ? cl::TokenizeWindowsCommandLine
+                             : cl::TokenizeGNUCommandLine;
     return Result;
   }
 

@@ -25,9 +25,11 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/BinaryFormat/COFF.h"
 #include "llvm/Object/WindowsMachineFlag.h"
+#include "llvm/Option/Arg.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;
+using namespace llvm::opt;
 
 namespace headstart::coff {
 
@@ -56,13 +58,14 @@ struct DebugState {
 
 class Parser {
 public:
-  Parser(ArrayRef<CommandLineArg> Args, const CommandLineContext &Context)
-      : Args(Args), Context(Context) {}
+  Parser(ArrayRef<CommandLineArg> CommandArgs,
+         const CommandLineContext &Context, const InputArgList &Args)
+      : CommandArgs(CommandArgs), Context(Context), Args(Args),
+        HasNamed(Args.hasArg(OPT_INPUT, OPT_wholearchive_file)) {}
   LinkCommand run();
 
 private:
-  void matchArgs();
-  void addNamed(const CommandLineArg &Arg, const MatchedArg &Match, bool Lazy);
+  void addNamed();
   void markWholeArchives();
   void addEarlyFiles();
   void addDefaultLibraries();
@@ -70,12 +73,12 @@ private:
   void addSymbolFiles();
   void addDebugFiles();
 
-  void addFile(const OptionArg *Option, StringRef Name,
+  void addFile(const Arg *Option, StringRef Name,
                InputReason Reason = InputReason::OptionFile,
                SearchRule Search = SearchRule::Verbatim);
   void addFile(OptionID ID) {
-    if (const OptionArg *Option = Options.last(ID))
-      addFile(Option, Option->Value);
+    if (const Arg *Option = Args.getLastArg(ID))
+      addFile(Option, Option->getValue());
   }
   void addOutputs();
   void addImage();
@@ -85,15 +88,15 @@ private:
   void addReproducer();
   void addPDB();
   void addOtherOutputs();
-  static std::string optionOf(const OptionArg &Option) {
-    return "/" + Option.Spelling.drop_front().lower();
+  static std::string optionOf(const Arg &Option) {
+    return "/" + Option.getSpelling().drop_front().lower();
   }
   void addOutput(const Twine &Path, StringRef Option = "") {
     Command.Outputs.push_back({Path.str(), Option.str()});
   }
   /// Adds the path that an option names: "/pdb:x".
-  void addOutput(const OptionArg &Option) {
-    addOutput(Option.Value, optionOf(Option));
+  void addOutput(const Arg &Option) {
+    addOutput(Option.getValue(), optionOf(Option));
   }
   std::string imageWith(StringRef Extension) const {
     SmallString<128> Path = StringRef(Image);
@@ -106,136 +109,114 @@ private:
   DebugState debugState() const;
   bool dropsUnreferenced() const;
 
-  ArrayRef<CommandLineArg> Args;
+  ArrayRef<CommandLineArg> CommandArgs;
   const CommandLineContext &Context;
-  OptionArgs Options;
+  const InputArgList &Args;
+  const bool HasNamed;
   DebugState Debug;
-  std::vector<NamedInput> Named; ///< moved to Command later
-  bool HasNamed = false;
   uint8_t Turn = 0; ///< the turn of the files that addFile adds
   std::string Image;
   LinkCommand Command;
 };
 } // namespace
 
-void Parser::addNamed(const CommandLineArg &Arg, const MatchedArg &Match,
-                      bool Lazy) {
-  NamedInput &Input = Named.emplace_back();
-  Input.Name = Match.Value.str();
-  Input.Search = SearchRule::Object;
-  Input.Lazy = Lazy;
-  Input.From = originOf(Arg, Match.Spelling).str();
-  if (Match.ID == OPT_wholearchive_file) {
-    Input.Reason = InputReason::WholeArchive;
-    Input.Whole = true;
-  } else if (!Arg.ResponseFile.empty()) {
-    Input.Reason = InputReason::ResponseFile;
-  } else if (!Arg.Variable.empty()) {
-    Input.Reason = InputReason::Environment;
-  }
-}
-
-void Parser::matchArgs() {
+void Parser::addNamed() {
   bool Lazy = false;
-  for (const CommandLineArg &Arg : Args) {
-    if (Arg.Text.empty()) // OptTable::ParseArgs skips these
+  for (const Arg *A : Args) {
+    const unsigned ID = A->getOption().getID();
+    if (ID == OPT_start_lib || ID == OPT_end_lib)
+      Lazy = ID == OPT_start_lib;
+    if (ID != OPT_INPUT && ID != OPT_wholearchive_file)
       continue;
-    MatchedArg Match = matchArg(Arg.Text);
-    switch (Match.ID) {
-    case OPT_UNKNOWN:
+    const CommandLineArg &Origin = CommandArgs[A->getIndex()];
+    NamedInput &Input = Command.Inputs.emplace_back();
+    Input.Name = A->getValue();
+    Input.Search = SearchRule::Object;
+    Input.Lazy = Lazy;
+    if (ID == OPT_wholearchive_file) {
+      Input.Reason = InputReason::WholeArchive;
+      Input.Whole = true;
+      Input.From = originOf(Origin, A->getSpelling()).str();
       continue;
-    case OPT_start_lib:
-      Lazy = true;
-      continue;
-    case OPT_end_lib:
-      Lazy = false;
-      continue;
-    case OPT_INPUT:
-    case OPT_wholearchive_file:
-      addNamed(Arg, Match, Lazy);
-      continue;
-    default:
-      break;
     }
-    if (auto Own = prefetchOption(Match, Arg.Text))
-      Command.PrefetchOptions.push_back(std::move(*Own));
-    else
-      Options.All.push_back({Match, &Arg});
+    Input.From = originOf(Origin, "").str();
+    if (!Origin.ResponseFile.empty())
+      Input.Reason = InputReason::ResponseFile;
+    else if (!Origin.Variable.empty())
+      Input.Reason = InputReason::Environment;
   }
+  markWholeArchives();
 }
 
 /// lld compares files, so `/wholearchive:./a.lib` also makes `a.lib` whole.
 /// The parser compares names, which needs no access to the files.
 void Parser::markWholeArchives() {
-  bool All = Options.has(OPT_wholearchive_flag);
+  bool All = Args.hasArg(OPT_wholearchive_flag);
   StringSet<> Names;
-  for (const NamedInput &Input : Named)
-    if (Input.Whole)
-      Names.insert(Input.Name);
-  if (!All && Names.empty())
-    return;
-  for (NamedInput &Input : Named)
-    Input.Whole = All || Names.contains(Input.Name);
+  for (const Arg *A : Args.filtered(OPT_wholearchive_file))
+    Names.insert(A->getValue());
+  for (NamedInput &Input : Command.Inputs)
+    if (Input.Search == SearchRule::Object)
+      Input.Whole = All || Names.contains(Input.Name);
 }
 
-void Parser::addFile(const OptionArg *Option, StringRef Name,
-                     InputReason Reason, SearchRule Search) {
+void Parser::addFile(const Arg *Option, StringRef Name, InputReason Reason,
+                     SearchRule Search) {
   if (Name.empty())
     return;
   NamedInput &Input = Command.Inputs.emplace_back();
   Input.Name = Name.str();
   Input.Reason = Reason;
   Input.Search = Search;
-  Input.From = originOf(*Option->Arg, Option->Spelling).str();
+  Input.From =
+      originOf(CommandArgs[Option->getIndex()], spellingOf(*Option)).str();
   Input.Turn = Turn;
 }
 
 void Parser::addEarlyFiles() {
   addFile(OPT_vfsoverlay);
-  if (const OptionArg *Layout = Options.last(OPT_sectionlayout)) {
-    StringRef Name = Layout->Value;
+  if (const Arg *Layout = Args.getLastArg(OPT_sectionlayout)) {
+    StringRef Name = Layout->getValue();
     Name.consume_front("@");
     addFile(Layout, Name);
   }
 }
 
 void Parser::addDefaultLibraries() {
-  for (const OptionArg &O : Options.filtered(OPT_nodefaultlib))
-    Command.ExcludedLibraries.push_back(O.Value.str());
-  Command.ExcludesAllLibraries = Options.has(OPT_nodefaultlib_all);
+  Command.ExcludedLibraries = Args.getAllArgValues(OPT_nodefaultlib);
+  Command.ExcludesAllLibraries = Args.hasArg(OPT_nodefaultlib_all);
   for (const NamedInput &Input : Command.Inputs)
     if (Input.Search == SearchRule::Object &&
         StringRef(Input.Name).ends_with_insensitive(".lib"))
       Command.NamedLibraries.insert(sys::path::filename(Input.Name).lower());
-  if (!Options.has(OPT_defaultlib))
+  if (!Args.hasArg(OPT_defaultlib))
     return;
 
   // lld skips a default library if it has seen its name, as written, as that of
   // a default library or as the file name of a `.lib` on the command line.
   StringSet<> Met = Command.NamedLibraries;
   InputResolver Resolver(Command);
-  for (const OptionArg &O : Options.filtered(OPT_defaultlib))
-    if (Met.insert(O.Value.lower()).second && !isExcluded(O.Value, Resolver))
-      addFile(&O, O.Value, InputReason::DefaultLibrary, SearchRule::Library);
+  for (const Arg *A : Args.filtered(OPT_defaultlib))
+    if (StringRef Name = A->getValue();
+        Met.insert(Name.lower()).second && !isExcluded(Name, Resolver))
+      addFile(A, Name, InputReason::DefaultLibrary, SearchRule::Library);
 }
 
 bool Parser::makesImage() const {
-  const OptionArg *Emit = Options.last(OPT_lldemit);
-  return HasNamed && (!Emit || Emit->Value == "obj") &&
-         !Options.has(OPT_thinlto_index_only, OPT_thinlto_index_only_file);
+  return HasNamed && Args.getLastArgValue(OPT_lldemit, "obj") == "obj" &&
+         !Args.hasArg(OPT_thinlto_index_only, OPT_thinlto_index_only_file);
 }
 
 void Parser::addLateFiles() {
   addFile(OPT_stub);
-  const OptionArg *Definitions = Options.last(OPT_deffile);
-  if (Definitions) {
-    addFile(Definitions, Definitions->Value, InputReason::ModuleDefinition);
+  if (const Arg *Definitions = Args.getLastArg(OPT_deffile)) {
+    addFile(Definitions, Definitions->getValue(),
+            InputReason::ModuleDefinition);
     // Only a hybrid image has a native view, and lld never infers that machine.
-    const OptionArg *Machine = Options.last(OPT_machine);
-    const OptionArg *Native = Options.last(OPT_defarm64native);
-    if (Native && Machine &&
-        getMachineType(Machine->Value) == COFF::IMAGE_FILE_MACHINE_ARM64X)
-      addFile(Native, Native->Value, InputReason::ModuleDefinition);
+    const Arg *Native = Args.getLastArg(OPT_defarm64native);
+    if (Native && getMachineType(Args.getLastArgValue(OPT_machine)) ==
+                      COFF::IMAGE_FILE_MACHINE_ARM64X)
+      addFile(Native, Native->getValue(), InputReason::ModuleDefinition);
   }
   // Without an input, lld makes an import library from the definitions and
   // exits.
@@ -244,7 +225,7 @@ void Parser::addLateFiles() {
   addFile(OPT_lto_sample_profile);
   // With /lto-cs-profile-generate this option names the file that the program
   // will write when it runs.
-  if (!Options.has(OPT_lto_cs_profile_generate))
+  if (!Args.hasArg(OPT_lto_cs_profile_generate))
     addFile(OPT_lto_cs_profile_file);
   if (!makesImage())
     return;
@@ -254,63 +235,57 @@ void Parser::addLateFiles() {
 }
 
 void Parser::addSymbolFiles() {
-  const OptionArg *Manifest =
-      Options.last(OPT_manifest_flag, OPT_manifest_value);
-  if (Manifest && Manifest->Value.starts_with_insensitive("embed"))
-    for (const OptionArg &O : Options.filtered(OPT_manifestinput))
-      addFile(&O, O.Value);
+  const Arg *Manifest = Args.getLastArg(OPT_manifest_flag, OPT_manifest_value);
+  if (Manifest && Manifest->getOption().matches(OPT_manifest_value) &&
+      StringRef(Manifest->getValue()).starts_with_insensitive("embed"))
+    for (const Arg *A : Args.filtered(OPT_manifestinput))
+      addFile(A, A->getValue());
 
-  if (const OptionArg *Order = Options.last(OPT_order)) {
+  if (const Arg *Order = Args.getLastArg(OPT_order)) {
     // lld reports an error if the '@' is missing.
-    StringRef Name = Order->Value;
+    StringRef Name = Order->getValue();
     if (Name.consume_front("@"))
       addFile(Order, Name);
     return;
   }
-  const OptionArg *Sort =
-      Options.last(OPT_call_graph_profile_sort, OPT_call_graph_profile_sort_no);
-  if (!Sort || Sort->ID == OPT_call_graph_profile_sort)
+  if (Args.hasFlag(OPT_call_graph_profile_sort, OPT_call_graph_profile_sort_no,
+                   true))
     addFile(OPT_call_graph_ordering_file);
 }
 
 void Parser::addDebugFiles() {
-  for (const OptionArg &O : Options.filtered(OPT_natvis))
-    addFile(&O, O.Value);
+  for (const Arg *A : Args.filtered(OPT_natvis))
+    addFile(A, A->getValue());
   // If a stream is named twice, lld uses the last file.
-  StringMap<const OptionArg *> Last;
-  for (const OptionArg &O : Options.filtered(OPT_pdbstream))
-    Last[O.Value.split('=').first] = &O;
-  for (const OptionArg &O : Options.filtered(OPT_pdbstream)) {
-    auto [Stream, Name] = O.Value.split('=');
-    if (Last.lookup(Stream) == &O)
-      addFile(&O, Name);
+  StringMap<const Arg *> Last;
+  for (const Arg *A : Args.filtered(OPT_pdbstream))
+    Last[StringRef(A->getValue()).split('=').first] = A;
+  for (const Arg *A : Args.filtered(OPT_pdbstream)) {
+    auto [Stream, Name] = StringRef(A->getValue()).split('=');
+    if (Last.lookup(Stream) == A)
+      addFile(A, Name);
   }
 }
 
 DebugState Parser::debugState() const {
   DebugState State;
-  for (const OptionArg &O : Options.All) {
-    if (O.ID == OPT_debug_flag)
-      State.apply("full");
-    if (O.ID != OPT_debug_value)
-      continue;
-    std::string Value = O.Value.lower();
-    for (StringRef Arg : split(Value, ','))
-      State.apply(Arg);
+  for (const Arg *A : Args.filtered(OPT_debug_flag, OPT_debug_value)) {
+    std::string Value = A->getNumValues() ? StringRef(A->getValue()).lower()
+                                          : std::string("full");
+    for (StringRef Keyword : split(Value, ','))
+      State.apply(Keyword);
   }
   return State;
 }
 
 /// Whether /opt:ref is in effect; /debug and /profile change its default.
 bool Parser::dropsUnreferenced() const {
-  bool Drops = !Debug.KeepsUnreferenced || Options.has(OPT_flag_profile);
-  for (const OptionArg &O : Options.All) {
-    if (O.ID != OPT_value_opt)
-      continue;
-    std::string Value = O.Value.lower();
-    for (StringRef Arg : split(Value, ','))
-      if (Arg == "ref" || Arg == "noref")
-        Drops = Arg == "ref";
+  bool Drops = !Debug.KeepsUnreferenced || Args.hasArg(OPT_flag_profile);
+  for (const Arg *A : Args.filtered(OPT_value_opt)) {
+    std::string Value = StringRef(A->getValue()).lower();
+    for (StringRef Keyword : split(Value, ','))
+      if (Keyword == "ref" || Keyword == "noref")
+        Drops = Keyword == "ref";
   }
   return Drops;
 }
@@ -332,8 +307,8 @@ void Parser::addOutputs() {
 }
 
 void Parser::addImage() {
-  if (const OptionArg *Out = Options.last(OPT_out)) {
-    Image = Out->Value.str();
+  if (const Arg *Out = Args.getLastArg(OPT_out)) {
+    Image = Out->getValue();
   } else {
     // The image has the stem of the first object or library. Files that other
     // options name may precede it in the list.
@@ -342,9 +317,9 @@ void Parser::addImage() {
     });
     if (First == Command.Inputs.end())
       return;
-    bool IsDriver = Options.has(OPT_driver, OPT_driver_uponly, OPT_driver_wdm,
+    bool IsDriver = Args.hasArg(OPT_driver, OPT_driver_uponly, OPT_driver_wdm,
                                 OPT_driver_uponly_wdm, OPT_driver_wdm_uponly);
-    StringRef Extension = Options.has(OPT_dll) ? ".dll"
+    StringRef Extension = Args.hasArg(OPT_dll) ? ".dll"
                           : IsDriver           ? ".sys"
                                                : ".exe";
     Image = (sys::path::stem(First->Name) + Extension).str();
@@ -353,9 +328,9 @@ void Parser::addImage() {
 }
 
 void Parser::addImportLibrary() {
-  if (Options.has(OPT_noimplib))
+  if (Args.hasArg(OPT_noimplib))
     return;
-  if (const OptionArg *Option = Options.last(OPT_implib)) {
+  if (const Arg *Option = Args.getLastArg(OPT_implib)) {
     addOutput(*Option);
     return;
   }
@@ -363,15 +338,15 @@ void Parser::addImportLibrary() {
   // often lies next to `foo.exe`. (`.drectve` can also hold exports. The import
   // library is then missing from the list, which does no harm.)
   if (!Command.MinGW && !Image.empty() &&
-      Options.has(OPT_dll, OPT_export, OPT_deffile))
+      Args.hasArg(OPT_dll, OPT_export, OPT_deffile))
     addOutput(imageWith(".lib"));
 }
 
 void Parser::addMap(OptionID Flag, OptionID File) {
-  const OptionArg *Last = Options.last(Flag, File);
+  const Arg *Last = Args.getLastArg(Flag, File);
   if (!Last)
     return;
-  if (Last->ID == File)
+  if (Last->getOption().matches(File))
     addOutput(*Last);
   else
     addOutput(StringRef(Image).take_front(StringRef(Image).rfind('.')) +
@@ -379,21 +354,18 @@ void Parser::addMap(OptionID Flag, OptionID File) {
 }
 
 void Parser::addManifest() {
-  const OptionArg *Option = Options.last(OPT_manifestfile);
-  const OptionArg *Mode = Options.last(OPT_manifest_flag, OPT_manifest_value);
-  bool BesideImage = Mode ? Mode->ID == OPT_manifest_flag
-                          : Options.has(OPT_manifestdependency);
-  if (Option)
+  if (const Arg *Option = Args.getLastArg(OPT_manifestfile))
     addOutput(*Option);
-  else if (BesideImage)
+  else if (Args.hasFlag(OPT_manifest_flag, OPT_manifest_value,
+                        Args.hasArg(OPT_manifestdependency)))
     addOutput(Image + ".manifest");
 }
 
 void Parser::addReproducer() {
-  if (const OptionArg *File = Options.last(OPT_reproduce)) {
+  if (const Arg *File = Args.getLastArg(OPT_reproduce)) {
     addOutput(*File);
-  } else if (const OptionArg *Directory = Options.last(OPT_linkrepro)) {
-    addOutput(joined(Directory->Value, "repro.tar"), optionOf(*Directory));
+  } else if (const Arg *Directory = Args.getLastArg(OPT_linkrepro)) {
+    addOutput(joined(Directory->getValue(), "repro.tar"), optionOf(*Directory));
   } else if (auto File = Context.env("LLD_REPRODUCE")) {
     // lld reads this variable even with /lldignoreenv.
     addOutput(*File);
@@ -401,8 +373,8 @@ void Parser::addReproducer() {
 }
 
 void Parser::addPDB() {
-  const OptionArg *Option = Options.last(OPT_pdb);
-  if (Option && !Option->Value.empty())
+  if (const Arg *Option = Args.getLastArg(OPT_pdb);
+      Option && *Option->getValue())
     addOutput(*Option);
   else
     addOutput(imageWith(".pdb"));
@@ -412,58 +384,44 @@ void Parser::addOtherOutputs() {
   for (OptionID ID :
        {OPT_dwodir, OPT_linkreprofullpathrsp, OPT_lto_obj_path, OPT_output_def,
         OPT_pdbstripped, OPT_print_symbol_order, OPT_thinlto_index_only_file})
-    if (const OptionArg *Option = Options.last(ID))
+    if (const Arg *Option = Args.getLastArg(ID))
       addOutput(*Option);
-  if (const OptionArg *Trace = Options.last(OPT_time_trace_file)) {
-    Command.TimeTrace = timeTraceFile(Trace->Value, Image);
-    addOutput(Command.TimeTrace, Trace->Value.empty() ? "" : optionOf(*Trace));
+  if (const Arg *Trace = Args.getLastArg(OPT_time_trace_file)) {
+    StringRef Named = Trace->getNumValues() ? Trace->getValue() : "";
+    Command.TimeTrace = timeTraceFile(Named, Image);
+    addOutput(Command.TimeTrace, Named.empty() ? "" : optionOf(*Trace));
   }
 }
 
 LinkCommand Parser::run() {
-  // /lib counts only as the first argument of the command line itself. lld
-  // tests for it before it inserts the environment's arguments.
-  const auto *First =
-      find_if(Args, [](const CommandLineArg &W) { return W.Variable.empty(); });
-  if (First != Args.end() && First->ResponseFile.empty() &&
-      isLibMode(First->Text)) {
-    Command.Links = false;
-    return std::move(Command);
-  }
-
-  matchArgs();
-  HasNamed = !Named.empty();
-  Command.MinGW = Options.has(OPT_lldmingw);
-  if (const OptionArg *Machine = Options.last(OPT_machine)) {
+  for (PlacedOption &Placed : findPrefetchOptions(Args))
+    Command.PrefetchOptions.push_back(std::move(Placed.Option));
+  Command.MinGW = Args.hasArg(OPT_lldmingw);
+  if (const Arg *Machine = Args.getLastArg(OPT_machine)) {
     Command.NamesMachine = true;
     // lld never infers these from an input.
-    Command.ForArm64EC = COFF::isArm64EC(getMachineType(Machine->Value));
+    Command.ForArm64EC = COFF::isArm64EC(getMachineType(Machine->getValue()));
   }
-  if (Options.has(OPT_help))
+  if (Args.hasArg(OPT_help))
     Command.Prints = LinkCommand::Answer::Help;
-  else if (Options.has(OPT_version_flag))
+  else if (Args.hasArg(OPT_version_flag))
     Command.Prints = LinkCommand::Answer::Version;
   if (Command.Prints != LinkCommand::Answer::None ||
-      (!HasNamed && !Options.has(OPT_deffile))) {
+      (!HasNamed && !Args.hasArg(OPT_deffile))) {
     Command.Links = false;
     return std::move(Command);
   }
 
-  markWholeArchives();
   Debug = debugState();
   Command.ReadsCodeView = Debug.MakesPDB && makesImage();
   Command.ReadsDWARF = Debug.ReadsDWARF && makesImage();
   Command.DropsUnreferenced = dropsUnreferenced() && makesImage();
-  const OptionArg *Threads = Options.last(OPT_value_threads);
-  Command.HasOneThread = Threads && Threads->Value == "1";
-  const OptionArg *Cache = Options.last(OPT_value_lldltocache);
-  Command.HasLTOCache = Cache && !Cache->Value.empty();
+  Command.HasOneThread = Args.getLastArgValue(OPT_value_threads) == "1";
+  Command.HasLTOCache = !Args.getLastArgValue(OPT_value_lldltocache).empty();
 
   addEarlyFiles();
-  Command.Inputs.insert(Command.Inputs.end(),
-                        std::make_move_iterator(Named.begin()),
-                        std::make_move_iterator(Named.end()));
-  addSearchPaths(Options, Context, Command);
+  addNamed();
+  addSearchPaths(Args, Context, Command);
   Turn = 1;
   addDefaultLibraries();
   Turn = 2;
@@ -473,9 +431,22 @@ LinkCommand Parser::run() {
   return std::move(Command);
 }
 
-LinkCommand parse(ArrayRef<CommandLineArg> Args,
+LinkCommand parse(ArrayRef<CommandLineArg> CommandArgs,
                   const CommandLineContext &Context) {
-  return Parser(Args, Context).run();
+  // /lib counts only as the first argument of the command line itself. lld
+  // tests for it before it inserts the environment's arguments.
+  const auto *First = find_if(CommandArgs, [](const CommandLineArg &Arg) {
+    return Arg.Variable.empty();
+  });
+  if (First != CommandArgs.end() && First->ResponseFile.empty() &&
+      isLibMode(First->Text)) {
+    LinkCommand Command;
+    Command.Links = false;
+    return Command;
+  }
+  std::vector<const char *> Texts = textsOf(CommandArgs);
+  InputArgList Args = parseArguments(Texts);
+  return Parser(CommandArgs, Context, Args).run();
 }
 
 } // namespace headstart::coff

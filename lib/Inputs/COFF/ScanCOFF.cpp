@@ -84,17 +84,19 @@ void Scan::addDefaultLibrary(StringRef Name) {
 void Scan::readDirectives(StringRef Directives) {
   BumpPtrAllocator Allocator;
   StringSaver Saver(Allocator);
-  SmallVector<StringRef, 16> Args;
-  cl::TokenizeWindowsCommandLineNoCopy(Directives, Saver, Args);
-  for (StringRef Arg : Args) {
-    // Most directives are exports, a hundred thousand in some objects.
-    if (!Arg.contains_insensitive("defaultlib:"))
-      continue;
-    MatchedArg Match = matchArg(Arg);
-    if (Match.ID == OPT_defaultlib)
-      addDefaultLibrary(Match.Value);
-    else if (Match.ID == OPT_nodefaultlib)
-      Excluded.insert(pathOfLibrary(Match.Value));
+  SmallVector<StringRef, 16> All;
+  cl::TokenizeWindowsCommandLineNoCopy(Directives, Saver, All);
+  // Most directives are exports, a hundred thousand in some objects.
+  SmallVector<const char *, 16> OfLibraries;
+  for (StringRef Directive : All)
+    if (Directive.contains_insensitive("defaultlib:"))
+      OfLibraries.push_back(Saver.save(Directive).data());
+  const opt::InputArgList Args = parseArguments(OfLibraries);
+  for (const opt::Arg *A : Args.filtered(OPT_defaultlib, OPT_nodefaultlib)) {
+    if (A->getOption().matches(OPT_defaultlib))
+      addDefaultLibrary(A->getValue());
+    else
+      Excluded.insert(pathOfLibrary(A->getValue()));
   }
 }
 

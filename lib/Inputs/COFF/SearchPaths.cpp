@@ -32,6 +32,7 @@
 #include "llvm/WindowsDriver/MSVCPaths.h"
 
 using namespace llvm;
+using namespace llvm::opt;
 
 namespace headstart::coff {
 
@@ -50,9 +51,9 @@ namespace {
 /// An MSVC toolchain and its SDK.
 class Toolchain {
 public:
-  Toolchain(const OptionArgs &Options, const CommandLineContext &Context)
-      : Options(Options), Context(Context),
-        IgnoresEnvironment(Options.has(OPT_lldignoreenv)) {}
+  Toolchain(const InputArgList &Args, const CommandLineContext &Context)
+      : Args(Args), Context(Context),
+        IgnoresEnvironment(Args.hasArg(OPT_lldignoreenv)) {}
 
   /// Searches for a toolchain. Returns whether it has directories to search.
   bool detect();
@@ -63,11 +64,11 @@ private:
   bool findTools();
   void findSDK();
   std::optional<StringRef> value(OptionID ID) const {
-    const OptionArg *Option = Options.last(ID);
-    return Option ? std::optional(Option->Value) : std::nullopt;
+    const Arg *A = Args.getLastArg(ID);
+    return A ? std::optional<StringRef>(A->getValue()) : std::nullopt;
   }
 
-  const OptionArgs &Options;
+  const InputArgList &Args;
   const CommandLineContext &Context;
   bool IgnoresEnvironment;
   IntrusiveRefCntPtr<vfs::FileSystem> FS = vfs::getRealFileSystem();
@@ -116,15 +117,16 @@ void Toolchain::findSDK() {
 bool Toolchain::detect() {
   if (!findTools())
     return false;
-  if (const OptionArg *O = Options.last(OPT_diasdkdir, OPT_winsysroot))
-    DIA =
-        O->ID == OPT_winsysroot ? joined(O->Value, "DIA SDK") : O->Value.str();
+  if (const Arg *A = Args.getLastArg(OPT_diasdkdir, OPT_winsysroot))
+    DIA = A->getOption().matches(OPT_winsysroot)
+              ? joined(A->getValue(), "DIA SDK")
+              : A->getValue();
   // If LIB is set, lld relies on it unless an option overrides it. (These
   // options were taken from lld-link 22.1.8 itself.)
   bool NoLIB = IgnoresEnvironment || !Context.env("LIB");
   UsesToolsLib =
-      NoLIB || Options.has(OPT_vctoolsdir, OPT_vctoolsversion, OPT_winsysroot);
-  if (NoLIB || Options.has(OPT_winsdkdir, OPT_winsdkversion, OPT_winsysroot))
+      NoLIB || Args.hasArg(OPT_vctoolsdir, OPT_vctoolsversion, OPT_winsysroot);
+  if (NoLIB || Args.hasArg(OPT_winsdkdir, OPT_winsdkversion, OPT_winsysroot))
     findSDK();
   return UsesToolsLib || !DIA.empty() || !UniversalCRT.empty() ||
          !SDKLib.empty();
@@ -158,10 +160,10 @@ static uint16_t machineOf(const std::string &Path) {
 
 /// The machine that /machine: names, or that of the first object among the
 /// inputs, or x64, which lld assumes in the end.
-static uint16_t machineOf(const OptionArgs &Options,
+static uint16_t machineOf(const InputArgList &Args,
                           const LinkCommand &Command) {
-  if (const OptionArg *O = Options.last(OPT_machine))
-    return getMachineType(O->Value);
+  if (const Arg *A = Args.getLastArg(OPT_machine))
+    return getMachineType(A->getValue());
   // More than enough to skip the resources and libraries before the first
   // object. A link of libraries only must not open all of them for this.
   constexpr unsigned MaxStats = 64;
@@ -181,19 +183,19 @@ static uint16_t machineOf(const OptionArgs &Options,
   return COFF::IMAGE_FILE_MACHINE_AMD64;
 }
 
-void addSearchPaths(const OptionArgs &Options,
-                    const CommandLineContext &Context, LinkCommand &Command) {
+void addSearchPaths(const InputArgList &Args, const CommandLineContext &Context,
+                    LinkCommand &Command) {
   std::vector<std::string> &Paths = Command.SearchPaths;
   Paths.emplace_back();
-  for (const OptionArg &O : Options.filtered(OPT_libpath))
-    Paths.push_back(O.Value.str());
+  for (const Arg *A : Args.filtered(OPT_libpath))
+    Paths.emplace_back(A->getValue());
   // In MinGW mode the compiler's driver names every directory itself.
   if (Command.MinGW)
     return;
   addOwnDirectories(Context.ToolPath, Paths);
   // Each of these options replaces LIB (lld-link 22.1.8, /print-search-paths);
   // /diasdkdir: does not.
-  if (!Options.has(OPT_lldignoreenv, OPT_vctoolsdir, OPT_vctoolsversion,
+  if (!Args.hasArg(OPT_lldignoreenv, OPT_vctoolsdir, OPT_vctoolsversion,
                    OPT_winsdkdir, OPT_winsdkversion, OPT_winsysroot)) {
     std::string LIB = Context.env("LIB").value_or("");
     // Unlike StringRef::split, this ignores an empty entry at the end only.
@@ -203,8 +205,8 @@ void addSearchPaths(const OptionArgs &Options,
       Rest = Behind;
     }
   }
-  if (Toolchain T(Options, Context); T.detect())
-    T.addDirectories(getMachineArchType(machineOf(Options, Command)), Paths);
+  if (Toolchain T(Args, Context); T.detect())
+    T.addDirectories(getMachineArchType(machineOf(Args, Command)), Paths);
 }
 
 } // namespace headstart::coff

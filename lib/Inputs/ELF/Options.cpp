@@ -72,10 +72,7 @@ findPrefetchOptions(ArrayRef<const char *> CommandArgs) {
 
 MatchedLine::MatchedLine(ArrayRef<CommandLineArg> CommandArgs, bool MinGW)
     : CommandArgs(CommandArgs) {
-  std::vector<const char *> All;
-  All.reserve(CommandArgs.size());
-  for (const CommandLineArg &Given : CommandArgs)
-    All.push_back(Given.Text.c_str());
+  std::vector<const char *> All = textsOf(CommandArgs);
   for (PlacedOption &Placed : findPrefetchOptions(All)) {
     Own.push_back(std::move(Placed.Option));
     All[Placed.Index] = nullptr;

@@ -87,11 +87,6 @@ bool isMinGW(llvm::ArrayRef<CommandLineArg> CommandArgs);
 std::vector<PlacedOption>
 findPrefetchOptions(llvm::ArrayRef<const char *> Args);
 
-/// The option of \p A as it was written, even if it is an alias.
-inline llvm::StringRef spellingOf(const llvm::opt::Arg &A) {
-  return A.getAlias() ? A.getAlias()->getSpelling() : A.getSpelling();
-}
-
 /// The directory that -L or SEARCH_DIR names: `=` stands for \p SysRoot.
 std::string directoryOf(llvm::StringRef Name, llvm::StringRef SysRoot);
 

@@ -43,14 +43,13 @@ std::vector<PlacedOption> findPrefetchOptions(const InputArgList &Args) {
       LastWorkers && to_integer(LastWorkers->getValue(), Workers, 0);
   std::vector<PlacedOption> Found;
   for (const Arg *A : Args) {
-    if (A->getOption().matches(OPT_grp_headstart)) {
-      Found.push_back({A->getIndex(), makePrefetchOption(*A)});
-    } else if (MapsWorkers && A->getOption().matches(OPT_read_workers_eq)) {
-      Found.push_back(
-          {A->getIndex(),
-           makePrefetchOption("prefetch-jobs",
-                              std::to_string(std::min(Workers, MaxWorkers)),
-                              std::string("--read-workers=") + A->getValue())});
+    bool IsWorkers = A->getOption().matches(OPT_read_workers_eq);
+    if (IsWorkers ? !MapsWorkers : !A->getOption().matches(OPT_grp_headstart))
+      continue;
+    Found.push_back({A->getIndex(), makePrefetchOption(*A)});
+    if (IsWorkers) {
+      Found.back().Option.Name = "prefetch-jobs";
+      Found.back().Option.Value = std::to_string(std::min(Workers, MaxWorkers));
     }
   }
   return Found;

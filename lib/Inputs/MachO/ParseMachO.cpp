@@ -400,10 +400,7 @@ LinkCommand Parser::run() {
 
 LinkCommand parse(ArrayRef<CommandLineArg> CommandArgs,
                   const CommandLineContext &Context) {
-  std::vector<const char *> Texts;
-  Texts.reserve(CommandArgs.size());
-  for (const CommandLineArg &Arg : CommandArgs)
-    Texts.push_back(Arg.Text.c_str());
+  std::vector<const char *> Texts = textsOf(CommandArgs);
   InputArgList Args = parseArguments(Texts);
   return Parser(CommandArgs, Context, Args).run();
 }
