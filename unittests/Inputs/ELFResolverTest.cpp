@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "DirectorySearch.h"
 #include "TestSupport.h"
 #include "gmock/gmock.h"
 

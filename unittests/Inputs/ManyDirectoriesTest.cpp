@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "DirectorySearch.h"
 #include "OS/TestLinks.h"
 #include "TestSupport.h"
 #include "headstart/FileTree/SnapshotCache.h"

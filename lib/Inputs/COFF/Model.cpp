@@ -13,7 +13,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../DirectorySearch.h"
 #include "Parse.h"
 #include "headstart/Inputs/LinkerModel.h"
 #include "llvm/ADT/SmallString.h"
@@ -163,8 +162,6 @@ public:
 
   ResolvedInput resolve(const NamedInput &Input,
                         const InputResolver &Resolver) const override {
-    if (Input.Search == SearchRule::Verbatim)
-      return statInput(Input.Name);
     if (Input.Reason == InputReason::Library)
       return findMinGWLibrary(Input, Resolver);
     if (Input.Search == SearchRule::Object)

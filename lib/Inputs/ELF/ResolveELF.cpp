@@ -14,7 +14,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../DirectorySearch.h"
 #include "Parse.h"
 #include "headstart/Inputs/LinkCommand.h"
 #include "llvm/ADT/STLExtras.h"

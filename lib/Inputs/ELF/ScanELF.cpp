@@ -15,7 +15,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../DirectorySearch.h"
 #include "Parse.h"
 #include "headstart/Formats/Archive.h"
 #include "headstart/Formats/ELF.h"
