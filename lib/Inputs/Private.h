@@ -36,6 +36,17 @@ ResolvedInput statInput(llvm::StringRef Path);
 /// more than \p MaxBytes. Blocks on the store.
 std::optional<std::string> readText(const std::string &Path, uint64_t MaxBytes);
 
+/// An input of these properties; the others have their defaults.
+inline NamedInput makeInput(llvm::StringRef Name, InputReason Reason,
+                            SearchRule Search, llvm::StringRef From) {
+  NamedInput Input;
+  Input.Name = Name.str();
+  Input.Reason = Reason;
+  Input.Search = Search;
+  Input.From = From.str();
+  return Input;
+}
+
 /// Makes a PrefetchOption of \p A, which is one of Headstart's own options.
 PrefetchOption makePrefetchOption(const llvm::opt::Arg &A);
 

@@ -128,22 +128,16 @@ void Parser::addNamed() {
       Lazy = ID == OPT_start_lib;
     if (ID != OPT_INPUT && ID != OPT_wholearchive_file)
       continue;
-    const CommandLineArg &Origin = CommandArgs[A->getIndex()];
-    NamedInput &Input = Command.Inputs.emplace_back();
-    Input.Name = A->getValue();
-    Input.Search = SearchRule::Object;
-    Input.Lazy = Lazy;
-    if (ID == OPT_wholearchive_file) {
-      Input.Reason = InputReason::WholeArchive;
-      Input.Whole = true;
-      Input.From = originOf(Origin, A->getSpelling()).str();
-      continue;
-    }
-    Input.From = originOf(Origin, "").str();
-    if (!Origin.ResponseFile.empty())
-      Input.Reason = InputReason::ResponseFile;
-    else if (!Origin.Variable.empty())
-      Input.Reason = InputReason::Environment;
+    const CommandLineArg &Given = CommandArgs[A->getIndex()];
+    const InputReason Reason =
+        ID == OPT_wholearchive_file   ? InputReason::WholeArchive
+        : !Given.ResponseFile.empty() ? InputReason::ResponseFile
+        : !Given.Variable.empty()     ? InputReason::Environment
+                                      : InputReason::CommandLine;
+    StringRef Option = ID == OPT_INPUT ? "" : A->getSpelling();
+    Command.Inputs.push_back(makeInput(
+        A->getValue(), Reason, SearchRule::Object, originOf(Given, Option)));
+    Command.Inputs.back().Lazy = Lazy;
   }
   markWholeArchives();
 }
@@ -164,13 +158,10 @@ void Parser::addFile(const Arg *Option, StringRef Name, InputReason Reason,
                      SearchRule Search) {
   if (Name.empty())
     return;
-  NamedInput &Input = Command.Inputs.emplace_back();
-  Input.Name = Name.str();
-  Input.Reason = Reason;
-  Input.Search = Search;
-  Input.From =
-      originOf(CommandArgs[Option->getIndex()], spellingOf(*Option)).str();
-  Input.Turn = Turn;
+  Command.Inputs.push_back(makeInput(
+      Name, Reason, Search,
+      originOf(CommandArgs[Option->getIndex()], spellingOf(*Option))));
+  Command.Inputs.back().Turn = Turn;
 }
 
 void Parser::addEarlyFiles() {

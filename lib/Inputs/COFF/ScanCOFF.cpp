@@ -62,9 +62,8 @@ private:
 } // namespace
 
 std::string Scan::pathOfLibrary(StringRef Name) const {
-  NamedInput Library;
-  Library.Name = Name.str();
-  Library.Search = SearchRule::Library;
+  NamedInput Library = makeInput(Name, InputReason::EmbeddedDefaultLibrary,
+                                 SearchRule::Library, "");
   return StringRef(Request.Resolver.resolve(Library).Path).lower();
 }
 
@@ -74,11 +73,8 @@ void Scan::addDefaultLibrary(StringRef Name) {
       !Met.insert(Lower).second || isExcluded(Name, Request.Resolver) ||
       (!Excluded.empty() && Excluded.contains(pathOfLibrary(Name))))
     return;
-  NamedInput &Input = Found.emplace_back().Input;
-  Input.Name = Name.str();
-  Input.Reason = InputReason::EmbeddedDefaultLibrary;
-  Input.Search = SearchRule::Library;
-  Input.From = Request.Path.str();
+  Found.push_back({makeInput(Name, InputReason::EmbeddedDefaultLibrary,
+                             SearchRule::Library, Request.Path)});
 }
 
 void Scan::readDirectives(StringRef Directives) {
@@ -138,10 +134,8 @@ void Scan::addTypeServer(StringRef Recorded) {
   // A PDB next to the image may be the one that this link will overwrite.
   if (!Path || Command.writes(*Path) || !TypeServers.insert(*Path).second)
     return;
-  NamedInput &Input = Found.emplace_back().Input;
-  Input.Name = std::move(*Path);
-  Input.Reason = InputReason::TypeServer;
-  Input.From = Request.Path.str();
+  Found.push_back({makeInput(*Path, InputReason::TypeServer,
+                             SearchRule::Verbatim, Request.Path)});
 }
 
 void Scan::readObject(const COFFObject &Object, ByteSource &Bytes) {
@@ -167,14 +161,12 @@ void Scan::readMember(ByteSource &Member) {
 }
 
 void Scan::addThinMembers() {
-  for (std::string &Path :
+  for (const std::string &Path :
        readThinMembers(Request.Inspector.bytes(), Request.Path)) {
-    FoundInput &Member = Found.emplace_back();
-    Member.Next = true;
-    Member.Input.Name = std::move(Path);
-    Member.Input.Reason = InputReason::ArchiveMember;
-    Member.Input.From = Request.Path.str();
-    Member.Input.Lazy = !Request.Named.Whole;
+    Found.push_back({makeInput(Path, InputReason::ArchiveMember,
+                               SearchRule::Verbatim, Request.Path),
+                     /*Next=*/true});
+    Found.back().Input.Lazy = !Request.Named.Whole;
   }
 }
 

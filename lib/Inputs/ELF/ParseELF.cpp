@@ -74,11 +74,8 @@ static constexpr uint64_t MaxRemapFileBytes = uint64_t(1) << 20; // bytes
 static constexpr size_t MaxRemaps = 1000;
 
 NamedInput &Parser::add(const Arg &A, InputReason Reason, SearchRule Search) {
-  NamedInput &Input = Command.Inputs.emplace_back();
-  Input.Name = A.getValue();
-  Input.Reason = Reason;
-  Input.Search = Search;
-  Input.From = originOf(Line.argOf(A), spellingOf(A)).str();
+  NamedInput &Input = Command.Inputs.emplace_back(makeInput(
+      A.getValue(), Reason, Search, originOf(Line.argOf(A), spellingOf(A))));
   Input.Lazy = State.Lazy;
   Input.Whole = State.Whole;
   Input.StaticOnly = State.Static;

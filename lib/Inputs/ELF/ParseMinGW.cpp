@@ -143,12 +143,10 @@ void Translator::addInputs() {
     }
     case OPT_library: {
       add(A, Prefix + Placeholder + Twine(Libraries.size()));
-      NamedInput &Input = Libraries.emplace_back();
-      Input.Name = A->getValue();
-      Input.Reason = InputReason::Library;
-      Input.Search = SearchRule::Library;
-      Input.From = originOf(Line.argOf(*A), spellingOf(*A)).str();
-      Input.StaticOnly = Static;
+      Libraries.push_back(makeInput(A->getValue(), InputReason::Library,
+                                    SearchRule::Library,
+                                    originOf(Line.argOf(*A), spellingOf(*A))));
+      Libraries.back().StaticOnly = Static;
       break;
     }
     case OPT_whole_archive:

@@ -38,7 +38,7 @@ static constexpr unsigned MaxWorkers = 256;
 
 std::vector<PlacedOption> findPrefetchOptions(const InputArgList &Args) {
   unsigned Workers = 0;
-  const Arg *LastWorkers = Args.getLastArgNoClaim(OPT_read_workers_eq);
+  const Arg *LastWorkers = Args.getLastArg(OPT_read_workers_eq);
   bool MapsWorkers =
       LastWorkers && to_integer(LastWorkers->getValue(), Workers, 0);
   std::vector<PlacedOption> Found;

@@ -60,14 +60,6 @@ private:
   /// The rule by which the linker turns the name of a file into its path.
   SearchRule ruleForPath(StringRef Name) const;
 
-  const Arg *last(OptionID ID) const { return Args.getLastArgNoClaim(ID); }
-  bool has(OptionID ID) const { return Args.hasArgNoClaim(ID); }
-  /// Whether \p On is the last of two options that undo each other.
-  bool isOn(OptionID On, OptionID Off) const {
-    const Arg *A = Args.getLastArgNoClaim(On, Off);
-    return A && A->getOption().matches(On);
-  }
-
   ArrayRef<CommandLineArg> CommandArgs;
   const CommandLineContext &Context;
   const InputArgList &Args;
@@ -79,14 +71,10 @@ private:
 } // namespace
 
 NamedInput &Parser::add(const Arg &A, StringRef Name, InputReason Reason) {
-  NamedInput &Input = Command.Inputs.emplace_back();
-  Input.Name = Name.str();
-  Input.Reason = Reason;
-  const bool IsPlain = A.getOption().matches(OPT_INPUT);
-  Input.From = originOf(CommandArgs[A.getIndex()],
-                        IsPlain ? StringRef() : A.getSpelling())
-                   .str();
-  return Input;
+  StringRef Option = A.getOption().matches(OPT_INPUT) ? "" : A.getSpelling();
+  return Command.Inputs.emplace_back(
+      makeInput(Name, Reason, SearchRule::Verbatim,
+                originOf(CommandArgs[A.getIndex()], Option)));
 }
 
 void Parser::addOptionFile(const Arg *A, unsigned Value) {
@@ -122,11 +110,8 @@ void Parser::addFileList(const Arg &A) {
     if (Name.empty() || Name.front() == '#' || Name.size() > MaxLineLength ||
         !Listed.insert(Name).second)
       continue;
-    NamedInput &Input = Command.Inputs.emplace_back();
-    Input.Name = Name.str();
-    Input.Reason = InputReason::FileList;
-    Input.From = Path;
-    Input.Search = ruleForPath(Name);
+    NamedInput &Input = Command.Inputs.emplace_back(
+        makeInput(Name, InputReason::FileList, ruleForPath(Name), Path));
     Input.Lazy = Lazy;
     Input.Whole = AllLoad;
     if (Listed.size() == MaxListedFiles)
@@ -135,7 +120,7 @@ void Parser::addFileList(const Arg &A) {
 }
 
 void Parser::addNamedFiles() {
-  AllLoad = isOn(OPT_all_load, OPT_noall_load);
+  AllLoad = Args.hasFlag(OPT_all_load, OPT_noall_load, false);
   auto Search = [&](const Arg &A, InputReason Reason, SearchRule Rule) {
     NamedInput &Input = add(A, A.getValue(), Reason);
     Input.Search = Rule;
@@ -191,7 +176,7 @@ void Parser::addNamedFiles() {
 void Parser::addEarlyFiles() {
   // lld reads a dylib as the bundle loader like a library, with its
   // dependencies.
-  if (const Arg *A = last(OPT_bundle_loader))
+  if (const Arg *A = Args.getLastArg(OPT_bundle_loader))
     add(*A, A->getValue(), InputReason::Library);
   for (OptionID ID : {OPT_exported_symbols_list, OPT_unexported_symbols_list})
     for (const Arg *A : Args.filtered(ID))
@@ -209,22 +194,21 @@ void Parser::addEarlyFiles() {
 
 void Parser::addLateFiles() {
   // With --cs-profile-generate it names a file that the program will write.
-  if (!has(OPT_flag_long_cs_profile_generate))
-    addOptionFile(last(OPT_cs_profile_path_eq));
-  if (has(OPT_thinlto_index_only) || has(OPT_thinlto_index_only_eq) ||
-      has(OPT_lto_emit_llvm))
+  if (!Args.hasArg(OPT_flag_long_cs_profile_generate))
+    addOptionFile(Args.getLastArg(OPT_cs_profile_path_eq));
+  if (Args.hasArg(OPT_thinlto_index_only, OPT_thinlto_index_only_eq,
+                  OPT_lto_emit_llvm))
     return;
   // lld reads the following files after the libraries of LC_LINKER_OPTION.
   size_t Before = Command.Inputs.size();
-  addOptionFile(last(OPT_order_file));
+  addOptionFile(Args.getLastArg(OPT_order_file));
   for (const Arg *A : Args.filtered(OPT_sectcreate))
     addOptionFile(A, 2);
   // lld reads a profile only to sort functions by it.
-  const Arg *Sort = last(OPT_bp_startup_sort_eq);
-  if (const Arg *Profile = last(OPT_irpgo_profile_sort))
+  if (const Arg *Profile = Args.getLastArg(OPT_irpgo_profile_sort))
     addOptionFile(Profile);
-  else if (Sort && StringRef(Sort->getValue()) == "function")
-    addOptionFile(last(OPT_irpgo_profile));
+  else if (Args.getLastArgValue(OPT_bp_startup_sort_eq) == "function")
+    addOptionFile(Args.getLastArg(OPT_irpgo_profile));
   for (NamedInput &Input : drop_begin(Command.Inputs, Before))
     Input.Turn = 1;
 }
@@ -237,23 +221,22 @@ void Parser::addOutputs() {
           {Path.str(),
            Named ? ("-" + Named->getOption().getName()).str() : std::string()});
   };
-  const Arg *Output = last(OPT_o);
+  const Arg *Output = Args.getLastArg(OPT_o);
   Add(Output ? Output->getValue() : "a.out");
   Command.Outputs.front().Option = "-o";
   for (OptionID ID : {OPT_map, OPT_dependency_info})
-    if (const Arg *A = last(ID))
+    if (const Arg *A = Args.getLastArg(ID))
       Add(A->getValue(), A);
-  if (const Arg *A = last(OPT_reproduce))
+  if (const Arg *A = Args.getLastArg(OPT_reproduce))
     Add(A->getValue(), A);
   else if (auto File = Context.env("LLD_REPRODUCE"))
     Add(*File);
   for (OptionID ID :
        {OPT_object_path_lto, OPT_print_symbol_order_eq,
         OPT_codegen_data_generate_path, OPT_thinlto_index_only_eq})
-    if (const Arg *A = last(ID))
+    if (const Arg *A = Args.getLastArg(ID))
       Add(A->getValue(), A);
-  if (const Arg *A =
-          Args.getLastArgNoClaim(OPT_time_trace, OPT_time_trace_eq)) {
+  if (const Arg *A = Args.getLastArg(OPT_time_trace, OPT_time_trace_eq)) {
     StringRef Named = A->getNumValues() ? A->getValue() : "";
     Command.TimeTrace = timeTraceFile(Named, Command.image());
     Add(Command.TimeTrace, Named.empty() ? nullptr : A);
@@ -289,8 +272,7 @@ static unsigned platformNumber(StringRef Name) {
 
 void Parser::addSettings() {
   MachOSettings &Settings = Command.MachO;
-  if (const Arg *A = last(OPT_arch))
-    Settings.Arch = A->getValue();
+  Settings.Arch = Args.getLastArgValue(OPT_arch).str();
   // One output may be for both macOS and Catalyst; macOS then counts.
   for (const Arg *A : Args.filtered(OPT_platform_version)) {
     unsigned Number = platformNumber(A->getValue());
@@ -298,18 +280,19 @@ void Parser::addSettings() {
         Number != MachO::PLATFORM_MACCATALYST)
       Settings.Platform = Number;
   }
-  const Arg *Kind = Args.getLastArgNoClaim(OPT_bundle, OPT_dylib, OPT_execute);
+  const Arg *Kind = Args.getLastArg(OPT_bundle, OPT_dylib, OPT_execute);
   Settings.MakesExecutable = !Kind || Kind->getOption().matches(OPT_execute);
-  Settings.FlatNamespace = isOn(OPT_flat_namespace, OPT_twolevel_namespace);
-  Settings.IgnoresLinkerOptions = has(OPT_ignore_auto_link);
-  for (const Arg *A : Args.filtered(OPT_ignore_auto_link_option))
-    Settings.IgnoredLinkerOptions.emplace_back(A->getValue());
-  Settings.ForcesSwiftLibraries = has(OPT_force_load_swift_libs);
+  Settings.FlatNamespace =
+      Args.hasFlag(OPT_flat_namespace, OPT_twolevel_namespace, false);
+  Settings.IgnoresLinkerOptions = Args.hasArg(OPT_ignore_auto_link);
+  Settings.IgnoredLinkerOptions =
+      Args.getAllArgValues(OPT_ignore_auto_link_option);
+  Settings.ForcesSwiftLibraries = Args.hasArg(OPT_force_load_swift_libs);
 
   // lld does not copy DWARF. It reads the name of the source file in each
   // object's first unit, for the debug map.
-  Command.ReadsDWARF = !has(OPT_S);
-  Command.DropsUnreferenced = has(OPT_dead_strip);
+  Command.ReadsDWARF = !Args.hasArg(OPT_S);
+  Command.DropsUnreferenced = Args.hasArg(OPT_dead_strip);
   Command.HasLTOCache = !Args.getLastArgValue(OPT_value_cache_path_lto).empty();
 }
 
@@ -318,9 +301,7 @@ static bool isDirectory(StringRef Path) {
 }
 
 static std::vector<std::string> systemRoots(const InputArgList &Args) {
-  std::vector<std::string> Roots;
-  for (const Arg *A : Args.filtered(OPT_syslibroot))
-    Roots.emplace_back(A->getValue());
+  std::vector<std::string> Roots = Args.getAllArgValues(OPT_syslibroot);
   // If the last root is "/", lld uses no roots.
   if (!Roots.empty() && Roots.back() == "/")
     Roots.clear();
@@ -350,7 +331,7 @@ static std::vector<std::string> searchPaths(const InputArgList &Args,
     if (!Found && isDirectory(Path))
       Paths.push_back(Path.str());
   }
-  if (Args.hasArgNoClaim(OPT_Z))
+  if (Args.hasArg(OPT_Z))
     return Paths;
   for (StringRef Path : SystemPaths)
     for (StringRef Root : Roots)
@@ -370,19 +351,17 @@ void Parser::addSearchPaths() {
   Command.MachO.FrameworkPaths =
       searchPaths(Args, OPT_F, Roots,
                   {"/Library/Frameworks", "/System/Library/Frameworks"});
-  const Arg *Order =
-      Args.getLastArgNoClaim(OPT_search_paths_first, OPT_search_dylibs_first);
   Command.MachO.SearchesDylibsFirst =
-      Order && Order->getOption().matches(OPT_search_dylibs_first);
+      Args.hasFlag(OPT_search_dylibs_first, OPT_search_paths_first, false);
 }
 
 LinkCommand Parser::run() {
   Command.Kind = Flavour::MachO;
   for (PlacedOption &Placed : findPrefetchOptions(Args))
     Command.PrefetchOptions.push_back(std::move(Placed.Option));
-  if (has(OPT_help) || has(OPT_help_hidden))
+  if (Args.hasArg(OPT_help, OPT_help_hidden))
     Command.Prints = LinkCommand::Answer::Help;
-  else if (has(OPT_version))
+  else if (Args.hasArg(OPT_version))
     Command.Prints = LinkCommand::Answer::Version;
   if (Command.Prints != LinkCommand::Answer::None) {
     Command.Links = false;

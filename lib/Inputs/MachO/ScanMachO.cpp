@@ -99,11 +99,8 @@ StringRef Scan::ownUmbrella() const {
 }
 
 NamedInput Scan::reExport(StringRef InstallName, StringRef Umbrella) const {
-  NamedInput Input;
-  Input.Name = InstallName.str();
-  Input.Reason = InputReason::ReExport;
-  Input.Search = SearchRule::Dylib;
-  Input.From = Request.Path.str();
+  NamedInput Input = makeInput(InstallName, InputReason::ReExport,
+                               SearchRule::Dylib, Request.Path);
   if (Umbrella != Request.Path)
     Input.Umbrella = Umbrella.str();
   return Input;
@@ -111,26 +108,21 @@ NamedInput Scan::reExport(StringRef InstallName, StringRef Umbrella) const {
 
 void Scan::addLinkerOption(ArrayRef<StringRef> Options) {
   for (size_t I = 0; I < Options.size(); ++I) {
-    NamedInput Input;
     StringRef Name = Options[I];
-    if (Name.consume_front("-l")) {
-      Input.Search = SearchRule::Library;
-      Input.Whole = Settings.ForcesSwiftLibraries && Name.starts_with("swift");
-    } else if (Name == "-framework" && I + 1 < Options.size()) {
-      Input.Search = SearchRule::Framework;
+    const bool IsLibrary = Name.consume_front("-l");
+    if (!IsLibrary) {
+      if (Name != "-framework" || I + 1 == Options.size())
+        return; // an error
       Name = Options[++I];
-    } else {
-      return; // an error
     }
     if (is_contained(Settings.IgnoredLinkerOptions, Name) ||
-        !Named
-             .insert((Input.Search == SearchRule::Library ? "l" : "f") +
-                     Name.str())
-             .second)
+        !Named.insert((IsLibrary ? "l" : "f") + Name.str()).second)
       continue;
-    Input.Name = Name.str();
-    Input.Reason = InputReason::LinkerOption;
-    Input.From = Request.Path.str();
+    NamedInput Input = makeInput(
+        Name, InputReason::LinkerOption,
+        IsLibrary ? SearchRule::Library : SearchRule::Framework, Request.Path);
+    Input.Whole =
+        IsLibrary && Settings.ForcesSwiftLibraries && Name.starts_with("swift");
     Input.Optional = true;
     Found.push_back({std::move(Input), /*Next=*/false});
   }
@@ -233,12 +225,10 @@ void Scan::scanThinArchive() {
   // An archive inside an archive is an error, and could hold itself.
   if (Request.Named.Reason == InputReason::ArchiveMember)
     return;
-  for (std::string &Path :
+  for (const std::string &Path :
        readThinMembers(Request.Inspector.bytes(), Request.Path)) {
-    NamedInput Input;
-    Input.Name = std::move(Path);
-    Input.Reason = InputReason::ArchiveMember;
-    Input.From = Request.Path.str();
+    NamedInput Input = makeInput(Path, InputReason::ArchiveMember,
+                                 SearchRule::Verbatim, Request.Path);
     Input.Lazy = !Request.Named.Whole;
     Input.OnDemand = Input.Lazy;
     addNext(std::move(Input));
