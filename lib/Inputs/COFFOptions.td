@@ -19,7 +19,7 @@
 
 include "llvm/Option/OptParser.td"
 include "OptionValues.td"
-include "PrefetchHelp.td"
+include "PrefetchOptions.td"
 
 defvar Prefixes = ["/", "-", "/?", "-?"];
 
@@ -142,9 +142,7 @@ def prefetch_inputs_no
 def no_prefetch_inputs : OwnDashFlag<"no-prefetch-inputs">;
 
 // The flag is `--prefetch-stats`, or an option whose value is missing.
-foreach name =
-    ["handover", "jobs", "memory", "profile", "queue", "stats", "trace",
-     "tuning"] in {
+foreach name = PrefetchNames in {
   def prefetch_#name#_flag : OwnFlag<"prefetch-"#name>, OwnFlagOf<name>,
                              HelpText<PrefetchHelp<name>.FlagText>;
   def prefetch_#name#_colon : OwnValue<"prefetch-"#name>, OwnValueOf<name>,

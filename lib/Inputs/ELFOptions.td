@@ -16,7 +16,7 @@
 
 include "llvm/Option/OptParser.td"
 include "OptionValues.td"
-include "PrefetchHelp.td"
+include "PrefetchOptions.td"
 
 defvar Both = ["--", "-"];
 defvar Double = ["--"];
@@ -121,24 +121,7 @@ def group_ends : Flag<Single, ")">;
 // Headstart's own options
 //===----------------------------------------------------------------------===//
 
-def prefetch_inputs
-    : Flag<Both, "prefetch-inputs">, Group<grp_headstart>,
-      HelpText<PrefetchInputsHelp>;
-def no_prefetch_inputs
-    : Flag<Both, "no-prefetch-inputs">, Group<grp_headstart>,
-      HelpText<NoPrefetchInputsHelp>;
-
-// The flag is `--prefetch-stats`, or an option whose value is missing.
-foreach name = ["handover", "jobs", "memory", "profile", "queue", "stats", "trace",
-     "tuning"] in {
-  def prefetch_#name#_flag
-      : Flag<Both, "prefetch-"#name>, Group<grp_headstart>, OwnFlagOf<name>,
-        HelpText<PrefetchHelp<name>.FlagText>;
-  def prefetch_#name#_equals
-      : Joined<Both, "prefetch-"#name#"=">, Group<grp_headstart>,
-        OwnValueOf<name>, MetaVarName<PrefetchHelp<name>.Value>,
-        HelpText<PrefetchHelp<name>.Text>;
-}
+defm "" : PrefetchOptions<Both>;
 
 //===----------------------------------------------------------------------===//
 // Options with the names of their records

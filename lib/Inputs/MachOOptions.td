@@ -19,7 +19,7 @@
 
 include "llvm/Option/OptParser.td"
 include "OptionValues.td"
-include "PrefetchHelp.td"
+include "PrefetchOptions.td"
 
 class SingleFlag<string name> : Flag<["-"], name>;
 class SingleJoined<string name> : Joined<["-"], name>;
@@ -136,26 +136,8 @@ def time_trace_eq : DoubleJoined<"time-trace=">;
 // Headstart's own options
 //===----------------------------------------------------------------------===//
 
-// Only with two dashes, like lld's own options for Mach-O. The flag is
-// `--prefetch-stats`, or an option whose value is missing.
-def prefetch_inputs
-    : DoubleFlag<"prefetch-inputs">, Group<grp_headstart>,
-      HelpText<PrefetchInputsHelp>;
-def no_prefetch_inputs
-    : DoubleFlag<"no-prefetch-inputs">, Group<grp_headstart>,
-      HelpText<NoPrefetchInputsHelp>;
-
-foreach name =
-    ["handover", "jobs", "memory", "profile", "queue", "stats", "trace",
-     "tuning"] in {
-  def prefetch_#name#_flag
-      : DoubleFlag<"prefetch-"#name>, Group<grp_headstart>, OwnFlagOf<name>,
-        HelpText<PrefetchHelp<name>.FlagText>;
-  def prefetch_#name#_equals
-      : DoubleJoined<"prefetch-"#name#"=">, Group<grp_headstart>,
-        OwnValueOf<name>, MetaVarName<PrefetchHelp<name>.Value>,
-        HelpText<PrefetchHelp<name>.Text>;
-}
+// Only with two dashes, like lld's own options for Mach-O.
+defm "" : PrefetchOptions<["--"]>;
 
 //===----------------------------------------------------------------------===//
 // Options that do not affect which files are read

@@ -67,19 +67,3 @@ class ValuesOf<string name> {
     !eq(Name, "-undefined"): "dynamic_lookup,error,suppress,warning",
     true: ?);
 }
-
-/// The values of Headstart's own options.
-class OwnValueOf<string name> {
-  code Values = !cond(
-    !eq(name, "handover"): "all,none",
-    !eq(name, "profile"): "auto,none",
-    !eq(name, "queue"): "auto,none",
-    true: ?);
-  list<OptionFlag> Flags =
-      !if(!or(!eq(name, "handover"), !eq(name, "tuning")), [HelpHidden], []);
-}
-
-/// A form without a value, which is a mistake except for --prefetch-stats.
-class OwnFlagOf<string name> {
-  list<OptionFlag> Flags = !if(!eq(name, "stats"), [], [HelpHidden]);
-}

@@ -1,4 +1,4 @@
-//===- PrefetchHelp.td - The help texts of Headstart's options ------------===//
+//===- PrefetchOptions.td - Headstart's own options --------*- tablegen -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -43,4 +43,44 @@ class PrefetchHelp<string name> {
   /// The text of the option without a value.
   string FlagText = !if(!eq(name, "stats"),
       "Print to standard error what was fetched", "");
+}
+
+/// The values of Headstart's own options.
+class OwnValueOf<string name> {
+  code Values = !cond(
+    !eq(name, "handover"): "all,none",
+    !eq(name, "profile"): "auto,none",
+    !eq(name, "queue"): "auto,none",
+    true: ?);
+  list<OptionFlag> Flags =
+      !if(!or(!eq(name, "handover"), !eq(name, "tuning")), [HelpHidden], []);
+}
+
+/// A form without a value, which is a mistake except for --prefetch-stats.
+class OwnFlagOf<string name> {
+  list<OptionFlag> Flags = !if(!eq(name, "stats"), [], [HelpHidden]);
+}
+
+/// The options that have values.
+defvar PrefetchNames = ["handover", "jobs", "memory", "profile", "queue",
+                        "stats", "trace", "tuning"];
+
+/// The options of ld.lld and ld64.lld. The flag is `--prefetch-stats`, or an
+/// option whose value is missing.
+multiclass PrefetchOptions<list<string> prefixes> {
+  def prefetch_inputs
+      : Flag<prefixes, "prefetch-inputs">, Group<grp_headstart>,
+        HelpText<PrefetchInputsHelp>;
+  def no_prefetch_inputs
+      : Flag<prefixes, "no-prefetch-inputs">, Group<grp_headstart>,
+        HelpText<NoPrefetchInputsHelp>;
+  foreach name = PrefetchNames in {
+    def prefetch_#name#_flag
+        : Flag<prefixes, "prefetch-"#name>, Group<grp_headstart>,
+          OwnFlagOf<name>, HelpText<PrefetchHelp<name>.FlagText>;
+    def prefetch_#name#_equals
+        : Joined<prefixes, "prefetch-"#name#"=">, Group<grp_headstart>,
+          OwnValueOf<name>, MetaVarName<PrefetchHelp<name>.Value>,
+          HelpText<PrefetchHelp<name>.Text>;
+  }
 }
