@@ -114,12 +114,18 @@ bool LinkerModel::isBackward(LinkStage) const { return false; }
 
 const LinkerModel &LinkerModel::of(Flavour Kind) {
   switch (Kind) {
-  case Flavour::COFF:
-    return coff::model();
-  case Flavour::MachO:
-    return macho::model();
-  case Flavour::ELF:
-    return elf::model();
+  case Flavour::COFF: {
+    static const coff::Model Model;
+    return Model;
+  }
+  case Flavour::MachO: {
+    static const macho::Model Model;
+    return Model;
+  }
+  case Flavour::ELF: {
+    static const elf::Model Model;
+    return Model;
+  }
   }
   llvm_unreachable("unknown flavour");
 }

@@ -20,7 +20,7 @@
 
 using namespace llvm;
 
-namespace headstart {
+namespace headstart::coff {
 
 /// lld adds an extension only if the path has no '.' at all, not even in the
 /// name of a directory.
@@ -61,7 +61,7 @@ static ResolvedInput findLibrary(StringRef Name,
 // `/defaultlib:foo`. But if lld infers the machine, it searches once more, with
 // the excluded paths, which are in lower case by then
 // (addWinSysRootLibSearchPaths; seen in lld-link 22.1.8).
-bool coff::isExcluded(StringRef Name, const InputResolver &Resolver) {
+bool isExcluded(StringRef Name, const InputResolver &Resolver) {
   const LinkCommand &Command = Resolver.command();
   if (Command.ExcludesAllLibraries)
     return true;
@@ -120,134 +120,103 @@ static ResolvedInput findMinGWLibrary(const NamedInput &Input,
   return {"-l" + Input.Name, {}};
 }
 
-namespace {
-class COFFModel final : public LinkerModel {
-public:
-  COFFModel() : LinkerModel(Flavour::COFF, "coff", "lld-link") {
-    KnowsByIdentity = true;
-    OpensTogether = true;
-    StockPrefetchOption = "/prefetch-inputs";
-  }
-
-  /// lld-link reads these options from the unexpanded command line before it
-  /// reads response files and variables (lld 22 COFF/DriverUtils.cpp).
-  Expansion expansionOf(ArrayRef<std::string> Args) const override {
-    Expansion Result;
-    Result.Tokenizer = cl::TokenizeWindowsCommandLine;
-    // lld inserts the arguments of LINK after the program's name, and then the
-    // arguments of _LINK_ before those.
-    Result.Variables = {"_LINK_", "LINK"};
-    std::vector<const char *> Texts;
-    for (const std::string &Arg : Args)
-      Texts.push_back(Arg.c_str());
-    const opt::InputArgList Parsed = coff::parseArguments(Texts);
-    if (Parsed.hasArg(coff::OPT_lldignoreenv))
-      Result.Variables.clear();
-    if (const opt::Arg *A = Parsed.getLastArg(coff::OPT_rsp_quoting))
-      Result.Tokenizer = StringRef(A->getValue()) == "windows"
-                             ? cl::TokenizeWindowsCommandLine
-                             : cl::TokenizeGNUCommandLine;
-    return Result;
-  }
-
-  LinkCommand parse(ArrayRef<CommandLineArg> Args,
-                    const CommandLineContext &Context) const override {
-    return coff::parse(Args, Context);
-  }
-
-  const GenericOptionTable &
-  optionTable(ArrayRef<std::string> /*Args*/) const override {
-    return coff::optionTable();
-  }
-
-  ResolvedInput resolve(const NamedInput &Input,
-                        const InputResolver &Resolver) const override {
-    if (Input.Reason == InputReason::Library)
-      return findMinGWLibrary(Input, Resolver);
-    if (Input.Search == SearchRule::Object)
-      return findFile(Input.Name, Resolver);
-    if (Input.Search == SearchRule::Library)
-      return findLibrary(Input.Name, Resolver);
-    return statInput(Input.Name);
-  }
-
-  std::vector<FoundInput> scan(const ScanRequest &Request) const override {
-    return coff::scan(Request);
-  }
-
-  std::optional<LinkStage> stageOf(PartKind K,
-                                   const ReadKinds &O) const override {
-    switch (K) {
-    case PartKind::Whole:
-    case PartKind::Headers:
-    case PartKind::Symbols:
-    case PartKind::CompilerInfo:
-      return LinkStage::Parse;
-    case PartKind::Contents:
-    case PartKind::Relocations:
-    case PartKind::Bitcode:
-      return LinkStage::Contents;
-    case PartKind::Types:
-    case PartKind::TypeHashes:
-      return stageIf(O.ReadsCodeView, LinkStage::Types);
-    case PartKind::DebugRelocs:
-      if (O.DropsUnreferenced)
-        return LinkStage::Contents;
-      [[fallthrough]];
-    case PartKind::DebugSymbols:
-      return stageIf(O.ReadsCodeView, LinkStage::DebugSymbols);
-    case PartKind::DWARF:
-      return stageIf(O.ReadsDWARF, LinkStage::Contents);
-    case PartKind::BitcodeMetadata:
-      return stageIf(!O.HasLTOCache, LinkStage::Contents);
-    case PartKind::ParsedContents:   // Mach-O only
-    case PartKind::DebugStrings:     // ELF only
-    case PartKind::FoldableContents: // ELF only
-    case PartKind::NeverRead:
-      return std::nullopt;
-    }
-    return std::nullopt;
-  }
-
-  // With /debug, lld reads small pieces of headers and symbols when it writes
-  // the module streams (in DebugSymbols and again in Commit). It reads headers
-  // and contents for the checksums of the section contributions, and the names
-  // of all public symbols to sort and to write them.
-  StageSet stagesOf(LinkStage First, PartKind K) const override {
-    switch (First) {
-    case LinkStage::Parse:
-      return bitOf(First) | bitOf(LinkStage::DebugSymbols) |
-             bitOf(LinkStage::Commit) |
-             (K == PartKind::Headers ? bitOf(LinkStage::Contributions) : 0) |
-             (K == PartKind::Symbols ? bitOf(LinkStage::Names) : 0);
-    case LinkStage::Contents: // lld compiles bitcode once
-      return bitOf(First) |
-             (K == PartKind::Bitcode || K == PartKind::BitcodeMetadata
-                  ? 0
-                  : bitOf(LinkStage::Contributions));
-    case LinkStage::DebugSymbols:
-      return bitOf(First) | bitOf(LinkStage::Commit);
-    default:
-      return bitOf(First);
-    }
-  }
-
-  bool isBackward(LinkStage Stage) const override {
-    return Stage == LinkStage::Contents || Stage == LinkStage::Types ||
-           Stage == LinkStage::Commit;
-  }
-
-private:
-  std::vector<PlacedOption>
-  findPrefetchOptions(ArrayRef<const char *> Args) const override {
-    return coff::findPrefetchOptions(Args);
-  }
-};
-} // namespace
-
-const LinkerModel &coff::model() {
-  static const COFFModel Model;
-  return Model;
+Model::Model() : LinkerModel(Flavour::COFF, "coff", "lld-link") {
+  KnowsByIdentity = true;
+  OpensTogether = true;
+  StockPrefetchOption = "/prefetch-inputs";
 }
 
-} // namespace headstart
+/// lld-link reads these options from the unexpanded command line before it
+/// reads response files and variables (lld 22 COFF/DriverUtils.cpp).
+LinkerModel::Expansion Model::expansionOf(ArrayRef<std::string> Args) const {
+  Expansion Result;
+  Result.Tokenizer = cl::TokenizeWindowsCommandLine;
+  // lld inserts the arguments of LINK after the program's name, and then the
+  // arguments of _LINK_ before those.
+  Result.Variables = {"_LINK_", "LINK"};
+  std::vector<const char *> Texts;
+  for (const std::string &Arg : Args)
+    Texts.push_back(Arg.c_str());
+  const opt::InputArgList Parsed = parseArguments(Texts);
+  if (Parsed.hasArg(OPT_lldignoreenv))
+    Result.Variables.clear();
+  if (const opt::Arg *A = Parsed.getLastArg(OPT_rsp_quoting))
+    Result.Tokenizer = StringRef(A->getValue()) == "windows"
+                           ? cl::TokenizeWindowsCommandLine
+                           : cl::TokenizeGNUCommandLine;
+  return Result;
+}
+
+ResolvedInput Model::resolve(const NamedInput &Input,
+                             const InputResolver &Resolver) const {
+  if (Input.Reason == InputReason::Library)
+    return findMinGWLibrary(Input, Resolver);
+  if (Input.Search == SearchRule::Object)
+    return findFile(Input.Name, Resolver);
+  if (Input.Search == SearchRule::Library)
+    return findLibrary(Input.Name, Resolver);
+  return statInput(Input.Name);
+}
+
+std::optional<LinkStage> Model::stageOf(PartKind K, const ReadKinds &O) const {
+  switch (K) {
+  case PartKind::Whole:
+  case PartKind::Headers:
+  case PartKind::Symbols:
+  case PartKind::CompilerInfo:
+    return LinkStage::Parse;
+  case PartKind::Contents:
+  case PartKind::Relocations:
+  case PartKind::Bitcode:
+    return LinkStage::Contents;
+  case PartKind::Types:
+  case PartKind::TypeHashes:
+    return stageIf(O.ReadsCodeView, LinkStage::Types);
+  case PartKind::DebugRelocs:
+    if (O.DropsUnreferenced)
+      return LinkStage::Contents;
+    [[fallthrough]];
+  case PartKind::DebugSymbols:
+    return stageIf(O.ReadsCodeView, LinkStage::DebugSymbols);
+  case PartKind::DWARF:
+    return stageIf(O.ReadsDWARF, LinkStage::Contents);
+  case PartKind::BitcodeMetadata:
+    return stageIf(!O.HasLTOCache, LinkStage::Contents);
+  case PartKind::ParsedContents:   // Mach-O only
+  case PartKind::DebugStrings:     // ELF only
+  case PartKind::FoldableContents: // ELF only
+  case PartKind::NeverRead:
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+// With /debug, lld reads small pieces of headers and symbols when it writes
+// the module streams (in DebugSymbols and again in Commit). It reads headers
+// and contents for the checksums of the section contributions, and the names
+// of all public symbols to sort and to write them.
+StageSet Model::stagesOf(LinkStage First, PartKind K) const {
+  switch (First) {
+  case LinkStage::Parse:
+    return bitOf(First) | bitOf(LinkStage::DebugSymbols) |
+           bitOf(LinkStage::Commit) |
+           (K == PartKind::Headers ? bitOf(LinkStage::Contributions) : 0) |
+           (K == PartKind::Symbols ? bitOf(LinkStage::Names) : 0);
+  case LinkStage::Contents: // lld compiles bitcode once
+    return bitOf(First) |
+           (K == PartKind::Bitcode || K == PartKind::BitcodeMetadata
+                ? 0
+                : bitOf(LinkStage::Contributions));
+  case LinkStage::DebugSymbols:
+    return bitOf(First) | bitOf(LinkStage::Commit);
+  default:
+    return bitOf(First);
+  }
+}
+
+bool Model::isBackward(LinkStage Stage) const {
+  return Stage == LinkStage::Contents || Stage == LinkStage::Types ||
+         Stage == LinkStage::Commit;
+}
+
+} // namespace headstart::coff

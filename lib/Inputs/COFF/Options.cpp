@@ -64,11 +64,12 @@ std::vector<PlacedOption> findPrefetchOptions(const InputArgList &Args) {
   return Found;
 }
 
-std::vector<PlacedOption> findPrefetchOptions(ArrayRef<const char *> Args) {
+std::vector<PlacedOption>
+Model::findPrefetchOptions(ArrayRef<const char *> Args) const {
   // The arguments after `/lib` belong to lib.exe, so they stay as they are.
   if (!Args.empty() && isLibMode(Args.front()))
     return {};
-  return findPrefetchOptions(parseArguments(Args));
+  return coff::findPrefetchOptions(parseArguments(Args));
 }
 
 } // namespace headstart::coff

@@ -48,14 +48,30 @@ bool isLibMode(llvm::StringRef Arg);
 /// Returns Headstart's own options among \p Args, in order.
 std::vector<PlacedOption>
 findPrefetchOptions(const llvm::opt::InputArgList &Args);
-/// See LinkerModel.
-std::vector<PlacedOption>
-findPrefetchOptions(llvm::ArrayRef<const char *> Args);
 
-const LinkerModel &model();
-std::vector<FoundInput> scan(const ScanRequest &Request);
-LinkCommand parse(llvm::ArrayRef<CommandLineArg> Args,
-                  const CommandLineContext &Context);
+/// lld-link.
+class Model final : public LinkerModel {
+public:
+  Model();
+  Expansion expansionOf(llvm::ArrayRef<std::string> Args) const override;
+  LinkCommand parse(llvm::ArrayRef<CommandLineArg> CommandArgs,
+                    const CommandLineContext &Context) const override;
+  const GenericOptionTable &
+  optionTable(llvm::ArrayRef<std::string>) const override {
+    return coff::optionTable();
+  }
+  ResolvedInput resolve(const NamedInput &Input,
+                        const InputResolver &Resolver) const override;
+  std::vector<FoundInput> scan(const ScanRequest &Request) const override;
+  std::optional<LinkStage> stageOf(PartKind K,
+                                   const ReadKinds &O) const override;
+  StageSet stagesOf(LinkStage First, PartKind K) const override;
+  bool isBackward(LinkStage Stage) const override;
+
+private:
+  std::vector<PlacedOption>
+  findPrefetchOptions(llvm::ArrayRef<const char *> Args) const override;
+};
 
 /// Whether /nodefaultlib or /disallowlib prevents the linker from opening the
 /// default library \p Name. Searches for files only if the name is similar to

@@ -422,8 +422,8 @@ LinkCommand Parser::run() {
   return std::move(Command);
 }
 
-LinkCommand parse(ArrayRef<CommandLineArg> CommandArgs,
-                  const CommandLineContext &Context) {
+LinkCommand Model::parse(ArrayRef<CommandLineArg> CommandArgs,
+                         const CommandLineContext &Context) const {
   // /lib counts only as the first argument of the command line itself. lld
   // tests for it before it inserts the environment's arguments.
   const auto *First = find_if(CommandArgs, [](const CommandLineArg &Arg) {

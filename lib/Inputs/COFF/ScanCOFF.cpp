@@ -216,7 +216,7 @@ std::vector<FoundInput> Scan::run() {
   return std::move(Found);
 }
 
-std::vector<FoundInput> scan(const ScanRequest &Request) {
+std::vector<FoundInput> Model::scan(const ScanRequest &Request) const {
   return Scan(Request).run();
 }
 

@@ -11,7 +11,7 @@
 
 using namespace llvm;
 
-namespace headstart {
+namespace headstart::elf {
 
 /// \p Args, which are not expanded yet.
 static std::vector<CommandLineArg> plainArgs(ArrayRef<std::string> Args) {
@@ -21,106 +21,71 @@ static std::vector<CommandLineArg> plainArgs(ArrayRef<std::string> Args) {
   return Result;
 }
 
-namespace {
-class ELFModel final : public LinkerModel {
-public:
-  ELFModel() : LinkerModel(Flavour::ELF, "elf", "ld.lld") {
-    PlansTogether = true;
-    InspectionRequests = 3;
-    StageNames = {"parse",  "relocations", "first copies", "other copies",
-                  "output", "names",       "commit"};
-  }
-
-  /// MinGW's linker does not know --rsp-quoting.
-  Expansion expansionOf(ArrayRef<std::string> Args) const override {
-    Expansion Result;
-    std::vector<CommandLineArg> CommandArgs = plainArgs(Args);
-    if (!elf::isMinGW(CommandArgs) &&
-        elf::MatchedLine(CommandArgs, /*MinGW=*/false)
-                .args()
-                .getLastArgValue(elf::OPT_rsp_quoting) == "windows")
-      Result.Tokenizer = cl::TokenizeWindowsCommandLine;
-    return Result;
-  }
-
-  /// `-m i386pep` and the like turn ld.lld into MinGW's linker; the result is
-  /// then a COFF command.
-  LinkCommand parse(ArrayRef<CommandLineArg> CommandArgs,
-                    const CommandLineContext &Context) const override {
-    return elf::parse(CommandArgs, Context);
-  }
-
-  const GenericOptionTable &
-  optionTable(ArrayRef<std::string> Args) const override {
-    return elf::isMinGW(plainArgs(Args)) ? elf::mingw::optionTable()
-                                         : elf::optionTable();
-  }
-
-  ResolvedInput resolve(const NamedInput &Input,
-                        const InputResolver &Resolver) const override {
-    return elf::resolve(Input, Resolver);
-  }
-
-  std::vector<FoundInput> scan(const ScanRequest &Request) const override {
-    return elf::scan(Request);
-  }
-
-  /// lld 22's ELF driver splits strings and unwind tables into pieces, folds
-  /// identical sections, scans relocations, and then copies one section of the
-  /// output after the other. The first copies are those of debug information,
-  /// which is at the end of the output: Writer::writeSections spawns a task for
-  /// each section, and an idle thread takes the newest. One thread copies them
-  /// in the order of the output.
-  std::optional<LinkStage> stageOf(PartKind K,
-                                   const ReadKinds &O) const override {
-    switch (K) {
-    case PartKind::FoldableContents:
-      if (O.FoldsContents)
-        return LinkStage::Contents;
-      [[fallthrough]];
-    case PartKind::Contents:
-      return O.HasOneThread ? LinkStage::Types : LinkStage::DebugSymbols;
-    case PartKind::ParsedContents:
-    case PartKind::Relocations:
-    case PartKind::Bitcode: // before all relocations
-      return LinkStage::Contents;
-    case PartKind::DebugStrings:
-      return stageIf(O.ReadsDWARF, LinkStage::Contents);
-    case PartKind::DWARF:
-    case PartKind::DebugRelocs:
-      return stageIf(O.ReadsDWARF, O.HasOneThread ? LinkStage::DebugSymbols
-                                                  : LinkStage::Types);
-    case PartKind::BitcodeMetadata:
-      return stageIf(!O.HasLTOCache, LinkStage::Contents);
-    case PartKind::Whole:
-    case PartKind::Headers:
-    case PartKind::Symbols:
-    case PartKind::CompilerInfo:
-      return LinkStage::Parse;
-    case PartKind::Types: // these three: COFF only
-    case PartKind::DebugSymbols:
-    case PartKind::TypeHashes:
-    case PartKind::NeverRead:
-      return std::nullopt;
-    }
-    return std::nullopt;
-  }
-
-  bool isBackward(LinkStage Stage) const override {
-    return Stage != LinkStage::Parse;
-  }
-
-private:
-  std::vector<PlacedOption>
-  findPrefetchOptions(ArrayRef<const char *> Args) const override {
-    return elf::findPrefetchOptions(Args);
-  }
-};
-} // namespace
-
-const LinkerModel &elf::model() {
-  static const ELFModel Model;
-  return Model;
+Model::Model() : LinkerModel(Flavour::ELF, "elf", "ld.lld") {
+  PlansTogether = true;
+  InspectionRequests = 3;
+  StageNames = {"parse",  "relocations", "first copies", "other copies",
+                "output", "names",       "commit"};
 }
 
-} // namespace headstart
+/// MinGW's linker does not know --rsp-quoting.
+LinkerModel::Expansion Model::expansionOf(ArrayRef<std::string> Args) const {
+  Expansion Result;
+  std::vector<CommandLineArg> CommandArgs = plainArgs(Args);
+  if (!isMinGW(CommandArgs) &&
+      MatchedLine(CommandArgs, /*MinGW=*/false)
+              .args()
+              .getLastArgValue(OPT_rsp_quoting) == "windows")
+    Result.Tokenizer = cl::TokenizeWindowsCommandLine;
+  return Result;
+}
+
+const GenericOptionTable &Model::optionTable(ArrayRef<std::string> Args) const {
+  return isMinGW(plainArgs(Args)) ? mingw::optionTable() : elf::optionTable();
+}
+
+/// lld 22's ELF driver splits strings and unwind tables into pieces, folds
+/// identical sections, scans relocations, and then copies one section of the
+/// output after the other. The first copies are those of debug information,
+/// which is at the end of the output: Writer::writeSections spawns a task for
+/// each section, and an idle thread takes the newest. One thread copies them
+/// in the order of the output.
+std::optional<LinkStage> Model::stageOf(PartKind K, const ReadKinds &O) const {
+  switch (K) {
+  case PartKind::FoldableContents:
+    if (O.FoldsContents)
+      return LinkStage::Contents;
+    [[fallthrough]];
+  case PartKind::Contents:
+    return O.HasOneThread ? LinkStage::Types : LinkStage::DebugSymbols;
+  case PartKind::ParsedContents:
+  case PartKind::Relocations:
+  case PartKind::Bitcode: // before all relocations
+    return LinkStage::Contents;
+  case PartKind::DebugStrings:
+    return stageIf(O.ReadsDWARF, LinkStage::Contents);
+  case PartKind::DWARF:
+  case PartKind::DebugRelocs:
+    return stageIf(O.ReadsDWARF,
+                   O.HasOneThread ? LinkStage::DebugSymbols : LinkStage::Types);
+  case PartKind::BitcodeMetadata:
+    return stageIf(!O.HasLTOCache, LinkStage::Contents);
+  case PartKind::Whole:
+  case PartKind::Headers:
+  case PartKind::Symbols:
+  case PartKind::CompilerInfo:
+    return LinkStage::Parse;
+  case PartKind::Types: // these three: COFF only
+  case PartKind::DebugSymbols:
+  case PartKind::TypeHashes:
+  case PartKind::NeverRead:
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+bool Model::isBackward(LinkStage Stage) const {
+  return Stage != LinkStage::Parse;
+}
+
+} // namespace headstart::elf

@@ -90,11 +90,29 @@ findPrefetchOptions(llvm::ArrayRef<const char *> Args);
 /// The directory that -L or SEARCH_DIR names: `=` stands for \p SysRoot.
 std::string directoryOf(llvm::StringRef Name, llvm::StringRef SysRoot);
 
-const LinkerModel &model();
-std::vector<FoundInput> scan(const ScanRequest &Request);
-LinkCommand parse(llvm::ArrayRef<CommandLineArg> Args,
-                  const CommandLineContext &Context);
-ResolvedInput resolve(const NamedInput &Input, const InputResolver &Resolver);
+/// ld.lld. `-m i386pep` and the like turn it into MinGW's linker; the result of
+/// `parse` is then a COFF command.
+class Model final : public LinkerModel {
+public:
+  Model();
+  Expansion expansionOf(llvm::ArrayRef<std::string> Args) const override;
+  LinkCommand parse(llvm::ArrayRef<CommandLineArg> CommandArgs,
+                    const CommandLineContext &Context) const override;
+  const GenericOptionTable &
+  optionTable(llvm::ArrayRef<std::string> Args) const override;
+  ResolvedInput resolve(const NamedInput &Input,
+                        const InputResolver &Resolver) const override;
+  std::vector<FoundInput> scan(const ScanRequest &Request) const override;
+  std::optional<LinkStage> stageOf(PartKind K,
+                                   const ReadKinds &O) const override;
+  bool isBackward(LinkStage Stage) const override;
+
+private:
+  std::vector<PlacedOption>
+  findPrefetchOptions(llvm::ArrayRef<const char *> Args) const override {
+    return elf::findPrefetchOptions(Args);
+  }
+};
 
 /// Parses the command line of ld.lld for MinGW: translates \p Args into
 /// arguments of lld-link, as lld does, and parses these.

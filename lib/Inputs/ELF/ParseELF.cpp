@@ -334,8 +334,8 @@ LinkCommand Parser::run() {
   return std::move(Command);
 }
 
-LinkCommand parse(ArrayRef<CommandLineArg> Args,
-                  const CommandLineContext &Context) {
+LinkCommand Model::parse(ArrayRef<CommandLineArg> Args,
+                         const CommandLineContext &Context) const {
   if (isMinGW(Args))
     return parseMinGWCommandLine(Args, Context);
   MatchedLine Line(Args, /*MinGW=*/false);

@@ -24,7 +24,7 @@
 
 using namespace llvm;
 
-namespace headstart {
+namespace headstart::elf {
 
 using MaybeFound = std::optional<ResolvedInput>;
 
@@ -127,8 +127,8 @@ static std::string openedPath(std::string Path, const ELFSettings &Settings) {
   return Path;
 }
 
-ResolvedInput elf::resolve(const NamedInput &Input,
-                           const InputResolver &Resolver) {
+ResolvedInput Model::resolve(const NamedInput &Input,
+                             const InputResolver &Resolver) const {
   const LinkCommand &Command = Resolver.command();
   MaybeFound Found = findNamed(Resolver, Input);
   if (!Found)
@@ -143,4 +143,4 @@ ResolvedInput elf::resolve(const NamedInput &Input,
   return Path == Found->Path ? std::move(*Found) : statInput(Path);
 }
 
-} // namespace headstart
+} // namespace headstart::elf

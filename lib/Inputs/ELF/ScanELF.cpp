@@ -115,7 +115,7 @@ static std::vector<FoundInput> scanObject(const ScanRequest &Request) {
   return Result;
 }
 
-std::vector<FoundInput> scan(const ScanRequest &Request) {
+std::vector<FoundInput> Model::scan(const ScanRequest &Request) const {
   if (Request.Named.Scan == ScanPolicy::Never)
     return {};
   bool IsMember = Request.Named.Reason == InputReason::ArchiveMember;

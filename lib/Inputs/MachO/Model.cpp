@@ -12,87 +12,47 @@
 
 using namespace llvm;
 
-namespace headstart {
+namespace headstart::macho {
 
-namespace {
-class MachOModel final : public LinkerModel {
-public:
-  MachOModel() : LinkerModel(Flavour::MachO, "macho", "ld64.lld") {
-    StockPrefetchOption =
-        "--read-workers=" + std::to_string(os::usableProcessors());
-    // ld64.lld skips the ends of small debug sections. Closing gaps of up to 16
-    // KiB would add a quarter to the bytes read of objects at -O1: of 60
-    // objects with 6.9 MB touched, 8.7 MB in 321 ranges; with 4 KiB, 7.2 MB in
-    // 452 ranges.
-    MergeGapBytes = 4 * 1024;
-    StageNames[static_cast<size_t>(LinkStage::Contributions)] = "output";
-  }
-
-  Expansion expansionOf(ArrayRef<std::string>) const override { return {}; }
-
-  LinkCommand parse(ArrayRef<CommandLineArg> Args,
-                    const CommandLineContext &Context) const override {
-    return macho::parse(Args, Context);
-  }
-
-  const GenericOptionTable &
-  optionTable(ArrayRef<std::string> /*Args*/) const override {
-    return macho::optionTable();
-  }
-
-  ResolvedInput resolve(const NamedInput &Input,
-                        const InputResolver &Resolver) const override {
-    return Input.Search == SearchRule::Verbatim
-               ? statInput(Input.Name)
-               : macho::resolve(Input, Resolver);
-  }
-
-  std::vector<FoundInput> scan(const ScanRequest &Request) const override {
-    return macho::scan(Request);
-  }
-
-  /// lld 22's Mach-O driver assigns relocations, strings and unwind tables to
-  /// functions when it loads a file. It reads only the beginning of DWARF.
-  std::optional<LinkStage> stageOf(PartKind K,
-                                   const ReadKinds &O) const override {
-    switch (K) {
-    case PartKind::Contents:
-    case PartKind::Bitcode:
-      return LinkStage::Contents;
-    case PartKind::DWARF:
-      return stageIf(O.ReadsDWARF, LinkStage::Contents);
-    case PartKind::BitcodeMetadata:
-      return stageIf(!O.HasLTOCache, LinkStage::Contents);
-    case PartKind::Whole:
-    case PartKind::Headers:
-    case PartKind::Symbols:
-    case PartKind::CompilerInfo:
-    case PartKind::ParsedContents:
-    case PartKind::Relocations:
-      return LinkStage::Parse;
-    case PartKind::Types: // no Mach-O file has these five
-    case PartKind::DebugSymbols:
-    case PartKind::DebugRelocs:
-    case PartKind::TypeHashes:
-    case PartKind::DebugStrings:
-    case PartKind::NeverRead:
-    case PartKind::FoldableContents: // ELF only
-      return std::nullopt;
-    }
-    return std::nullopt;
-  }
-
-private:
-  std::vector<PlacedOption>
-  findPrefetchOptions(ArrayRef<const char *> Args) const override {
-    return macho::findPrefetchOptions(Args);
-  }
-};
-} // namespace
-
-const LinkerModel &macho::model() {
-  static const MachOModel Model;
-  return Model;
+Model::Model() : LinkerModel(Flavour::MachO, "macho", "ld64.lld") {
+  StockPrefetchOption =
+      "--read-workers=" + std::to_string(os::usableProcessors());
+  // ld64.lld skips the ends of small debug sections. Closing gaps of up to 16
+  // KiB would add a quarter to the bytes read of objects at -O1: of 60
+  // objects with 6.9 MB touched, 8.7 MB in 321 ranges; with 4 KiB, 7.2 MB in
+  // 452 ranges.
+  MergeGapBytes = 4 * 1024;
+  StageNames[static_cast<size_t>(LinkStage::Contributions)] = "output";
 }
 
-} // namespace headstart
+/// lld 22's Mach-O driver assigns relocations, strings and unwind tables to
+/// functions when it loads a file. It reads only the beginning of DWARF.
+std::optional<LinkStage> Model::stageOf(PartKind K, const ReadKinds &O) const {
+  switch (K) {
+  case PartKind::Contents:
+  case PartKind::Bitcode:
+    return LinkStage::Contents;
+  case PartKind::DWARF:
+    return stageIf(O.ReadsDWARF, LinkStage::Contents);
+  case PartKind::BitcodeMetadata:
+    return stageIf(!O.HasLTOCache, LinkStage::Contents);
+  case PartKind::Whole:
+  case PartKind::Headers:
+  case PartKind::Symbols:
+  case PartKind::CompilerInfo:
+  case PartKind::ParsedContents:
+  case PartKind::Relocations:
+    return LinkStage::Parse;
+  case PartKind::Types: // no Mach-O file has these five
+  case PartKind::DebugSymbols:
+  case PartKind::DebugRelocs:
+  case PartKind::TypeHashes:
+  case PartKind::DebugStrings:
+  case PartKind::NeverRead:
+  case PartKind::FoldableContents: // ELF only
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+} // namespace headstart::macho

@@ -55,8 +55,10 @@ std::vector<PlacedOption> findPrefetchOptions(const InputArgList &Args) {
   return Found;
 }
 
-std::vector<PlacedOption> findPrefetchOptions(ArrayRef<const char *> Args) {
-  std::vector<PlacedOption> Found = findPrefetchOptions(parseArguments(Args));
+std::vector<PlacedOption>
+Model::findPrefetchOptions(ArrayRef<const char *> Args) const {
+  std::vector<PlacedOption> Found =
+      macho::findPrefetchOptions(parseArguments(Args));
   // A response file may hold another --read-workers, and lld checks only the
   // last one. These options therefore stay until all arguments are expanded.
   if (any_of(Args,

@@ -48,16 +48,29 @@ llvm::opt::InputArgList parseArguments(llvm::ArrayRef<const char *> Args);
 std::vector<PlacedOption>
 findPrefetchOptions(const llvm::opt::InputArgList &Args);
 
-/// See LinkerModel.
-std::vector<PlacedOption>
-findPrefetchOptions(llvm::ArrayRef<const char *> Args);
+/// ld64.lld.
+class Model final : public LinkerModel {
+public:
+  Model();
+  Expansion expansionOf(llvm::ArrayRef<std::string>) const override {
+    return {};
+  }
+  LinkCommand parse(llvm::ArrayRef<CommandLineArg> CommandArgs,
+                    const CommandLineContext &Context) const override;
+  const GenericOptionTable &
+  optionTable(llvm::ArrayRef<std::string>) const override {
+    return macho::optionTable();
+  }
+  ResolvedInput resolve(const NamedInput &Input,
+                        const InputResolver &Resolver) const override;
+  std::vector<FoundInput> scan(const ScanRequest &Request) const override;
+  std::optional<LinkStage> stageOf(PartKind K,
+                                   const ReadKinds &O) const override;
 
-const LinkerModel &model();
-std::vector<FoundInput> scan(const ScanRequest &Request);
-LinkCommand parse(llvm::ArrayRef<CommandLineArg> Args,
-                  const CommandLineContext &Context);
-/// Resolves an input whose search rule is not Verbatim.
-ResolvedInput resolve(const NamedInput &Input, const InputResolver &Resolver);
+private:
+  std::vector<PlacedOption>
+  findPrefetchOptions(llvm::ArrayRef<const char *> Args) const override;
+};
 
 } // namespace headstart::macho
 

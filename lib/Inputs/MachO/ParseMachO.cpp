@@ -377,8 +377,8 @@ LinkCommand Parser::run() {
   return std::move(Command);
 }
 
-LinkCommand parse(ArrayRef<CommandLineArg> CommandArgs,
-                  const CommandLineContext &Context) {
+LinkCommand Model::parse(ArrayRef<CommandLineArg> CommandArgs,
+                         const CommandLineContext &Context) const {
   std::vector<const char *> Texts = textsOf(CommandArgs);
   InputArgList Args = parseArguments(Texts);
   return Parser(CommandArgs, Context, Args).run();

@@ -166,8 +166,10 @@ InputResolver::runPathsOf(const std::string &Library) const {
   return Read;
 }
 
-ResolvedInput macho::resolve(const NamedInput &Input,
-                             const InputResolver &Resolver) {
+ResolvedInput macho::Model::resolve(const NamedInput &Input,
+                                    const InputResolver &Resolver) const {
+  if (Input.Search == SearchRule::Verbatim)
+    return statInput(Input.Name);
   ResolvedInput Found;
   if (Input.Search == SearchRule::Library)
     Found = findLibrary(Resolver, Input.Name);

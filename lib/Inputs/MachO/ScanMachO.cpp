@@ -258,7 +258,7 @@ std::vector<FoundInput> Scan::run() {
   return std::move(Found);
 }
 
-std::vector<FoundInput> scan(const ScanRequest &Request) {
+std::vector<FoundInput> Model::scan(const ScanRequest &Request) const {
   if (Request.Named.Scan == ScanPolicy::Never)
     return {};
   return Scan(Request).run();
