@@ -90,8 +90,6 @@ PrefetchOption makePrefetchOption(const opt::Arg &A) {
   return Result;
 }
 
-LinkerModel::~LinkerModel() = default;
-
 std::vector<PrefetchOption>
 LinkerModel::takePrefetchOptions(SmallVectorImpl<const char *> &Args) const {
   std::vector<PrefetchOption> Taken;
@@ -105,12 +103,6 @@ LinkerModel::takePrefetchOptions(SmallVectorImpl<const char *> &Args) const {
   llvm::erase(Args, nullptr);
   return Taken;
 }
-
-StageSet LinkerModel::stagesOf(LinkStage First, PartKind) const {
-  return bitOf(First);
-}
-
-bool LinkerModel::isBackward(LinkStage) const { return false; }
 
 const LinkerModel &LinkerModel::of(Flavour Kind) {
   switch (Kind) {

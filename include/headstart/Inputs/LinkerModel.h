@@ -75,7 +75,7 @@ struct PlacedOption {
 /// Const and stateless: any thread may call it.
 class LinkerModel {
 public:
-  virtual ~LinkerModel();
+  virtual ~LinkerModel() = default;
 
   static const LinkerModel &of(Flavour Kind);
   /// The model of the name \p Name ("coff"); null if there is none.
@@ -158,12 +158,14 @@ public:
 
   /// The stages in which the linker reads a part of the kind \p Kind that it
   /// first reads in \p First.
-  virtual StageSet stagesOf(LinkStage First, PartKind Kind) const;
+  virtual StageSet stagesOf(LinkStage First, PartKind Kind) const {
+    return bitOf(First);
+  }
 
   /// Whether the threads of the linker process the last input first in
   /// \p Stage. They do in LLVM's parallelFor: a thread takes the newest task
   /// (ThreadPoolExecutor in llvm/lib/Support/Parallel.cpp keeps a stack).
-  virtual bool isBackward(LinkStage Stage) const;
+  virtual bool isBackward(LinkStage Stage) const { return false; }
 
   /// A sort key for the input at \p Place: the earlier a linker that reads
   /// \p Reads processes the input in \p Stage, the smaller the key. In a

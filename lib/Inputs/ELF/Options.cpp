@@ -98,33 +98,23 @@ MatchedLine::MatchedLine(ArrayRef<CommandLineArg> CommandArgs, bool MinGW)
              .ParseArgs(Left, MissingIndex, MissingCount);
 }
 
-/// Returns the emulation that lld's dispatcher finds: the argument after the
-/// first `-m`. The dispatcher ignores a joined value.
-static std::optional<StringRef>
-emulationOf(ArrayRef<CommandLineArg> CommandArgs,
-            function_ref<bool(const CommandLineArg &)> Counts) {
-  const CommandLineArg *Before = nullptr;
-  for (const CommandLineArg &Given : make_filter_range(CommandArgs, Counts)) {
-    if (Before && StringRef(Before->Text) == "-m")
-      return StringRef(Given.Text);
-    Before = &Given;
-  }
-  return std::nullopt;
-}
-
-// As in lld 22 Common/DriverDispatcher.cpp, an -m of the command line itself
-// has precedence over those in response files.
+// As in lld 22 Common/DriverDispatcher.cpp, the argument after the first -m
+// counts, and an -m of the command line itself has precedence over those in
+// response files. The dispatcher ignores a joined value.
 bool isMinGW(ArrayRef<CommandLineArg> CommandArgs) {
-  std::optional<StringRef> Emulation =
-      emulationOf(CommandArgs, [](const CommandLineArg &Given) {
-        return Given.ResponseFile.empty();
-      });
-  if (!Emulation)
-    Emulation =
-        emulationOf(CommandArgs, [](const CommandLineArg &) { return true; });
-  return Emulation && is_contained({"i386pe", "i386pep", "thumb2pe", "arm64pe",
-                                    "arm64ecpe", "arm64xpe", "mipspe"},
-                                   *Emulation);
+  for (bool InResponseFiles : {false, true}) {
+    bool IsAfterM = false;
+    for (const CommandLineArg &Given : CommandArgs) {
+      if (!InResponseFiles && !Given.ResponseFile.empty())
+        continue;
+      if (IsAfterM)
+        return is_contained({"i386pe", "i386pep", "thumb2pe", "arm64pe",
+                             "arm64ecpe", "arm64xpe", "mipspe"},
+                            Given.Text);
+      IsAfterM = Given.Text == "-m";
+    }
+  }
+  return false;
 }
 
 } // namespace headstart::elf

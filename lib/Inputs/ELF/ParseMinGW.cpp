@@ -33,7 +33,6 @@ public:
   LinkCommand run(const CommandLineContext &Context);
 
 private:
-  bool linksNothing() const;
   void addSettings();
   void addInputs();
   void restoreNames(LinkCommand &Command) const;
@@ -67,11 +66,6 @@ private:
 /// The prefix of a library's number in lld-link's arguments. No file and no
 /// option has such a name.
 static constexpr StringLiteral Placeholder = "\x01library.";
-
-bool Translator::linksNothing() const {
-  bool HasInput = Args.hasArg(OPT_INPUT, OPT_library);
-  return Args.hasArg(OPT_help, OPT_version, OPT_translate_only) || !HasInput;
-}
 
 /// The name that lld-link has for the machine of -m.
 static StringRef machineOf(StringRef Emulation) {
@@ -200,7 +194,8 @@ static void restoreOptions(LinkCommand &Command) {
 }
 
 LinkCommand Translator::run(const CommandLineContext &Context) {
-  if (linksNothing()) {
+  if (Args.hasArg(OPT_help, OPT_version, OPT_translate_only) ||
+      !Args.hasArg(OPT_INPUT, OPT_library)) {
     LinkCommand Command;
     if (Args.hasArg(OPT_help))
       Command.Prints = LinkCommand::Answer::Help;
