@@ -33,19 +33,17 @@ struct CacheFile {
   size_t Operand = 0;    ///< the operand that names it, or a directory above
   std::error_code Error; ///< the reason why nothing else is known
 
-  os::FileIdentity Identity;
+  uint64_t Size = 0; ///< bytes
   os::FileBacking Backing = os::FileBacking::Disk;
   std::optional<uint64_t> Before;    ///< cached bytes; absent: not reported
   std::optional<uint64_t> After;     ///< cached bytes after an eviction
   bool IsUnwritten = false;          ///< some cached pages are not on the disk
   std::vector<ResidentShare> Pieces; ///< of the whole file, in order
-
-  uint64_t size() const { return Identity.Size; }
 };
 
 /// Every regular file that the operands name, in the order of the operands: the
 /// files, and those in the directories, sorted by the bytes of their paths.
-class CacheFiles {
+class CacheFiles : TreeVisitor {
 public:
   /// Inspects an open file, on any thread. Stores the facts in the first
   /// argument, and an error in its Error.
@@ -65,7 +63,7 @@ public:
   /// its own, at once; the files in a directory share one for each reason,
   /// which `finish` prints.
   void fail(const CacheFile &File, StringRef Why) {
-    if (isDirectory(File.Operand))
+    if (Directories[File.Operand])
       Problems.count(File.Path, Why);
     else
       Problems.print(File.Path, Why);
@@ -76,48 +74,33 @@ public:
     return Problems.any() ? Exit::Failed : Exit::Done;
   }
 
-  /// Whether an operand is a directory. Known after `forEach`.
-  bool isDirectory(size_t Operand) const { return Directories[Operand]; }
+  // Known after `forEach`:
+  std::vector<bool> Directories; ///< for each operand: whether it is one
   /// The number of entries of the directories that are neither regular files
   /// nor directories.
-  uint64_t skipped() const { return Skipped; }
+  uint64_t Skipped = 0;
 
 private:
   void flush(Inspect InspectFile, Show ShowOne);
-
-  ArrayRef<std::string> Operands;
-  std::vector<bool> Directories;
-  std::vector<CacheFile> Pending;
-  ProblemPrinter Problems;
-  uint64_t Skipped = 0;
-};
-
-/// The regular files of a walk.
-class FileCollector : public TreeVisitor {
-public:
-  explicit FileCollector(ProblemPrinter &Problems) : Problems(Problems) {}
-
   void visit(const WalkDirectory &Directory,
              ArrayRef<os::DirectoryEntry> Entries,
              Prune & /*Pruned*/) override {
     std::lock_guard Lock(Mutex);
     for (const os::DirectoryEntry &Entry : Entries)
       if (Entry.Type == os::EntryType::Regular)
-        Files.push_back(Directory.pathOf(Entry.Name));
+        Found.push_back(Directory.pathOf(Entry.Name));
       else if (Entry.Type != os::EntryType::Directory)
-        ++Others;
+        ++Skipped;
   }
   void problem(StringRef Path, StringRef What) override {
     Problems.count(Path, What);
   }
 
-  // Guarded by Mutex until the walk ends:
-  std::vector<std::string> Files;
-  uint64_t Others = 0;
-
-private:
-  ProblemPrinter &Problems;
-  std::mutex Mutex;
+  ArrayRef<std::string> Operands;
+  std::vector<CacheFile> Pending;
+  ProblemPrinter Problems;
+  std::mutex Mutex; ///< during a walk, guards Skipped and Found
+  std::vector<std::string> Found;
 };
 
 } // namespace
@@ -135,9 +118,11 @@ void CacheFiles::flush(Inspect InspectFile, Show ShowOne) {
       One.Error = os::OpenFile::open(One.Path, File);
       if (One.Error)
         continue;
-      One.Identity = File.identity();
+      One.Size = File.size();
       One.Backing = os::backingOf(File);
-      if (One.Backing != os::FileBacking::None)
+      if (One.Backing == os::FileBacking::None)
+        One.Error = std::make_error_code(std::errc::function_not_supported);
+      else
         InspectFile(One, File);
     }
   };
@@ -168,11 +153,10 @@ void CacheFiles::forEach(Inspect InspectFile, Show ShowOne) {
       Add(Operand, I);
       continue;
     }
-    FileCollector Walk(Problems);
-    TreeWalker({}).walk({Operand}, Walk);
-    Skipped += Walk.Others;
-    llvm::sort(Walk.Files);
-    for (std::string &Path : Walk.Files)
+    Found.clear();
+    TreeWalker({}).walk({Operand}, *this);
+    llvm::sort(Found);
+    for (std::string &Path : Found)
       Add(std::move(Path), I);
   }
   flush(InspectFile, ShowOne);
@@ -190,10 +174,6 @@ static std::string explain(const CacheFile &File, StringRef Unsupported) {
   if (File.Error == std::errc::function_not_supported)
     return Unsupported.str();
   return File.Error.message();
-}
-
-static bool hasFailed(const CacheFile &File) {
-  return File.Error || File.Backing == os::FileBacking::None;
 }
 
 /// The number of cached bytes of \p Range in \p File; nothing if the system
@@ -229,8 +209,8 @@ struct Totals {
   }
   void addUnknown(const CacheFile &File) {
     ++UnknownFiles;
-    UnknownBytes += File.size();
-    // Inspect sets function_not_supported; all other errors come from opening.
+    UnknownBytes += File.Size;
+    // This error is of a file that was opened; all others come from opening.
     if (File.Error && File.Error != std::errc::function_not_supported)
       ++FailedFiles;
   }
@@ -273,12 +253,12 @@ public:
 
   void addFile(const CacheFile &File) {
     outs() << format("%4u%%  ",
-                     ResidentShare{*File.Before, File.size()}.percent());
+                     ResidentShare{*File.Before, File.Size}.percent());
     if (Width) {
       outs() << drawStrip(File.Pieces, Style)
              // A short file has fewer pieces than the strip has columns.
              << std::string(Width - File.Pieces.size(), ' ')
-             << format("  %9s  ", formatBytes(File.size()).c_str());
+             << format("  %9s  ", formatBytes(File.Size).c_str());
     }
     outs() << File.Path << "\n";
   }
@@ -301,29 +281,31 @@ private:
 
 } // namespace
 
-/// Inspects and shows \p Files. With --json, prints an object whose array
-/// "files" \p Show writes, unless its stream is null (--summary), and to which
-/// \p Rest adds.
+/// Inspects and shows \p Files, then calls \p Finish. With --json, prints an
+/// object whose array "files" \p Show writes, unless its stream is null
+/// (--summary), and to which \p Finish adds.
 static Exit
 listFiles(const CommandArguments &Arguments, CacheFiles &Files,
           CacheFiles::Inspect Inspect,
           function_ref<void(const CacheFile &, json::OStream *)> Show,
-          function_ref<void(json::OStream &)> Rest) {
+          function_ref<void(json::OStream *)> Finish) {
   Exit Status = Exit::Done;
   const auto List = [&](json::OStream *J) {
     Files.forEach(Inspect, [&](const CacheFile &One) { Show(One, J); });
     Status = Files.finish();
   };
-  if (!Arguments.JSON)
+  if (!Arguments.JSON) {
     List(nullptr);
-  else
-    printJSON([&](json::OStream &J) {
-      if (Arguments.has(OPT_summary))
-        List(nullptr);
-      else
-        J.attributeArray("files", [&] { List(&J); });
-      Rest(J);
-    });
+    Finish(nullptr);
+    return Status;
+  }
+  printJSON([&](json::OStream &J) {
+    if (Arguments.has(OPT_summary))
+      List(nullptr);
+    else
+      J.attributeArray("files", [&] { List(&J); });
+    Finish(&J);
+  });
   return Status;
 }
 
@@ -344,12 +326,10 @@ static std::vector<ResidentShare> residencyOfPieces(const os::PageCache &Cache,
     const uint64_t End =
         std::min(Pages * (I + 1) / Count * PageSize, File.size());
     const uint64_t Length = End - From;
-    if (Resident == 0 || Resident >= File.size()) {
-      Pieces.push_back({Resident == 0 ? 0 : Length, Length});
-      continue;
-    }
-    Pieces.push_back(
-        {residentBytes(Cache, File, {From, Length}).value_or(0), Length});
+    uint64_t Cached = Resident == 0 ? 0 : Length;
+    if (Resident != 0 && Resident < File.size())
+      Cached = residentBytes(Cache, File, {From, Length}).value_or(0);
+    Pieces.push_back({Cached, Length});
   }
   return Pieces;
 }
@@ -364,11 +344,11 @@ static void writeTotals(const Totals &Sum, json::OStream &J) {
 static void writeOperands(ArrayRef<std::string> Operands, ArrayRef<Totals> Each,
                           json::OStream &J) {
   J.attributeArray("operands", [&] {
-    for (size_t I = 0; I != Each.size(); ++I)
+    for (const auto &[Operand, Sum] : zip_equal(Operands, Each))
       J.object([&] {
-        writePath(Operands[I], J);
-        J.attribute("count", Each[I].Files);
-        writeTotals(Each[I], J);
+        writePath(Operand, J);
+        J.attribute("count", Sum.Files);
+        writeTotals(Sum, J);
       });
   });
 }
@@ -400,37 +380,36 @@ Exit runResidency(const CommandArguments &Arguments) {
       One.Pieces = residencyOfPieces(Cache, File, *One.Before, Width);
   };
   auto Show = [&](const CacheFile &One, json::OStream *J) {
-    if (hasFailed(One)) {
+    if (One.Error) {
       All.addUnknown(One);
       Each[One.Operand].addUnknown(One);
       Files.fail(One, explain(One, whyNotReported(Cache)));
       return;
     }
-    All.add(One.size(), *One.Before);
-    Each[One.Operand].add(One.size(), *One.Before);
+    All.add(One.Size, *One.Before);
+    Each[One.Operand].add(One.Size, *One.Before);
     if (J)
       J->object([&] {
         writePath(One.Path, *J);
-        J->attribute("size", One.size());
+        J->attribute("size", One.Size);
         J->attribute("resident", *One.Before);
       });
     else if (HasLines)
       Text.addFile(One);
   };
-  const Exit Status =
-      listFiles(Arguments, Files, Inspect, Show, [&](json::OStream &J) {
-        writeOperands(Arguments.Operands, Each, J);
-        writeTotals(All, J);
-      });
-  if (Arguments.JSON)
-    return Status;
-  // Without --summary, a file already has a line of its own.
-  if (Each.size() > 1)
-    for (size_t I = 0; I != Each.size(); ++I)
-      if (Files.isDirectory(I))
-        Text.addTotals(Each[I], Arguments.Operands[I]);
-  Text.addTotals(All, "");
-  return Status;
+  return listFiles(Arguments, Files, Inspect, Show, [&](json::OStream *J) {
+    if (J) {
+      writeOperands(Arguments.Operands, Each, *J);
+      writeTotals(All, *J);
+      return;
+    }
+    // Without --summary, a file already has a line of its own.
+    if (Each.size() > 1)
+      for (size_t I = 0; I != Each.size(); ++I)
+        if (Files.Directories[I])
+          Text.addTotals(Each[I], Arguments.Operands[I]);
+    Text.addTotals(All, "");
+  });
 }
 
 namespace {
@@ -449,47 +428,6 @@ constexpr StayText StayTexts[] = {
     {"locked", "locked in memory by a process"},
     {"mapped", "mapped by a process"},
     {"unknown", "kept for a reason that the system does not report"}};
-constexpr size_t StayReasons = std::size(StayTexts);
-
-/// The files that still have cached pages, and the reasons.
-class StayingFiles {
-public:
-  void add(const CacheFile &File) {
-    Bytes += *File.After;
-    if (File.Backing == os::FileBacking::Memory)
-      Sums[NoDisk].add(0, *File.After);
-    else if (File.IsUnwritten)
-      Sums[Unwritten].add(0, *File.After);
-    else {
-      Others.push_back(File.Path);
-      Stayed.push_back(*File.After);
-    }
-  }
-  /// Queries which processes map or lock the other files.
-  void findReasons() {
-    const std::vector<os::FileUse> Uses = os::findUses(Others);
-    for (size_t I = 0; I != Uses.size(); ++I)
-      Sums[Uses[I].IsLocked   ? Locked
-           : Uses[I].IsMapped ? Mapped
-                              : NotReported]
-          .add(0, Stayed[I]);
-    Others.clear();
-  }
-  /// Calls \p Visit with each reason that applies to a file.
-  void
-  forEach(function_ref<void(const StayText &, const Totals &)> Visit) const {
-    for (size_t I = 0; I != StayReasons; ++I)
-      if (Sums[I].Files)
-        Visit(StayTexts[I], Sums[I]);
-  }
-  uint64_t bytes() const { return Bytes; }
-
-private:
-  uint64_t Bytes = 0; ///< of all these files
-  Totals Sums[StayReasons];
-  std::vector<std::string> Others; ///< paths of files with other reasons
-  std::vector<uint64_t> Stayed;    ///< their cached bytes
-};
 
 /// The result of an eviction.
 struct Evicted {
@@ -497,7 +435,31 @@ struct Evicted {
   uint64_t Unknown = 0; ///< files whose residency is unknown
   uint64_t Failed = 0;  ///< files
   uint64_t Bytes = 0;
-  StayingFiles Staying;
+  uint64_t StayingBytes = 0;
+  Totals Staying[std::size(StayTexts)]; ///< by StayReason
+  std::vector<std::string> Others;      ///< paths of files with other reasons
+  std::vector<uint64_t> Stayed;         ///< their cached bytes
+
+  /// Adds a file that still has cached pages.
+  void addStaying(const CacheFile &File) {
+    StayingBytes += *File.After;
+    if (File.Backing == os::FileBacking::Memory)
+      Staying[NoDisk].add(0, *File.After);
+    else if (File.IsUnwritten)
+      Staying[Unwritten].add(0, *File.After);
+    else {
+      Others.push_back(File.Path);
+      Stayed.push_back(*File.After);
+    }
+  }
+  /// Queries which processes map or lock the other files.
+  void findReasons() {
+    for (const auto &[Use, Bytes] : zip_equal(os::findUses(Others), Stayed))
+      Staying[Use.IsLocked   ? Locked
+              : Use.IsMapped ? Mapped
+                             : NotReported]
+          .add(0, Bytes);
+  }
 };
 
 } // namespace
@@ -505,17 +467,17 @@ struct Evicted {
 static void printEvicted(const Evicted &Done, uint64_t Skipped) {
   outs() << counted(Done.Files, "file") << ", " << formatBytes(Done.Bytes)
          << " evicted";
-  if (Done.Staying.bytes())
-    outs() << "; " << formatBytes(Done.Staying.bytes()) << " remain cached";
+  if (Done.StayingBytes)
+    outs() << "; " << formatBytes(Done.StayingBytes) << " remain cached";
   if (Done.Unknown)
     outs() << "; for " << counted(Done.Unknown, "file")
            << " the system does not report how much remains cached";
   outs() << "\n";
   // A user who measures cold links must know what stays cached.
-  Done.Staying.forEach([](const StayText &Reason, const Totals &Sum) {
-    outs() << "    " << formatBytes(Sum.Resident) << " of "
-           << counted(Sum.Files, "file") << ": " << Reason.Text << "\n";
-  });
+  for (const auto &[Reason, Sum] : zip_equal(StayTexts, Done.Staying))
+    if (Sum.Files)
+      outs() << "    " << formatBytes(Sum.Resident) << " of "
+             << counted(Sum.Files, "file") << ": " << Reason.Text << "\n";
   if (Done.Failed)
     outs() << "    " << counted(Done.Failed, "file")
            << " could not be evicted\n";
@@ -526,17 +488,17 @@ static void printEvicted(const Evicted &Done, uint64_t Skipped) {
 
 static void writeEvicted(const Evicted &Done, json::OStream &J) {
   J.attributeArray("stayed", [&] {
-    Done.Staying.forEach([&](const StayText &Reason, const Totals &Sum) {
-      J.object([&] {
-        J.attribute("why", Reason.Name);
-        J.attribute("count", Sum.Files);
-        J.attribute("resident_bytes", Sum.Resident);
-      });
-    });
+    for (const auto &[Reason, Sum] : zip_equal(StayTexts, Done.Staying))
+      if (Sum.Files)
+        J.object([&] {
+          J.attribute("why", Reason.Name);
+          J.attribute("count", Sum.Files);
+          J.attribute("resident_bytes", Sum.Resident);
+        });
   });
   J.attribute("failed", Done.Failed);
   J.attribute("evicted_bytes", Done.Bytes);
-  J.attribute("resident_bytes", Done.Staying.bytes());
+  J.attribute("resident_bytes", Done.StayingBytes);
 }
 
 static Exit evictAll(const CommandArguments &Arguments) {
@@ -571,7 +533,7 @@ Exit runEvict(const CommandArguments &Arguments) {
       One.After = residentBytes(Cache, File, All, &One.IsUnwritten);
   };
   auto Show = [&](const CacheFile &One, json::OStream *J) {
-    if (hasFailed(One)) {
+    if (One.Error) {
       Files.fail(One, explain(One, "the system did not evict it"));
       ++Done.Failed;
       return;
@@ -584,25 +546,22 @@ Exit runEvict(const CommandArguments &Arguments) {
     Done.Unknown += !IsKnown;
     Done.Bytes += Gone;
     if (One.After && *One.After)
-      Done.Staying.add(One);
+      Done.addStaying(One);
     if (J)
       J->object([&] {
         writePath(One.Path, *J);
-        J->attribute("size", One.size());
+        J->attribute("size", One.Size);
         J->attribute("evicted", IsKnown ? json::Value(Gone) : nullptr);
         J->attribute("resident", One.After);
       });
   };
-  const Exit Status =
-      listFiles(Arguments, Files, Inspect, Show, [&](json::OStream &J) {
-        Done.Staying.findReasons();
-        writeEvicted(Done, J);
-      });
-  if (!Arguments.JSON) {
-    Done.Staying.findReasons();
-    printEvicted(Done, Files.skipped());
-  }
-  return Status;
+  return listFiles(Arguments, Files, Inspect, Show, [&](json::OStream *J) {
+    Done.findReasons();
+    if (J)
+      writeEvicted(Done, *J);
+    else
+      printEvicted(Done, Files.Skipped);
+  });
 }
 
 } // namespace headstart
