@@ -141,15 +141,8 @@ static std::string urlOf(StringRef Path) {
          Slashes;
 }
 
-static Exit failWithoutPage(const std::string &Path) {
-  return fail("cannot write '" + Path +
-              "': this headstart was built without D3, which draws the page");
-}
-
 /// Writes the page of \p Report, which is JSON, to \p Path and prints its URL.
 static Exit writePage(const std::string &Path, StringRef Report) {
-  if (!hasBenchPage())
-    return failWithoutPage(Path);
   const Exit Status =
       writeOrFail(Path, [&](raw_ostream &OS) { writeBenchPage(Report, OS); });
   if (Status == Exit::Done)
@@ -189,6 +182,10 @@ static Error checkPlace(const std::optional<std::string> &Path,
     return createStringError(
         "'" + *Path +
         "' is not a report of headstart bench, so bench does not replace it");
+  if (IsPage && !hasBenchPage())
+    return createStringError(
+        "cannot write '" + *Path +
+        "': this headstart was built without D3, which draws the page");
   return Error::success();
 }
 
@@ -204,7 +201,7 @@ static Error checkPlaces(const CommandArguments &Given) {
 static Exit renderAgain(const CommandArguments &Arguments,
                         const std::string &Path) {
   const auto HTML = Arguments.value(OPT_html_EQ);
-  if (!Arguments.Linker.empty() || !Arguments.Operands.empty() || !HTML)
+  if (!Arguments.Linker.empty() || !HTML)
     return fail("--from=REPORT requires --html=PAGE and takes no linker",
                 Exit::WrongUsage);
   os::OpenFile File;
@@ -224,16 +221,15 @@ static Exit renderAgain(const CommandArguments &Arguments,
     const std::string Message = toString(Report.takeError());
     const auto [Line, Column] =
         StringRef(Message).drop_front().split(',').first.split(':');
-    return fail((Twine(NoReport) + ": line " + Line + ", column " + Column +
-                 " is not valid JSON")
-                    .str());
+    return fail(Twine(NoReport) + ": line " + Line + ", column " + Column +
+                " is not valid JSON");
   }
   const json::Object *Object = Report->getAsObject();
   if (!Object || Object->getInteger("version") != 1 ||
       !Object->getArray("variants") || !Object->getObject("machine"))
     return fail(NoReport);
   if (Error E = checkPlace(HTML, ""))
-    return fail(toString(std::move(E)));
+    return fail(std::move(E));
   return writePage(*HTML, (*Buffer)->getBuffer());
 }
 
@@ -302,17 +298,15 @@ Exit runBenchCommand(const CommandArguments &Arguments) {
   if (Status != Exit::Done)
     return Status;
   if (Error E = readOptions(Arguments, Options))
-    return fail(toString(std::move(E)), Exit::WrongUsage);
+    return fail(std::move(E), Exit::WrongUsage);
   if (Error E = checkPlaces(Arguments))
-    return fail(toString(std::move(E)));
-  const auto HTML = Arguments.value(OPT_html_EQ);
-  if (HTML && !hasBenchPage())
-    return failWithoutPage(*HTML);
+    return fail(std::move(E));
   Options.Args = Arguments.Linker;
   Options.Self = os::programPath();
   // Only the page and the JSON contain what the observed links show.
   Options.Watch = !Arguments.has(OPT_no_watch) &&
-                  (HTML || Arguments.JSON || Arguments.has(OPT_json_EQ));
+                  (Arguments.JSON || Arguments.has(OPT_html_EQ) ||
+                   Arguments.has(OPT_json_EQ));
   ProgressLine Line;
   Options.Progress = [&](StringRef Text) {
     Line.erase();
@@ -335,8 +329,7 @@ Exit runBenchCommand(const CommandArguments &Arguments) {
   if (!Report) {
     Error E = Report.takeError();
     const bool IsUsage = E.isA<BenchUsageError>();
-    return fail(toString(std::move(E)),
-                IsUsage ? Exit::WrongUsage : Exit::Failed);
+    return fail(std::move(E), IsUsage ? Exit::WrongUsage : Exit::Failed);
   }
   Report->Program = versionText();
   return finish(Arguments, *Report);

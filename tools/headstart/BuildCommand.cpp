@@ -322,7 +322,7 @@ static Exit runStep(const std::vector<std::string> &Command,
 Exit runBuild(const CommandArguments &Arguments) {
   const std::vector<std::string> &Command = Arguments.Linker;
   if (Arguments.has(OPT_build_status)) {
-    if (Arguments.HasLinker || !Arguments.Operands.empty())
+    if (Arguments.HasLinker)
       return fail("build takes a command or --status, not both",
                   Exit::WrongUsage);
     return showBuildStatus(Arguments.JSON);
@@ -335,7 +335,7 @@ Exit runBuild(const CommandArguments &Arguments) {
                 Exit::WrongUsage);
   Expected<std::optional<MemoryLimit>> Limit = memoryLimit(Arguments);
   if (!Limit)
-    return fail(toString(Limit.takeError()), Exit::WrongUsage);
+    return fail(Limit.takeError(), Exit::WrongUsage);
   const MemoryLimit Budget =
       Limit->value_or(MemoryLimit{/*Bytes=*/0, /*Percent=*/25});
   if (isSwitchedOff(CommandLineContext::fromProcess()))

@@ -20,6 +20,7 @@
 #include "headstart/Report/TraceLog.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Option/ArgList.h"
+#include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
 #include <cstdint>
 #include <optional>
@@ -54,7 +55,7 @@ struct CommandArguments {
 
   const llvm::opt::InputArgList &Options;
   bool JSON = false;
-  std::vector<std::string> Operands;
+  std::vector<std::string> Operands;    ///< none if it takes a linker
   std::vector<PrefetchOption> Prefetch; ///< in order
   TraceClock::time_point Origin;        ///< the start of main
   bool HasLinker = false;               ///< whether there was `--` or a linker
@@ -62,7 +63,8 @@ struct CommandArguments {
 };
 
 /// Prints "headstart: error: <message>" and returns \p Status.
-Exit fail(const std::string &Message, Exit Status = Exit::Failed);
+Exit fail(const llvm::Twine &Message, Exit Status = Exit::Failed);
+Exit fail(llvm::Error Problem, Exit Status = Exit::Failed);
 /// Prints that \p Program cannot be started because of \p Error; returns the
 /// status that a shell would return.
 Exit cannotRun(const std::string &Program, std::error_code Error);

@@ -367,7 +367,7 @@ Exit runDoctor(const CommandArguments &Arguments) {
     std::string Problem;
     Groups.push_back(checkDirectory(Path, Problem));
     if (!Problem.empty())
-      Status = fail((Twine(Path) + ": " + Problem).str());
+      Status = fail(Path + ": " + Problem);
   }
   if (Arguments.JSON)
     writeJSON(Groups);

@@ -96,7 +96,7 @@ Exit checkLinkerCommandLine(const CommandArguments &Arguments,
                             StringRef Subcommand,
                             std::optional<Flavour> &Forced) {
   if (Arguments.Linker.empty())
-    return fail("no linker given; usage: headstart " + Subcommand.str() +
+    return fail("no linker given; usage: headstart " + Subcommand +
                     " [options] [--] LINKER ARGS...",
                 Exit::WrongUsage);
   const std::string Name = Arguments.value(OPT_flavour_EQ).value_or("");
@@ -231,13 +231,13 @@ static std::vector<PlannedFile> planRecorded(const LinkProfile &Profile) {
 /// Prints the plan in the profile at \p Path. Its files need not exist.
 static Exit planByRecord(const CommandArguments &Arguments,
                          const std::string &Path) {
-  if (Arguments.HasLinker || !Arguments.Operands.empty())
+  if (Arguments.HasLinker)
     return fail("plan takes a linker's command line or --prefetch-profile, not "
                 "both",
                 Exit::WrongUsage);
   Expected<std::shared_ptr<const LinkProfile>> Loaded = loadProfile(Path);
   if (!Loaded)
-    return fail(toString(Loaded.takeError()));
+    return fail(Loaded.takeError());
   const LinkProfile *Profile = Loaded->get();
   if (!Profile)
     return fail("'" + Path +

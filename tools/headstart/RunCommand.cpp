@@ -227,7 +227,7 @@ Exit runRun(const CommandArguments &Arguments) {
   if (!Warning.empty())
     printMessage("headstart", Severity::Warning, Warning);
   if (Error E = applyOptions(Arguments.Prefetch, Settings))
-    return fail(toString(std::move(E)), Exit::WrongUsage);
+    return fail(std::move(E), Exit::WrongUsage);
   Settings.On = whyOff(Settings).empty();
 
   bool Reports = Settings.Stats || (Settings.On && !Settings.TraceFile.empty());

@@ -268,7 +268,7 @@ static void writeSorted(const TreeListing &Listing,
 Exit runWalk(const CommandArguments &Arguments) {
   Expected<TreePlan> Plan = planTree(Arguments);
   if (!Plan)
-    return fail(toString(Plan.takeError()), Exit::WrongUsage);
+    return fail(Plan.takeError(), Exit::WrongUsage);
   ProblemPrinter Problems;
   const TreeOperands Operands = classifyOperands(Arguments.Operands, Problems,
                                                  /*DeadLinksAreFiles=*/true);
@@ -431,7 +431,7 @@ static Exit comparisonsOf(const CommandArguments &Arguments, const Manifest &M,
     Expected<ManifestPart> Part = ManifestPart::of(M, Path);
     Error Problem = Part ? checkCovers(*Part, Plan) : Part.takeError();
     if (Problem)
-      Status = fail(toString(std::move(Problem)));
+      Status = fail(std::move(Problem));
     else
       Result.push_back({TreeRoot(Path), *Part});
   }
@@ -455,11 +455,11 @@ Exit runStatus(const CommandArguments &Arguments) {
                 Exit::WrongUsage);
   Expected<Manifest> M = Manifest::load(Since);
   if (!M)
-    return fail(toString(M.takeError()));
+    return fail(M.takeError());
   Expected<TreePlan> Plan =
       planTree(M->selection(), Arguments.value(OPT_jobs_EQ));
   if (!Plan)
-    return fail(toString(Plan.takeError()), Exit::WrongUsage);
+    return fail(Plan.takeError(), Exit::WrongUsage);
   std::vector<Comparison> Comparisons;
   Exit Status = comparisonsOf(Arguments, *M, *Plan, Comparisons);
 

@@ -334,18 +334,18 @@ Exit runWarm(const CommandArguments &Arguments) {
                 Exit::WrongUsage);
   Expected<TreePlan> Plan = planTree(Arguments);
   if (!Plan)
-    return fail(toString(Plan.takeError()), Exit::WrongUsage);
+    return fail(Plan.takeError(), Exit::WrongUsage);
   PrefetchSettings Settings;
   Expected<std::optional<MemoryLimit>> Limit = memoryLimit(Arguments);
   if (!Limit)
-    return fail(toString(Limit.takeError()), Exit::WrongUsage);
+    return fail(Limit.takeError(), Exit::WrongUsage);
   Settings.Memory = *Limit;
   ChangedSince Changed;
   if (const auto File = Arguments.value(OPT_changed_since_EQ))
     if (Error E = ChangedSince::read(*File, Changed))
-      return fail(toString(std::move(E)));
+      return fail(std::move(E));
   if (Error E = Changed.accept(*Plan))
-    return fail(toString(std::move(E)), Exit::WrongUsage);
+    return fail(std::move(E), Exit::WrongUsage);
 
   const os::StopSignals Signals;
   ProblemPrinter Problems;

@@ -14,7 +14,6 @@
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Option/ArgList.h"
 #include "llvm/Support/InitLLVM.h"
-#include <utility>
 
 using namespace llvm;
 using namespace llvm::opt;
@@ -163,7 +162,7 @@ Exit unknownOption(const Subcommand &S, const OptionTable &Table,
         Names.push_back(Name.str());
     }
     return fail("headstart run does not support '" +
-                    StringRef(Arg).split('=').first.str() + "'; it supports " +
+                    StringRef(Arg).split('=').first + "'; it supports " +
                     join(Names, ", "),
                 Exit::WrongUsage);
   }
@@ -188,7 +187,7 @@ Exit unknownSubcommand(StringRef Name) {
     Compare(S.Name);
   Compare("version");
   Compare("help");
-  return fail("unknown subcommand '" + Name.str() + "'" +
+  return fail("unknown subcommand '" + Name + "'" +
                   hint(Nearest, "headstart --help"),
               Exit::WrongUsage);
 }
@@ -218,8 +217,7 @@ Exit printVersion() {
 Exit runSubcommand(const Subcommand &S, ArrayRef<const char *> Args,
                    TraceClock::time_point Origin) {
   OptionTable Table;
-  const bool IsForLinker = S.TakesCommand;
-  const auto *Separator = IsForLinker
+  const auto *Separator = S.TakesCommand
                               ? Args.begin() + endOfOptions(S, Table, Args)
                               : llvm::find_if(Args, [](const char *A) {
                                   return StringRef(A) == "--";
@@ -239,7 +237,7 @@ Exit runSubcommand(const Subcommand &S, ArrayRef<const char *> Args,
   if (const Arg *Unknown = Parsed.getLastArg(OPT_UNKNOWN))
     return unknownOption(S, Table, Unknown->getAsString(Parsed));
   if (MissingCount != 0)
-    return fail(Twine(Parsed.getArgString(MissingIndex)).str() +
+    return fail(Twine(Parsed.getArgString(MissingIndex)) +
                     ": this option requires a value",
                 Exit::WrongUsage);
   CommandArguments Arguments(Parsed);
@@ -247,17 +245,19 @@ Exit runSubcommand(const Subcommand &S, ArrayRef<const char *> Args,
   Arguments.JSON = Parsed.hasArg(OPT_json);
   Arguments.Prefetch = prefetchOptions(Parsed);
   Arguments.Operands = Parsed.getAllArgValues(OPT_INPUT);
-  if (Separator != Args.end()) {
-    Arguments.HasLinker = true;
-    Arguments.Linker.assign(Separator + (StringRef(*Separator) == "--"),
-                            Args.end());
+  Arguments.HasLinker = Separator != Args.end();
+  if (Arguments.HasLinker && StringRef(*Separator) == "--")
+    ++Separator;
+  const ArrayRef<const char *> Rest(Separator, Args.end());
+  if (S.TakesCommand) {
+    Arguments.Linker.assign(Rest.begin(), Rest.end());
+    return S.Run(Arguments);
   }
-  // If no linker is expected, `--` ends the options. LLVM omits empty arguments
-  // ("$NOTHING"), and a command without operands would do something else.
-  if (!IsForLinker && llvm::any_of(Args, [](StringRef A) { return A.empty(); }))
+  // LLVM omits empty arguments ("$NOTHING"), and a command without operands
+  // would do something else.
+  if (llvm::any_of(Args, [](StringRef A) { return A.empty(); }))
     return fail("an argument is an empty string", Exit::WrongUsage);
-  if (!IsForLinker)
-    llvm::append_range(Arguments.Operands, std::exchange(Arguments.Linker, {}));
+  llvm::append_range(Arguments.Operands, Rest);
   return S.Run(Arguments);
 }
 
@@ -267,9 +267,13 @@ std::string headstart::versionText() {
   return "headstart " HEADSTART_VERSION " (LLVM " LLVM_VERSION_STRING ")";
 }
 
-Exit headstart::fail(const std::string &Message, Exit Status) {
+Exit headstart::fail(const Twine &Message, Exit Status) {
   printMessage("headstart", Severity::Error, Message);
   return Status;
+}
+
+Exit headstart::fail(Error Problem, Exit Status) {
+  return fail(toString(std::move(Problem)), Status);
 }
 
 Exit headstart::cannotRun(const std::string &Program, std::error_code Error) {
