@@ -12,10 +12,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Base64.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
-#include <array>
-#include <chrono>
 
 using namespace llvm;
 
@@ -202,81 +199,6 @@ Error checkCovers(const ManifestPart &Part, const TreePlan &Plan) {
   if (Part.isUnknown(""))
     return LeftOut(Prefix.size(), "it could not be read");
   return Error::success();
-}
-
-Error checkIsNoWider(const TreeSelection &Wanted,
-                     const TreeSelection &Recorded) {
-  auto Without = [](const Twine &Option) {
-    return createStringError(
-        Option +
-        ": the manifest was written without this option, so all that it "
-        "adds would count as changed");
-  };
-  auto With = [](const Twine &Option) {
-    return createStringError(
-        "the manifest was written with " + Option +
-        ", so all that it omits would count as changed: give the same "
-        "option");
-  };
-  if (Wanted.Hidden && !Recorded.Hidden)
-    return Without("--hidden");
-  if (Wanted.NoIgnore && !Recorded.NoIgnore)
-    return Without("--no-ignore");
-  if (Wanted.FollowLinks && !Recorded.FollowLinks)
-    return Without("--follow");
-  if (!Wanted.SameFileSystem && Recorded.SameFileSystem)
-    return With("--one-file-system");
-  if (Recorded.MaxDepth &&
-      (!Wanted.MaxDepth || *Wanted.MaxDepth > *Recorded.MaxDepth))
-    return With("--max-depth=" + Twine(*Recorded.MaxDepth));
-  // The globs must be equal, because it is hard to decide which list is wider.
-  if (!Recorded.Globs.empty() && Wanted.Globs != Recorded.Globs)
-    return With("--glob=" + join(Recorded.Globs, " --glob="));
-  if (!Recorded.Types.empty() && !StringRef(Recorded.Types).contains('f'))
-    return createStringError("the manifest was written with --type=" +
-                             Recorded.Types + " and holds no files");
-  return Error::success();
-}
-
-Error checkIsNoWiderAt(const ManifestPart &Part, const TreeSelection &Wanted) {
-  const TreeSelection &Recorded = Part.manifest().selection();
-  auto Wider = [](const Twine &Option) {
-    return createStringError(
-        Option + " counts from here, but the manifest's option counts "
-                 "from a directory above");
-  };
-  if (Recorded.MaxDepth &&
-      uint64_t(*Wanted.MaxDepth) + Part.depth() > *Recorded.MaxDepth)
-    return Wider("--max-depth=" + Twine(*Wanted.MaxDepth));
-  if (Part.depth() != 0)
-    for (StringRef Glob : Recorded.Globs)
-      if (Glob.contains('/'))
-        return Wider("--glob=" + Glob);
-  return Error::success();
-}
-
-StringRef typeName(os::EntryType Type) {
-  static constexpr std::array Names = {
-      "unknown", "file",   "folder",       "link",
-      "fifo",    "socket", "block device", "character device"};
-  return Names.at(static_cast<size_t>(Type));
-}
-
-void appendTime(int64_t Nanoseconds, SmallVectorImpl<char> &Out) {
-  using namespace std::chrono;
-  // Nanoseconds cannot express the start of the first day that they reach.
-  constexpr int64_t PerSecond = 1'000'000'000;
-  const int64_t Rest = (Nanoseconds % PerSecond + PerSecond) % PerSecond;
-  const sys_seconds Time(floor<seconds>(nanoseconds(Nanoseconds)));
-  const auto Day = floor<days>(Time);
-  const year_month_day Date(Day);
-  const hh_mm_ss Clock(Time - Day);
-  raw_svector_ostream(Out) << format(
-      "%04d-%02u-%02uT%02d:%02d:%02d.%09dZ", static_cast<int>(Date.year()),
-      static_cast<unsigned>(Date.month()), static_cast<unsigned>(Date.day()),
-      static_cast<int>(Clock.hours().count()),
-      static_cast<int>(Clock.minutes().count()),
-      static_cast<int>(Clock.seconds().count()), static_cast<int>(Rest));
 }
 
 void writePath(StringRef Path, json::OStream &J, StringRef Key) {

@@ -21,7 +21,6 @@
 #include "headstart/FileTree/TreeChanges.h"
 #include "headstart/FileTree/TreeFilter.h"
 #include "headstart/FileTree/TreeWalker.h"
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
@@ -78,32 +77,12 @@ TreeOperands classifyOperands(const std::vector<std::string> &Operands,
                               ProblemPrinter &Problems,
                               bool DeadLinksAreFiles = false);
 
-/// \name Coverage of a manifest
-/// A manifest does not contain what its walk skipped. A comparison must not
-/// take those entries for new ones.
-/// @{
 /// Checks that the manifest's walk, which \p Plan repeats, entered the
-/// directory of \p Part; a directory that was removed passes. The error names
-/// the directory that the walk skipped, and the reason. Uses the present ignore
-/// files. Blocks.
+/// directory of \p Part; a directory that was removed passes. A manifest does
+/// not contain what its walk skipped, and a comparison must not take those
+/// entries for new ones. The error names the directory that the walk skipped,
+/// and the reason. Uses the present ignore files. Blocks.
 llvm::Error checkCovers(const ManifestPart &Part, const TreePlan &Plan);
-
-/// Checks that a walk of \p Wanted shows no more files than one of \p Recorded.
-/// Succeeds only if this is obvious. The error names the wider option.
-llvm::Error checkIsNoWider(const TreeSelection &Wanted,
-                           const TreeSelection &Recorded);
-
-/// Checks that a walk shows no more files if it begins at \p Part, from which
-/// its depth and globs count. Requires that `checkIsNoWider` has succeeded.
-llvm::Error checkIsNoWiderAt(const ManifestPart &Part,
-                             const TreeSelection &Wanted);
-/// @}
-
-/// The names of types: "file", "folder", "link", ...
-llvm::StringRef typeName(os::EntryType Type);
-
-/// Appends "2026-11-21T20:20:07.123456789Z".
-void appendTime(int64_t Nanoseconds, llvm::SmallVectorImpl<char> &Out);
 
 /// Writes the attribute \p Key of an open object, and "path_base64", for
 /// example, if \p Path is not UTF-8.

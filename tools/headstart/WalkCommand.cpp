@@ -16,15 +16,42 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include <array>
+#include <chrono>
 #include <ctime>
 #include <mutex>
 
 using namespace llvm;
 
 namespace headstart {
+
+static StringRef typeName(os::EntryType Type) {
+  static constexpr std::array Names = {
+      "unknown", "file",   "folder",       "link",
+      "fifo",    "socket", "block device", "character device"};
+  return Names.at(static_cast<size_t>(Type));
+}
+
+/// Appends "2026-11-21T20:20:07.123456789Z".
+static void appendTime(int64_t Nanoseconds, SmallVectorImpl<char> &Out) {
+  using namespace std::chrono;
+  // Nanoseconds cannot express the start of the first day that they reach.
+  constexpr int64_t PerSecond = 1'000'000'000;
+  const int64_t Rest = (Nanoseconds % PerSecond + PerSecond) % PerSecond;
+  const sys_seconds Time(floor<seconds>(nanoseconds(Nanoseconds)));
+  const auto Day = floor<days>(Time);
+  const year_month_day Date(Day);
+  const hh_mm_ss Clock(Time - Day);
+  raw_svector_ostream(Out) << format(
+      "%04d-%02u-%02uT%02d:%02d:%02d.%09dZ", static_cast<int>(Date.year()),
+      static_cast<unsigned>(Date.month()), static_cast<unsigned>(Date.day()),
+      static_cast<int>(Clock.hours().count()),
+      static_cast<int>(Clock.minutes().count()),
+      static_cast<int>(Clock.seconds().count()), static_cast<int>(Rest));
+}
 
 namespace {
 

@@ -25,6 +25,7 @@
 #include "headstart/OS/SystemMemory.h"
 #include "headstart/OS/Threads.h"
 #include "headstart/Report/LinkStats.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -37,13 +38,69 @@ using namespace llvm;
 
 namespace headstart {
 
+/// Checks that a walk of \p Wanted shows no more files than one of \p Recorded.
+/// Succeeds only if this is obvious. The error names the wider option.
+static Error checkIsNoWider(const TreeSelection &Wanted,
+                            const TreeSelection &Recorded) {
+  auto Without = [](const Twine &Option) {
+    return createStringError(
+        Option +
+        ": the manifest was written without this option, so all that it "
+        "adds would count as changed");
+  };
+  auto With = [](const Twine &Option) {
+    return createStringError(
+        "the manifest was written with " + Option +
+        ", so all that it omits would count as changed: give the same "
+        "option");
+  };
+  if (Wanted.Hidden && !Recorded.Hidden)
+    return Without("--hidden");
+  if (Wanted.NoIgnore && !Recorded.NoIgnore)
+    return Without("--no-ignore");
+  if (Wanted.FollowLinks && !Recorded.FollowLinks)
+    return Without("--follow");
+  if (!Wanted.SameFileSystem && Recorded.SameFileSystem)
+    return With("--one-file-system");
+  if (Recorded.MaxDepth &&
+      (!Wanted.MaxDepth || *Wanted.MaxDepth > *Recorded.MaxDepth))
+    return With("--max-depth=" + Twine(*Recorded.MaxDepth));
+  // The globs must be equal, because it is hard to decide which list is wider.
+  if (!Recorded.Globs.empty() && Wanted.Globs != Recorded.Globs)
+    return With("--glob=" + join(Recorded.Globs, " --glob="));
+  if (!Recorded.Types.empty() && !StringRef(Recorded.Types).contains('f'))
+    return createStringError("the manifest was written with --type=" +
+                             Recorded.Types + " and holds no files");
+  return Error::success();
+}
+
+/// Checks that a walk shows no more files if it begins at \p Part, from which
+/// its depth and globs count. Requires that `checkIsNoWider` has succeeded.
+static Error checkIsNoWiderAt(const ManifestPart &Part,
+                              const TreeSelection &Wanted) {
+  const TreeSelection &Recorded = Part.manifest().selection();
+  auto Wider = [](const Twine &Option) {
+    return createStringError(
+        Option + " counts from here, but the manifest's option counts "
+                 "from a directory above");
+  };
+  if (Recorded.MaxDepth &&
+      uint64_t(*Wanted.MaxDepth) + Part.depth() > *Recorded.MaxDepth)
+    return Wider("--max-depth=" + Twine(*Wanted.MaxDepth));
+  if (Part.depth() != 0)
+    for (StringRef Glob : Recorded.Globs)
+      if (Glob.contains('/'))
+        return Wider("--glob=" + Glob);
+  return Error::success();
+}
+
 namespace {
 
 /// The filter of --changed-since.
 class ChangedSince {
 public:
   /// Reads \p File: a manifest, or a file whose modification time counts.
-  static Error read(const std::string &File, ChangedSince &Result);
+  Error read(const std::string &File);
 
   /// Checks that a manifest covers \p Wanted. The error names an option.
   Error accept(const TreePlan &Wanted);
@@ -84,7 +141,15 @@ public:
 
 private:
   void show(const WalkDirectory &Directory,
-            ArrayRef<os::DirectoryEntry> Entries) override;
+            ArrayRef<os::DirectoryEntry> Entries) override {
+    std::vector<FileToFetch> Files;
+    for (const os::DirectoryEntry &Entry : Entries)
+      if (Entry.Type == os::EntryType::Regular && Entry.HasStatus &&
+          Changed.contains(Directory.pathFromRoot(), Entry))
+        Files.push_back({Directory.pathOf(Entry.Name), Entry.Identity.Size});
+    if (!Files.empty())
+      Fetcher.add(std::move(Files));
+  }
 
   const ChangedSince &Changed;
   TreeFetcher &Fetcher;
@@ -110,10 +175,30 @@ public:
     fail(Message);
   }
   void walkIsOver() { IsComplete.store(true); }
-  void stop();
+  void stop() {
+    {
+      std::lock_guard Lock(Mutex);
+      IsOver = true;
+      Over.notify_all();
+    }
+    Thread.join();
+  }
 
 private:
-  void watch();
+  void watch() {
+    std::unique_lock Lock(Mutex);
+    // Short enough for smooth progress and a prompt reaction to Ctrl-C.
+    constexpr std::chrono::milliseconds Interval(50);
+    while (!Over.wait_for(Lock, Interval, [this] { return IsOver; })) {
+      if (os::StopSignals::received() != 0) {
+        Walker.cancel();
+        Fetcher.cancel();
+      }
+      if (Line.isShown())
+        Line.draw(Fetcher.figures(), IsComplete);
+    }
+    Line.erase();
+  }
 
   TreeWalker &Walker;
   TreeFetcher &Fetcher;
@@ -127,7 +212,7 @@ private:
 
 } // namespace
 
-Error ChangedSince::read(const std::string &File, ChangedSince &Result) {
+Error ChangedSince::read(const std::string &File) {
   std::error_code Error;
   os::FileStatus Status = os::statFile(File, Error);
   if (!Error && Status.Kind == os::FileKind::Missing)
@@ -138,9 +223,9 @@ Error ChangedSince::read(const std::string &File, ChangedSince &Result) {
     Expected<Manifest> M = Manifest::load(File);
     if (!M)
       return M.takeError();
-    Result.Record.emplace(std::move(*M));
+    Record.emplace(std::move(*M));
   } else {
-    Result.NewerThan = Status.Identity.ModifiedNs;
+    NewerThan = Status.Identity.ModifiedNs;
   }
   return Error::success();
 }
@@ -194,41 +279,6 @@ bool ChangedSince::contains(StringRef DirectoryPath,
   const ManifestEntry *Then =
       Directory ? Manifest::find(*Directory, StringRef(Entry.Name)) : nullptr;
   return !Then || differenceOf(*Then, Entry) != SameEntry;
-}
-
-void Feeder::show(const WalkDirectory &Directory,
-                  ArrayRef<os::DirectoryEntry> Entries) {
-  std::vector<FileToFetch> Files;
-  for (const os::DirectoryEntry &Entry : Entries)
-    if (Entry.Type == os::EntryType::Regular && Entry.HasStatus &&
-        Changed.contains(Directory.pathFromRoot(), Entry))
-      Files.push_back({Directory.pathOf(Entry.Name), Entry.Identity.Size});
-  if (!Files.empty())
-    Fetcher.add(std::move(Files));
-}
-
-void Watcher::watch() {
-  std::unique_lock Lock(Mutex);
-  // Short enough for smooth progress and a prompt reaction to Ctrl-C.
-  constexpr auto Interval = std::chrono::milliseconds(100);
-  while (!Over.wait_for(Lock, Interval / 2, [this] { return IsOver; })) {
-    if (os::StopSignals::received() != 0) {
-      Walker.cancel();
-      Fetcher.cancel();
-    }
-    if (Line.isShown())
-      Line.draw(Fetcher.figures(), IsComplete);
-  }
-  Line.erase();
-}
-
-void Watcher::stop() {
-  {
-    std::lock_guard Lock(Mutex);
-    IsOver = true;
-    Over.notify_all();
-  }
-  Thread.join();
 }
 
 static std::string countFiles(uint64_t Count) {
@@ -317,17 +367,6 @@ static bool mayBeHidden(const CommandArguments &Arguments, const TreePlan &Plan,
          !Operands.Directories.empty();
 }
 
-static void report(const CommandArguments &Arguments,
-                   const TreeFetchFigures &Figures, bool IsInterrupted) {
-  const double Seconds =
-      std::chrono::duration<double>(TraceClock::now() - Arguments.Origin)
-          .count();
-  if (Arguments.JSON)
-    writeJSON(Figures, Seconds, IsInterrupted);
-  else
-    writeText(Figures, Seconds, IsInterrupted);
-}
-
 Exit runWarm(const CommandArguments &Arguments) {
   if (Arguments.Operands.empty())
     return fail("no path given; usage: headstart warm [options] PATH...",
@@ -342,7 +381,7 @@ Exit runWarm(const CommandArguments &Arguments) {
   Settings.Memory = *Limit;
   ChangedSince Changed;
   if (const auto File = Arguments.value(OPT_changed_since_EQ))
-    if (Error E = ChangedSince::read(*File, Changed))
+    if (Error E = Changed.read(*File))
       return fail(std::move(E));
   if (Error E = Changed.accept(*Plan))
     return fail(std::move(E), Exit::WrongUsage);
@@ -381,7 +420,10 @@ Exit runWarm(const CommandArguments &Arguments) {
       mayBeHidden(Arguments, *Plan, Operands))
     note("ignore files such as .gitignore hide all files here; --no-ignore "
          "fetches them too");
-  report(Arguments, Fetcher.figures(), Signal != 0);
+  const std::chrono::duration<double> Elapsed =
+      TraceClock::now() - Arguments.Origin;
+  (Arguments.JSON ? writeJSON : writeText)(Fetcher.figures(), Elapsed.count(),
+                                           Signal != 0);
   const Exit Status = finishOutput(Problems.any() ? Exit::Failed : Exit::Done);
   if (Signal != 0)
     os::endLike({/*BySignal=*/true, Signal});
