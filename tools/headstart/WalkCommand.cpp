@@ -14,6 +14,7 @@
 #include "headstart/FileTree/TreeListing.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
@@ -66,10 +67,8 @@ public:
   /// \p Prefix.
   void append(StringRef Prefix, StringRef Name, const os::DirectoryEntry &Entry,
               SmallVectorImpl<char> &Out) const {
-    if (AsJSON) {
-      appendJSON(Prefix, Name, Entry, Out);
-      return;
-    }
+    if (AsJSON)
+      return appendJSON(Prefix, Name, Entry, Out);
     if (WithStatus && Entry.HasStatus) {
       raw_svector_ostream(Out) << Entry.Identity.Size << '\t';
       appendTime(Entry.Identity.ModifiedNs, Out);
@@ -115,7 +114,18 @@ public:
     Paths.push_back(Path.str());
   }
   /// The paths below \p Roots. Valid after the walk; they refer to this object.
-  std::vector<TreePlace> below(ArrayRef<TreeRoot> Roots) const;
+  std::vector<TreePlace> below(ArrayRef<TreeRoot> Roots) const {
+    std::vector<TreePlace> Result;
+    for (StringRef Path : Paths)
+      // If one root contains another, a path can be below both.
+      for (auto [I, Root] : enumerate(Roots)) {
+        StringRef Rest = Path;
+        if (Rest.consume_front(Root.Given) &&
+            (Rest.empty() || Root.Given == "/" || Rest.consume_front("/")))
+          Result.push_back({I, Rest});
+      }
+    return Result;
+  }
 
 private:
   std::mutex Mutex;
@@ -155,10 +165,7 @@ private:
         if (Entry.hasOwnStatus())
           WithStatus.push_back(Entry);
         else
-          Unknown->add((Directory.path() +
-                        (Directory.path() == "/" ? "" : "/") +
-                        StringRef(Entry.Name))
-                           .str());
+          Unknown->add(Directory.pathOf(Entry.Name));
       Entries = WithStatus;
     }
     Keep->add(Directory.thread(), Directory.root(), Directory.pathFromRoot(),
@@ -167,14 +174,11 @@ private:
 
   void show(const WalkDirectory &Directory,
             ArrayRef<os::DirectoryEntry> Entries) override {
-    StringRef Path = Directory.pathFromRoot();
-    unsigned Thread = Directory.thread();
-    if (Keep) {
-      keep(Directory, Entries);
-      return;
-    }
-    const std::string Prefix =
-        prefixOf(Operands.Directories[Directory.root()], Path);
+    if (Keep)
+      return keep(Directory, Entries);
+    const unsigned Thread = Directory.thread();
+    const std::string Prefix = prefixOf(Operands.Directories[Directory.root()],
+                                        Directory.pathFromRoot());
     for (const os::DirectoryEntry &Entry : Entries)
       Writer.append(Prefix, StringRef(Entry.Name), Entry,
                     Output.buffer(Thread));
@@ -190,19 +194,6 @@ private:
 };
 
 } // namespace
-
-std::vector<TreePlace> UnknownPaths::below(ArrayRef<TreeRoot> Roots) const {
-  std::vector<TreePlace> Result;
-  for (StringRef Path : Paths)
-    // If one root contains another, a path can be below both.
-    for (auto [I, Root] : enumerate(Roots)) {
-      StringRef Rest = Path;
-      if (Rest.consume_front(Root.Given) &&
-          (Rest.empty() || Root.Given == "/" || Rest.consume_front("/")))
-        Result.push_back({I, Rest});
-    }
-  return Result;
-}
 
 static os::EntryType typeOf(sys::fs::file_type Type) {
   using sys::fs::file_type;
@@ -331,11 +322,9 @@ Exit runWalk(const CommandArguments &Arguments) {
     Lister Visitor(*Plan, Operands, Writer, Output, Problems,
                    Listing ? &*Listing : nullptr,
                    ManifestFile ? &Unknown : nullptr);
-    std::vector<std::string> Roots;
-    Roots.reserve(Operands.Directories.size());
-    for (const TreeRoot &Root : Operands.Directories)
-      Roots.push_back(Root.Given);
-    Walker.walk(Roots, Visitor);
+    Walker.walk(map_to_vector(Operands.Directories,
+                              [](const TreeRoot &Root) { return Root.Given; }),
+                Visitor);
   }
   Exit Status = Exit::Done;
   if (Listing) {
