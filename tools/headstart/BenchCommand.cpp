@@ -111,12 +111,11 @@ static Error readOptions(const CommandArguments &Given, BenchOptions &Options) {
   return Error::success();
 }
 
-/// Whether \p Path does not exist, or is a page that this program wrote.
-static bool mayReplacePage(const std::string &Path) {
+/// Whether \p Path is a page that this program wrote.
+static bool isPage(const std::string &Path) {
   os::OpenFile File;
-  const std::error_code Error = os::OpenFile::open(Path, File);
-  if (Error)
-    return Error == std::errc::no_such_file_or_directory;
+  if (os::OpenFile::open(Path, File))
+    return false;
   constexpr size_t HeadBytes = 65536; // the page's policy precedes the mark
   std::string Head(HeadBytes, '\0');
   std::error_code Failure;
@@ -178,7 +177,7 @@ static Error checkPlace(const std::optional<std::string> &Path,
     return createStringError("cannot write '" + *Path + "': " + Why.message());
   const bool IsPage = Start.empty();
   if (!mayReplaceReport(*Path, IsPage ? ArrayRef<StringRef>() : Start) &&
-      !(IsPage && mayReplacePage(*Path)))
+      !(IsPage && isPage(*Path)))
     return createStringError(
         "'" + *Path +
         "' is not a report of headstart bench, so bench does not replace it");

@@ -28,13 +28,9 @@ namespace {
 /// The links that share a memory.
 struct Queue {
   std::string Directory;
-  std::vector<QueuedLink> Links; ///< not empty
-  bool IsOfThisMemory = false;   ///< whether it is all of our own memory
-
-  /// The bytes that the links share; nothing if they are unknown.
-  std::optional<uint64_t> totalBytes() const;
-  /// The reason why \p Link does not run; empty if it runs.
-  std::string whyNot(const QueuedLink &Link) const;
+  std::vector<QueuedLink> Links;      ///< not empty
+  std::optional<uint64_t> TotalBytes; ///< that the links share, if known
+  bool IsOfThisMemory = false;        ///< whether it is all of our own memory
 };
 
 } // namespace
@@ -45,21 +41,15 @@ static StringRef stateOf(const QueuedLink &Link) {
   return Link.Runs ? "running" : "waiting";
 }
 
-std::optional<uint64_t> Queue::totalBytes() const {
-  std::optional<uint64_t> Total;
-  for (const QueuedLink &Link : Links)
-    Total = std::max(Total, Link.TotalBytes);
-  return Total;
-}
-
-std::string Queue::whyNot(const QueuedLink &Link) const {
+/// The reason why \p Link of \p Q does not run; empty if it runs.
+static std::string whyNot(const QueuedLink &Link, const Queue &Q) {
   if (Link.IsIdle)
     return "stopped by a signal; other links do not wait for it";
   if (Link.Runs)
     return "";
   size_t Ahead = 0, Running = 0;
   uint64_t Taken = 0;
-  for (const QueuedLink &Other : Links) {
+  for (const QueuedLink &Other : Q.Links) {
     if (Other.IsIdle)
       continue;
     Ahead += !Other.Runs && Other.Number < Link.Number;
@@ -70,9 +60,9 @@ std::string Queue::whyNot(const QueuedLink &Link) const {
     return "after " + counted(Ahead, "link") + " that " +
            (Ahead == 1 ? "waits" : "wait");
   std::string Why = "needs " + formatBytes(Link.NeedBytes);
-  if (std::optional<uint64_t> Total = totalBytes()) {
-    uint64_t Free = *Total - std::min(*Total, Taken);
-    if (IsOfThisMemory)
+  if (Q.TotalBytes) {
+    uint64_t Free = *Q.TotalBytes - std::min(*Q.TotalBytes, Taken);
+    if (Q.IsOfThisMemory)
       Free = std::min(Free, os::SystemMemory::read().available());
     Why += "; " + formatBytes(Free) + " free";
   }
@@ -87,7 +77,7 @@ static void writeJSON(ArrayRef<Queue> Queues) {
         J.object([&] {
           J.attribute("directory", json::fixUTF8(Q.Directory));
           J.attribute("this_memory", Q.IsOfThisMemory);
-          J.attribute("memory_bytes", Q.totalBytes());
+          J.attribute("memory_bytes", Q.TotalBytes);
           J.attributeArray("links", [&] {
             for (const QueuedLink &Link : Q.Links)
               J.object([&] {
@@ -96,7 +86,7 @@ static void writeJSON(ArrayRef<Queue> Queues) {
                 J.attribute("need_bytes", Link.NeedBytes);
                 J.attribute("state", stateOf(Link));
                 J.attribute("since", sys::toTimeT(Link.Since));
-                J.attribute("reason", Q.whyNot(Link));
+                J.attribute("reason", whyNot(Link, Q));
               });
           });
         });
@@ -107,8 +97,8 @@ static void writeJSON(ArrayRef<Queue> Queues) {
 static void writeText(const Queue &Q) {
   outs() << (Q.IsOfThisMemory ? "the memory of this machine or control group"
                               : "another memory, or a part (--prefetch-queue)");
-  if (std::optional<uint64_t> Total = Q.totalBytes())
-    outs() << ", " << formatBytes(*Total);
+  if (Q.TotalBytes)
+    outs() << ", " << formatBytes(*Q.TotalBytes);
   outs() << ":\n";
   for (const QueuedLink &Link : Q.Links) {
     const std::string Process =
@@ -116,7 +106,7 @@ static void writeText(const Queue &Q) {
     outs() << formatv("{0,9} {1} {2,9} since {3:%H:%M:%S}  {4}", Process,
                       stateOf(Link), formatBytes(Link.NeedBytes), Link.Since,
                       Link.Output.empty() ? "unknown output" : Link.Output);
-    const std::string Why = Q.whyNot(Link);
+    const std::string Why = whyNot(Link, Q);
     outs() << (Why.empty() ? "" : ": ") << Why << "\n";
   }
 }
@@ -133,6 +123,8 @@ Exit runQueue(const CommandArguments &Arguments) {
     for (std::string &Directory : queueDirectories(Cache)) {
       Queue Q;
       Q.Links = linksInQueue(Directory);
+      for (const QueuedLink &Link : Q.Links)
+        Q.TotalBytes = std::max(Q.TotalBytes, Link.TotalBytes);
       Q.IsOfThisMemory = Directory == Mine;
       Q.Directory = std::move(Directory);
       if (!Q.Links.empty())

@@ -9,7 +9,6 @@
 #include "TreeOptions.h"
 #include "Options.h"
 #include "headstart/OS/MappedFile.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Base64.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
