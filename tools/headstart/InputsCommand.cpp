@@ -34,7 +34,7 @@ static void writeInputs(ArrayRef<ListedInput> Inputs, json::OStream &J) {
   });
 }
 
-static void printText(ArrayRef<ListedInput> Inputs) {
+static void printInputs(ArrayRef<ListedInput> Inputs) {
   for (const ListedInput &Input : Inputs) {
     outs() << Input.Found.Path << "\t" << reasonName(Input.Named.Reason);
     if (!Input.Named.From.empty())
@@ -141,22 +141,6 @@ static Exit readLinkerCommandLine(const CommandArguments &Arguments,
   return Exit::Done;
 }
 
-Exit runInputs(const CommandArguments &Arguments) {
-  std::optional<ForeignCommand> Foreign;
-  Exit Status = readLinkerCommandLine(Arguments, "inputs", Foreign);
-  if (!Foreign)
-    return Status;
-  const std::vector<ListedInput> Inputs = listInputs(*Foreign->Command);
-  if (Arguments.JSON)
-    printJSON([&](json::OStream &J) {
-      J.attribute("flavour", Foreign->Command->model().Name);
-      writeInputs(Inputs, J);
-    });
-  else
-    printText(Inputs);
-  return reportMissing(Arguments, *Foreign, Inputs);
-}
-
 std::vector<PlannedFile> planInputs(const LinkCommand &Command,
                                     std::vector<ListedInput> &Inputs) {
   PlanOptions Options = planOptionsOf(Command);
@@ -215,20 +199,8 @@ static void printRanges(ArrayRef<PlannedFile> Files) {
          << "\n";
 }
 
-/// The plan of each file in \p Profile, or else the ranges that were touched.
-static std::vector<PlannedFile> planRecorded(const LinkProfile &Profile) {
-  std::vector<PlannedFile> Files;
-  for (const RecordedFile &File : Profile.Files) {
-    PlannedFile &Planned =
-        Files.emplace_back(PlannedFile{File.Path, File.Plan});
-    if (Planned.Ranges.empty())
-      for (ByteRange Range : File.Touched)
-        Planned.Ranges.push_back({Range});
-  }
-  return Files;
-}
-
-/// Prints the plan in the profile at \p Path. Its files need not exist.
+/// Prints the plan of each file in the profile at \p Path, or else the ranges
+/// that were touched. The files need not exist.
 static Exit planByRecord(const CommandArguments &Arguments,
                          const std::string &Path) {
   if (Arguments.HasLinker)
@@ -243,7 +215,14 @@ static Exit planByRecord(const CommandArguments &Arguments,
     return fail("'" + Path +
                 "': no such file; --prefetch-profile takes a profile that a "
                 "link has stored in a file");
-  const std::vector<PlannedFile> Files = planRecorded(*Profile);
+  std::vector<PlannedFile> Files;
+  for (const RecordedFile &File : Profile->Files) {
+    PlannedFile &Planned =
+        Files.emplace_back(PlannedFile{File.Path, File.Plan});
+    if (Planned.Ranges.empty())
+      for (ByteRange Range : File.Touched)
+        Planned.Ranges.push_back({Range});
+  }
   if (!Arguments.JSON) {
     printRanges(Files);
     return Exit::Done;
@@ -264,25 +243,42 @@ static Exit planByRecord(const CommandArguments &Arguments,
   return Exit::Done;
 }
 
-Exit runPlan(const CommandArguments &Arguments) {
-  if (const auto Profile = Arguments.value(OPT_prefetch_profile_EQ))
-    return planByRecord(Arguments, *Profile);
+/// Prints the inputs of a link; if \p Plans, as the ranges to fetch.
+static Exit showLink(const CommandArguments &Arguments, bool Plans) {
   std::optional<ForeignCommand> Foreign;
-  Exit Status = readLinkerCommandLine(Arguments, "plan", Foreign);
+  Exit Status =
+      readLinkerCommandLine(Arguments, Plans ? "plan" : "inputs", Foreign);
   if (!Foreign)
     return Status;
   const LinkCommand &Command = *Foreign->Command;
   std::vector<ListedInput> Inputs;
-  const std::vector<PlannedFile> Files = planInputs(Command, Inputs);
+  std::vector<PlannedFile> Files;
+  if (Plans)
+    Files = planInputs(Command, Inputs);
+  else
+    Inputs = listInputs(Command);
   if (Arguments.JSON)
     printJSON([&](json::OStream &J) {
       J.attribute("flavour", Command.model().Name);
       writeInputs(Inputs, J);
-      writeRanges(Files, J);
+      if (Plans)
+        writeRanges(Files, J);
     });
-  else
+  else if (Plans)
     printRanges(Files);
+  else
+    printInputs(Inputs);
   return reportMissing(Arguments, *Foreign, Inputs);
+}
+
+Exit runInputs(const CommandArguments &Arguments) {
+  return showLink(Arguments, /*Plans=*/false);
+}
+
+Exit runPlan(const CommandArguments &Arguments) {
+  const auto Profile = Arguments.value(OPT_prefetch_profile_EQ);
+  return Profile ? planByRecord(Arguments, *Profile)
+                 : showLink(Arguments, /*Plans=*/true);
 }
 
 } // namespace headstart
