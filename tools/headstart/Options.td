@@ -7,18 +7,13 @@ foreach Set = ["JSON", "Linker", "Run", "Build", "Plan", "Walk", "Status", "Warm
   def Set # "Option" : OptionVisibility;
 
 class TakesTree { list<OptionVisibility> Visibility = [WalkOption, WarmOption]; }
-class TakesJobs {
-  list<OptionVisibility> Visibility = [WalkOption, StatusOption, WarmOption];
-}
-class TakesMemory {
-  list<OptionVisibility> Visibility = [WarmOption, BenchOption, BuildOption];
-}
 
-// An option with a value: --NAME=VALUE, or --NAME VALUE.
+// An option with a value: --NAME=VALUE, or --NAME VALUE. Some subcommands have the
+// text of Variants instead of Help.
 multiclass Valued<list<OptionVisibility> Takes, string Name, string Value,
-                  string Help> {
+                  string Help, list<HelpTextVariant> Variants = []> {
   def _EQ : Joined<["--"], Name # "=">, Visibility<Takes>, MetaVarName<Value>,
-      HelpText<Help>;
+      HelpText<Help> { let HelpTextsForVariants = Variants; }
   def "" : Separate<["--"], Name>, Visibility<Takes>,
       Alias<!cast<Option>(NAME # "_EQ")>;
 }
@@ -81,11 +76,10 @@ def follow : Flag<["--"], "follow">, TakesTree,
     HelpText<"Follow symbolic links">;
 def one_file_system : Flag<["--"], "one-file-system">, TakesTree,
     HelpText<"Stay on the file system of PATH">;
-def jobs_EQ : Joined<["--"], "jobs=">, TakesJobs, MetaVarName<"<N>">,
-    HelpText<"Use N threads (default: one per processor, and more while they wait "
-             "for the disk)">,
-    HelpTextForVariants<[WarmOption], "Fetch and walk with N threads (default: 8 that fetch)">;
-def jobs : Separate<["--"], "jobs">, TakesJobs, Alias<jobs_EQ>;
+defm jobs : Valued<[WalkOption, StatusOption, WarmOption], "jobs", "<N>",
+    "Use N threads (default: one per processor, and more while they wait for the "
+    "disk)",
+    [HelpTextVariant<[WarmOption], "Fetch and walk with N threads (default: 8 that fetch)">]>;
 
 // Options for the form of a list.
 def null : Flag<["-"], "0">, Visibility<[WalkOption, StatusOption]>,
@@ -112,11 +106,10 @@ def exit_code : Flag<["--"], "exit-code">, Visibility<[StatusOption]>,
 defm changed_since : Valued<[WarmOption], "changed-since", "<FILE>",
     "Fetch only files that differ from a manifest, or are newer than any other "
     "FILE">;
-def memory_EQ : Joined<["--"], "memory=">, TakesMemory, MetaVarName<"<SIZE>">,
-    HelpText<"Fetch at most SIZE: 2G, 512M, or a percentage of the available memory "
-             "(default: warm 50%, build 25%)">,
-    HelpTextForVariants<[BenchOption], "Limit the memory of the links, including the page cache">;
-def memory : Separate<["--"], "memory">, TakesMemory, Alias<memory_EQ>;
+defm memory : Valued<[WarmOption, BenchOption, BuildOption], "memory", "<SIZE>",
+    "Fetch at most SIZE: 2G, 512M, or a percentage of the available memory "
+    "(default: warm 50%, build 25%)",
+    [HelpTextVariant<[BenchOption], "Limit the memory of the links, including the page cache">]>;
 
 // Options of bench.
 defm rounds : Valued<[BenchOption], "rounds", "<N>",
