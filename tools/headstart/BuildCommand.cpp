@@ -55,7 +55,7 @@ public:
   /// \p Given, the option --directory, is absolute.
   BuildCompanion(std::vector<std::string> Command,
                  std::optional<std::string> Given, const MemoryLimit &Budget,
-                 const os::SystemMemory &Memory)
+                 const os::SystemMemory &Memory = os::SystemMemory::read())
       : Command(std::move(Command)), Given(std::move(Given)),
         AvailableBytes(Memory.available()), BudgetBytes(Budget.on(Memory)),
         Fetcher(BudgetBytes, FetchThreads, AvailableBytes) {}
@@ -296,8 +296,8 @@ static constexpr std::array<std::string_view, 6> BuildTools = {
   // The name may be relative to another directory.
   if (sys::path::filename(Tool.Program) == sys::path::filename(Command.front()))
     Command.front() = Tool.Program;
-  auto *Companion = new BuildCompanion(std::move(Command), std::move(Directory),
-                                       Budget, os::SystemMemory::read());
+  auto *Companion =
+      new BuildCompanion(std::move(Command), std::move(Directory), Budget);
   if (!sys::fs::set_current_path(Tool.Directory))
     Companion->runUntilEndOf(Tool);
   os::leaveAtOnce(EXIT_SUCCESS);
@@ -357,8 +357,7 @@ Exit runBuild(const CommandArguments &Arguments) {
   // The command has inherited the closed descriptors.
   os::holdStandardDescriptors();
   // The object is never destroyed, because its threads are not joined.
-  auto *Companion = new BuildCompanion(Command, std::move(Given), Budget,
-                                       os::SystemMemory::read());
+  auto *Companion = new BuildCompanion(Command, std::move(Given), Budget);
   Companion->start();
   const os::ProgramEnd End = Program.wait();
   if (!os::hadFault()) { // a stopped thread may hold a lock

@@ -211,9 +211,8 @@ linksOfNinja(const NinjaBuild &Build, std::vector<NinjaStep> Steps,
   }
   if (Links.empty())
     return Links;
-  std::vector<std::string> Names;
-  for (StringRef Rule : Rules.keys())
-    Names.push_back(Rule.str());
+  const std::vector<std::string> Names(Rules.keys().begin(),
+                                       Rules.keys().end());
   StringMap<std::string> Commands = commandsOf(Build, Names, Cancelled);
   for (UpcomingLink &Link : Links)
     Link.Command = linkIn(Commands.lookup(Link.Output));

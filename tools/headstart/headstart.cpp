@@ -338,20 +338,19 @@ int headstart::runTool(int Count, char **Argv, TraceClock::time_point Origin) {
   // (nohup), and Ctrl-C must not end a fetch in the background. LLVM's handler
   // for a closed pipe runs exit handlers while threads still walk, and ends the
   // process with a status of its own (74).
-  StringRef Command = Args.size() < 2 ? "" : Args[1];
+  StringRef Name = Args.size() < 2 ? "" : Args[1];
   // A linker must inherit closed descriptors, too.
-  const bool Runs = Command == "run" || Command == "build";
+  const bool Runs = Name == "run" || Name == "build";
   if (!Runs)
     os::holdStandardDescriptors();
   std::optional<InitLLVM> Handlers;
-  if (!Runs && Command != "warm" && Command != "bench")
+  if (!Runs && Name != "warm" && Name != "bench")
     Handlers.emplace(Count, Argv, /*InstallPipeSignalExitHandler=*/false);
   auto Run = [&] {
     if (Args.size() < 2) {
       printUsage(errs());
       return Exit::WrongUsage;
     }
-    StringRef Name = Args[1];
     const bool IsHelp = Name == "--help" || Name == "-h" || Name == "help";
     if (IsHelp && (Args.size() < 3 || StringRef(Args[2]) == "help")) {
       printUsage(outs());
