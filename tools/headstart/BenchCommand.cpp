@@ -30,14 +30,13 @@ namespace headstart {
 /// The text that marks a page of this program, near the page's beginning.
 static constexpr StringRef BenchPageMark = "content=\"headstart bench\"";
 
-/// Reads a number of rounds.
-static Error readRounds(StringRef Option,
-                        const std::optional<std::string> &Text, unsigned Least,
-                        unsigned &Rounds) {
+static Error readRounds(const CommandArguments &Given, unsigned Id,
+                        unsigned Least, unsigned &Rounds) {
   constexpr unsigned Most = 1000;
-  if (Text && (StringRef(*Text).getAsInteger(10, Rounds) || Rounds < Least ||
-               Rounds > Most))
-    return createStringError(Option + "=" + *Text +
+  const opt::Arg *A = Given.Options.getLastArg(Id);
+  if (A && (StringRef(A->getValue()).getAsInteger(10, Rounds) ||
+            Rounds < Least || Rounds > Most))
+    return createStringError(A->getOption().getPrefixedName() + A->getValue() +
                              ": expected a number from " + Twine(Least) +
                              " to " + Twine(Most));
   return Error::success();
@@ -63,18 +62,15 @@ static Error readSpeed(StringRef Text, uint64_t &BytesPerSecond) {
   return Error::success();
 }
 
-/// Checks the user's options and stores them in \p Options.
 static Error readOptions(const CommandArguments &Given, BenchOptions &Options) {
   unsigned &Cold = Options.Rounds[CacheState::Cold];
   unsigned &Warm = Options.Rounds[CacheState::Warm];
-  if (Error E = readRounds("--rounds", Given.value(OPT_rounds_EQ), 1, Cold))
+  if (Error E = readRounds(Given, OPT_rounds_EQ, 1, Cold))
     return E;
   Warm = Cold;
-  if (Error E =
-          readRounds("--cold-rounds", Given.value(OPT_cold_rounds_EQ), 0, Cold))
+  if (Error E = readRounds(Given, OPT_cold_rounds_EQ, 0, Cold))
     return E;
-  if (Error E =
-          readRounds("--warm-rounds", Given.value(OPT_warm_rounds_EQ), 0, Warm))
+  if (Error E = readRounds(Given, OPT_warm_rounds_EQ, 0, Warm))
     return E;
   if (Cold == 0 && Warm == 0)
     return createStringError(
@@ -232,7 +228,6 @@ static Exit renderAgain(const CommandArguments &Arguments,
   return writePage(*HTML, (*Buffer)->getBuffer());
 }
 
-/// Prints \p Report, and writes it to the requested files.
 static Exit finish(const CommandArguments &Arguments,
                    const BenchReport &Report) {
   const auto JSONFile = Arguments.value(OPT_json_EQ);

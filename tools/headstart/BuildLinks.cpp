@@ -106,13 +106,13 @@ static bool hasFlag(StringRef Arg, StringRef Flags, StringRef Valued) {
 /// Whether make runs no recipe with \p Args.
 static bool isDryRun(ArrayRef<std::string> Args) {
   return any_of(Args, [](StringRef Arg) {
-    return hasFlag(Arg, "nqthv", "CfIjloOWE") || Arg == "--dry-run" ||
-           Arg == "--just-print" || Arg == "--recon" || Arg == "--question" ||
-           Arg == "--touch" || Arg == "--help" || Arg == "--version";
+    return hasFlag(Arg, "nqthv", "CfIjloOWE") ||
+           is_contained({"--dry-run", "--just-print", "--recon", "--question",
+                         "--touch", "--help", "--version"},
+                        Arg);
   });
 }
 
-/// Reads the arguments of ninja itself.
 static void readNinjaArgs(ArrayRef<std::string> Args, NinjaBuild &Ninja,
                           BuildCommandLine &Build) {
   Ninja.Ninja = {Args.front()};
@@ -285,7 +285,6 @@ static std::string directoryOf(const LinkProfile &Profile) {
   return Here;
 }
 
-/// Adds the touched ranges in \p Profile to \p Files.
 static void addFiles(const LinkProfile &Profile,
                      std::vector<FileRanges> &Files) {
   const std::string Directory = directoryOf(Profile);

@@ -341,18 +341,6 @@ static void writeTotals(const Totals &Sum, json::OStream &J) {
   J.attribute("unknown_bytes", Sum.UnknownBytes);
 }
 
-static void writeOperands(ArrayRef<std::string> Operands, ArrayRef<Totals> Each,
-                          json::OStream &J) {
-  J.attributeArray("operands", [&] {
-    for (const auto &[Operand, Sum] : zip_equal(Operands, Each))
-      J.object([&] {
-        writePath(Operand, J);
-        J.attribute("count", Sum.Files);
-        writeTotals(Sum, J);
-      });
-  });
-}
-
 /// The reason why the residency of a readable file is unknown.
 static StringRef whyNotReported(const os::PageCache &Cache) {
   return Cache.capabilities().Cachestat || Cache.capabilities().Mincore
@@ -399,9 +387,15 @@ Exit runResidency(const CommandArguments &Arguments) {
   };
   return listFiles(Arguments, Files, Inspect, Show, [&](json::OStream *J) {
     if (J) {
-      writeOperands(Arguments.Operands, Each, *J);
-      writeTotals(All, *J);
-      return;
+      J->attributeArray("operands", [&] {
+        for (const auto &[Operand, Sum] : zip_equal(Arguments.Operands, Each))
+          J->object([&] {
+            writePath(Operand, *J);
+            J->attribute("count", Sum.Files);
+            writeTotals(Sum, *J);
+          });
+      });
+      return writeTotals(All, *J);
     }
     // Without --summary, a file already has a line of its own.
     if (Each.size() > 1)

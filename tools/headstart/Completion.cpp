@@ -238,11 +238,10 @@ static void completeSubcommand(raw_ostream &OS, const Subcommand &S,
   const bool IsFirst = Operand + 1 == Argv.size();
   if (!S.Operands || (!First.empty() && !IsFirst))
     print(OS, "files", "");
-  if (First.empty() || !IsFirst)
-    return;
-  for (StringRef Name : llvm::split(First, ','))
-    if (Name.starts_with(Argv.back()))
-      print(OS, "word", Name);
+  else if (!First.empty())
+    for (StringRef Name : llvm::split(First, ','))
+      if (Name.starts_with(Argv.back()))
+        print(OS, "word", Name);
 }
 
 void printCompletions(raw_ostream &OS, ArrayRef<const char *> Argv,

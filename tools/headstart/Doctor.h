@@ -24,7 +24,7 @@
 
 namespace headstart {
 
-enum class Verdict : uint8_t {
+enum class Finding : uint8_t {
   Ok,
   Note,    ///< links work, but could be faster
   Problem, ///< something that the user set, or that links need, fails
@@ -34,17 +34,17 @@ struct Check {
   std::string Name; ///< in JSON
   llvm::json::Value Value = nullptr;
   std::string Text; ///< one line; empty: only the JSON has the check
-  Verdict Status = Verdict::Ok;
+  Finding Status = Finding::Ok;
   std::string Costs, Do; ///< the effect and the fix of a note or problem
 
   void note(std::string Cost, std::string Advice) {
-    Status = Verdict::Note;
+    Status = Finding::Note;
     Costs = std::move(Cost);
     Do = std::move(Advice);
   }
   void problem(std::string Cost, std::string Advice) {
     note(std::move(Cost), std::move(Advice));
-    Status = Verdict::Problem;
+    Status = Finding::Problem;
   }
 };
 

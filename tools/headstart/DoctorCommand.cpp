@@ -8,6 +8,7 @@
 
 #include "Doctor.h"
 #include "Options.h"
+#include "headstart/Bench/Bench.h"
 #include "headstart/OS/DirectoryReader.h"
 #include "headstart/OS/DirectoryTraits.h"
 #include "headstart/OS/EvictionBlockers.h"
@@ -23,7 +24,6 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <memory>
@@ -68,19 +68,17 @@ private:
 /// \p Directory. The names are random: the kernel remembers a name that it has
 /// looked up.
 static Milliseconds timeOfLookup(StringRef Directory) {
-  std::array<Milliseconds, 5> Times;
-  for (Milliseconds &Time : Times) {
+  std::vector<double> Times(5);
+  for (double &Time : Times) {
     SmallString<256> Name;
     sys::fs::createUniquePath(Directory + "/headstart-doctor-%%%%%%%%", Name,
                               /*MakeAbsolute=*/false);
     const Clock::time_point Begin = Clock::now();
     std::error_code Ignored;
     (void)os::statFile(std::string(Name), Ignored);
-    Time = Clock::now() - Begin;
+    Time = Milliseconds(Clock::now() - Begin).count();
   }
-  std::nth_element(Times.begin(), Times.begin() + Times.size() / 2,
-                   Times.end());
-  return Times[Times.size() / 2];
+  return Milliseconds(medianOf(Times));
 }
 
 void DirectoryFacts::sample(const std::string &File,
@@ -279,18 +277,18 @@ static CheckGroup checkDirectory(const std::string &Path,
   return Group;
 }
 
-static StringRef nameOf(Verdict V) {
+static StringRef nameOf(Finding V) {
   static constexpr std::array Names = {"ok", "note", "problem"};
   return Names.at(static_cast<size_t>(V));
 }
 
 /// The number of checks with the result \p V. Those that passed count if they
 /// have a text.
-static size_t countOf(ArrayRef<CheckGroup> Groups, Verdict V) {
+static size_t countOf(ArrayRef<CheckGroup> Groups, Finding V) {
   size_t Sum = 0;
   for (const CheckGroup &Group : Groups)
     Sum += llvm::count_if(Group.Checks, [V](const Check &C) {
-      return C.Status == V && (V != Verdict::Ok || !C.Text.empty());
+      return C.Status == V && (V != Finding::Ok || !C.Text.empty());
     });
   return Sum;
 }
@@ -299,7 +297,7 @@ static size_t countOf(ArrayRef<CheckGroup> Groups, Verdict V) {
 static void printGroup(const CheckGroup &Group, bool Verbose) {
   SmallVector<const Check *> Shown;
   for (const Check &C : Group.Checks)
-    if (!C.Text.empty() && (C.Status != Verdict::Ok || Verbose))
+    if (!C.Text.empty() && (C.Status != Finding::Ok || Verbose))
       Shown.push_back(&C);
   if (Shown.empty())
     return;
@@ -307,12 +305,12 @@ static void printGroup(const CheckGroup &Group, bool Verbose) {
   for (size_t I = 0; I != Shown.size(); ++I) {
     const Check &C = *Shown[I];
     outs() << "  ";
-    if (C.Status == Verdict::Ok)
+    if (C.Status == Finding::Ok)
       outs() << "ok     ";
     else
       printColoured(
-          C.Status == Verdict::Note ? "note   " : "problem",
-          C.Status == Verdict::Note ? Severity::Note : Severity::Error, outs());
+          C.Status == Finding::Note ? "note   " : "problem",
+          C.Status == Finding::Note ? Severity::Note : Severity::Error, outs());
     outs() << "  " << C.Text << "\n";
     // Several compilers may share one fix.
     if (I + 1 != Shown.size() && C.Costs == Shown[I + 1]->Costs &&
@@ -329,16 +327,16 @@ static void printGroup(const CheckGroup &Group, bool Verbose) {
 static void printText(ArrayRef<CheckGroup> Groups, bool Verbose) {
   for (const CheckGroup &Group : Groups)
     printGroup(Group, Verbose);
-  outs() << counted(countOf(Groups, Verdict::Problem), "problem") << ", "
-         << counted(countOf(Groups, Verdict::Note), "note") << "; "
-         << counted(countOf(Groups, Verdict::Ok), "other check") << " passed"
+  outs() << counted(countOf(Groups, Finding::Problem), "problem") << ", "
+         << counted(countOf(Groups, Finding::Note), "note") << "; "
+         << counted(countOf(Groups, Finding::Ok), "other check") << " passed"
          << (Verbose ? "" : " (--verbose lists them)") << "\n";
 }
 
 static void writeJSON(ArrayRef<CheckGroup> Groups) {
   printJSON([&](json::OStream &J) {
-    J.attribute("problems", countOf(Groups, Verdict::Problem));
-    J.attribute("notes", countOf(Groups, Verdict::Note));
+    J.attribute("problems", countOf(Groups, Finding::Problem));
+    J.attribute("notes", countOf(Groups, Finding::Note));
     J.attributeArray("checks", [&] {
       for (const CheckGroup &Group : Groups)
         for (const Check &C : Group.Checks)

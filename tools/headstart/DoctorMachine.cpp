@@ -111,7 +111,7 @@ struct CapabilityText {
   os::CapabilityKind Instead;
   /// Whether only some systems have the call; on others, nothing is missing.
   bool IsExtra = false;
-  Verdict WhenMissing = Verdict::Note;
+  Finding WhenMissing = Finding::Note;
 };
 
 using Kind = os::CapabilityKind;
@@ -146,7 +146,7 @@ constexpr CapabilityText CapabilityTexts[] = {
      "headstart walk does not add threads on slow disks", Kind::Waits,
      Kind::Waits, true},
     {"threads", "starts the prefetcher's threads", "no link prefetches",
-     Kind::Threads, Kind::Threads, false, Verdict::Problem},
+     Kind::Threads, Kind::Threads, false, Finding::Problem},
 };
 
 } // namespace
@@ -182,7 +182,7 @@ static void noteMissing(const CapabilityText &T, const os::Capability &Mine,
                : Mine.Call + ", which " + T.Purpose + ", does not work here" +
                      (IsUnmounted ? ": " + Mine.Needs + " is not mounted" : "");
   const bool IsReplaced = Other.Works && !T.IsExtra;
-  C.Status = IsReplaced ? Verdict::Note : T.WhenMissing;
+  C.Status = IsReplaced ? Finding::Note : T.WhenMissing;
   C.Costs =
       IsReplaced ? "none: Headstart uses " + Other.Call + " instead" : T.Costs;
   C.Do = Mine.Call.empty() ? "none on this system"

@@ -39,7 +39,7 @@ namespace headstart {
 namespace {
 
 /// The prefetcher that runs alongside a linker.
-class Companion : PrefetchRun {
+class Companion : public PrefetchRun {
 public:
   Companion(const CommandArguments &Arguments, PrefetchSettings Settings,
             std::optional<Flavour> Forced)
@@ -48,7 +48,6 @@ public:
     beginTrace("headstart run");
   }
 
-  using PrefetchRun::note;
   /// Starts a thread that determines what the linker reads and fetches it, and
   /// one that measures the memory of the linker, the process \p Linker.
   void start(uint64_t Linker);
