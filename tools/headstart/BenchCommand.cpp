@@ -87,11 +87,11 @@ static Error readOptions(const CommandArguments &Given, BenchOptions &Options) {
   if (const auto Speed = Given.value(OPT_throttle_EQ))
     if (Error E = readSpeed(*Speed, Options.Limits.ReadBytesPerSecond))
       return E;
-  Expected<std::optional<MemoryLimit>> Limit = memoryLimit(Given);
-  if (!Limit)
-    return Limit.takeError();
-  if (*Limit) {
-    Options.Limits.MemoryBytes = (*Limit)->on(os::SystemMemory::read());
+  std::optional<MemoryLimit> Limit;
+  if (Error E = readMemoryLimit(Given, Limit))
+    return E;
+  if (Limit) {
+    Options.Limits.MemoryBytes = Limit->on(os::SystemMemory::read());
     if (Options.Limits.MemoryBytes == 0)
       return createStringError("--memory=" + *Given.value(OPT_memory_EQ) +
                                ": this is too little memory to run a link");

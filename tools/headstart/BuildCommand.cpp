@@ -333,11 +333,11 @@ Exit runBuild(const CommandArguments &Arguments) {
     return fail("no command given; usage: headstart build [options] [--] "
                 "COMMAND...",
                 Exit::WrongUsage);
-  Expected<std::optional<MemoryLimit>> Limit = memoryLimit(Arguments);
-  if (!Limit)
-    return fail(Limit.takeError(), Exit::WrongUsage);
+  std::optional<MemoryLimit> Limit;
+  if (Error E = readMemoryLimit(Arguments, Limit))
+    return fail(std::move(E), Exit::WrongUsage);
   const MemoryLimit Budget =
-      Limit->value_or(MemoryLimit{/*Bytes=*/0, /*Percent=*/25});
+      Limit.value_or(MemoryLimit{/*Bytes=*/0, /*Percent=*/25});
   if (isSwitchedOff(CommandLineContext::fromProcess()))
     return cannotRun(Command.front(), os::becomeProgram(Command));
 

@@ -49,9 +49,12 @@ struct CommandArguments {
       : Options(Options) {}
 
   /// Whether the option \p Id (Options.h) is present.
-  bool has(unsigned Id) const;
+  bool has(unsigned Id) const { return Options.hasArg(Id); }
   /// The last value of the option \p Id; nothing if the option is absent.
-  std::optional<std::string> value(unsigned Id) const;
+  std::optional<std::string> value(unsigned Id) const {
+    const llvm::opt::Arg *A = Options.getLastArg(Id);
+    return A ? std::optional<std::string>(A->getValue()) : std::nullopt;
+  }
 
   const llvm::opt::InputArgList &Options;
   bool JSON = false;

@@ -34,9 +34,9 @@ enum OptionId : unsigned {
 #undef OPTION
 };
 
-/// Parses the value of --memory; nothing without the option.
-llvm::Expected<std::optional<MemoryLimit>>
-memoryLimit(const CommandArguments &Arguments);
+/// Stores the value of --memory in \p Result, if there is one.
+llvm::Error readMemoryLimit(const CommandArguments &Arguments,
+                            std::optional<MemoryLimit> &Result);
 
 struct Subcommand {
   llvm::StringLiteral Name;

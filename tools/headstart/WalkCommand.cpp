@@ -367,6 +367,11 @@ struct Comparison {
 /// By ChangeKind.
 constexpr std::array<StringRef, 3> ChangeNames = {"added", "removed",
                                                   "modified"};
+constexpr std::pair<unsigned, StringRef> Differences[] = {
+    {TypeDiffers, "type"},
+    {SizeDiffers, "size"},
+    {TimeDiffers, "mtime"},
+    {IdDiffers, "id"}};
 
 /// Writes changes and counts them.
 class ChangeWriter {
@@ -380,7 +385,18 @@ public:
     raw_svector_ostream OS(Output.buffer(0));
     if (AsJSON) {
       OS << LineOutput::JSONSeparator;
-      writeJSON((Prefix + Change.Path).str(), Change, OS);
+      json::OStream J(OS);
+      J.object([&] {
+        J.attribute("change", ChangeNames.at(static_cast<size_t>(Change.Kind)));
+        writePath((Prefix + Change.Path).str(), J);
+        J.attribute("type", typeName(Change.Type));
+        if (Change.Difference != SameEntry)
+          J.attributeArray("what", [&] {
+            for (auto [Bit, Name] : Differences)
+              if (Change.Difference & Bit)
+                J.value(Name);
+          });
+      });
     } else {
       OS << "ADM"[static_cast<size_t>(Change.Kind)] << ' ' << Prefix
          << Change.Path << (Change.Type == os::EntryType::Directory ? "/" : "")
@@ -392,27 +408,6 @@ public:
   std::array<uint64_t, 3> Counts{}; ///< by ChangeKind
 
 private:
-  static void writeJSON(StringRef Path, const TreeChange &Change,
-                        raw_ostream &OS) {
-    static constexpr std::pair<unsigned, StringRef> Differences[] = {
-        {TypeDiffers, "type"},
-        {SizeDiffers, "size"},
-        {TimeDiffers, "mtime"},
-        {IdDiffers, "id"}};
-    json::OStream J(OS);
-    J.object([&] {
-      J.attribute("change", ChangeNames.at(static_cast<size_t>(Change.Kind)));
-      writePath(Path, J);
-      J.attribute("type", typeName(Change.Type));
-      if (Change.Difference != SameEntry)
-        J.attributeArray("what", [&] {
-          for (auto [Bit, Name] : Differences)
-            if (Change.Difference & Bit)
-              J.value(Name);
-        });
-    });
-  }
-
   bool AsJSON;
   char End;
   LineOutput &Output;

@@ -285,14 +285,18 @@ static std::string countFiles(uint64_t Count) {
   return formatv(Count == 1 ? "{0:N} file" : "{0:N} files", Count);
 }
 
+static double secondsSince(TraceClock::time_point Origin) {
+  return std::chrono::duration<double>(TraceClock::now() - Origin).count();
+}
+
 /// "1,234 files, 5.6 GB fetched in 2.1 s, 1.2 GB already cached, 4 files
 /// (120 MB) skipped: the budget is 5.6 GB (--memory)".
-static void writeText(const TreeFetchFigures &F, double Seconds,
+static void writeText(const TreeFetchFigures &F, TraceClock::time_point Origin,
                       bool IsInterrupted) {
   if (IsInterrupted)
     outs() << "interrupted: ";
   outs() << countFiles(F.FetchedFiles) << ", " << formatBytes(F.FetchedBytes)
-         << format(" fetched in %.1f s", Seconds);
+         << format(" fetched in %.1f s", secondsSince(Origin));
   if (F.UnknownFiles == 0 || F.ResidentBytes != 0)
     outs() << ", " << formatBytes(F.ResidentBytes) << " already cached";
   if (F.LeftOutFiles)
@@ -313,7 +317,7 @@ static void writeText(const TreeFetchFigures &F, double Seconds,
   outs() << "\n";
 }
 
-static void writeJSON(const TreeFetchFigures &F, double Seconds,
+static void writeJSON(const TreeFetchFigures &F, TraceClock::time_point Origin,
                       bool IsInterrupted) {
   printJSON([&](json::OStream &J) {
     J.attribute("files", F.Files);
@@ -331,7 +335,7 @@ static void writeJSON(const TreeFetchFigures &F, double Seconds,
     J.attribute("failed_files", F.FailedFiles);
     J.attribute("same_files", F.SameFiles);
     J.attribute("budget_bytes", F.BudgetBytes);
-    J.attribute("seconds", Seconds);
+    J.attribute("seconds", secondsSince(Origin));
     J.attribute("interrupted", IsInterrupted);
   });
 }
@@ -358,15 +362,6 @@ static void feed(const TreePlan &Plan, const TreeOperands &Operands,
   }
 }
 
-/// Whether ignore files may hide all files. Most projects' ignore files hide
-/// build outputs.
-static bool mayBeHidden(const CommandArguments &Arguments, const TreePlan &Plan,
-                        const TreeOperands &Operands) {
-  return !Arguments.has(OPT_changed_since_EQ) && !Arguments.has(OPT_glob_EQ) &&
-         !Arguments.has(OPT_no_ignore) && !Plan.isTooDeep(0) &&
-         !Operands.Directories.empty();
-}
-
 Exit runWarm(const CommandArguments &Arguments) {
   if (Arguments.Operands.empty())
     return fail("no path given; usage: headstart warm [options] PATH...",
@@ -375,10 +370,8 @@ Exit runWarm(const CommandArguments &Arguments) {
   if (!Plan)
     return fail(Plan.takeError(), Exit::WrongUsage);
   PrefetchSettings Settings;
-  Expected<std::optional<MemoryLimit>> Limit = memoryLimit(Arguments);
-  if (!Limit)
-    return fail(Limit.takeError(), Exit::WrongUsage);
-  Settings.Memory = *Limit;
+  if (Error E = readMemoryLimit(Arguments, Settings.Memory))
+    return fail(std::move(E), Exit::WrongUsage);
   ChangedSince Changed;
   if (const auto File = Arguments.value(OPT_changed_since_EQ))
     if (Error E = Changed.read(*File))
@@ -416,13 +409,13 @@ Exit runWarm(const CommandArguments &Arguments) {
   Watch.stop();
 
   const int Signal = os::StopSignals::received();
+  // Most projects' ignore files hide build outputs.
   if (Fetcher.figures().Files == 0 && !Problems.any() && Signal == 0 &&
-      mayBeHidden(Arguments, *Plan, Operands))
+      !Plan->isTooDeep(0) && !Changed.isSet() && !Arguments.has(OPT_glob_EQ) &&
+      !Arguments.has(OPT_no_ignore))
     note("ignore files such as .gitignore hide all files here; --no-ignore "
          "fetches them too");
-  const std::chrono::duration<double> Elapsed =
-      TraceClock::now() - Arguments.Origin;
-  (Arguments.JSON ? writeJSON : writeText)(Fetcher.figures(), Elapsed.count(),
+  (Arguments.JSON ? writeJSON : writeText)(Fetcher.figures(), Arguments.Origin,
                                            Signal != 0);
   const Exit Status = finishOutput(Problems.any() ? Exit::Failed : Exit::Done);
   if (Signal != 0)

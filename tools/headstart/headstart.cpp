@@ -282,23 +282,17 @@ Exit headstart::cannotRun(const std::string &Program, std::error_code Error) {
                                                             : Exit::CannotRun);
 }
 
-bool CommandArguments::has(unsigned Id) const { return Options.hasArg(Id); }
-
-std::optional<std::string> CommandArguments::value(unsigned Id) const {
-  const Arg *A = Options.getLastArg(Id);
-  return A ? std::optional<std::string>(A->getValue()) : std::nullopt;
-}
-
-Expected<std::optional<MemoryLimit>>
-headstart::memoryLimit(const CommandArguments &Arguments) {
+Error headstart::readMemoryLimit(const CommandArguments &Arguments,
+                                 std::optional<MemoryLimit> &Result) {
   const std::optional<std::string> Text = Arguments.value(OPT_memory_EQ);
   if (!Text)
-    return std::nullopt;
+    return Error::success();
   Expected<MemoryLimit> Limit = parseMemoryLimit(*Text);
   if (!Limit)
     return createStringError("--memory=" + *Text + ": " +
                              toString(Limit.takeError()));
-  return *Limit;
+  Result = *Limit;
+  return Error::success();
 }
 
 void headstart::printJSON(function_ref<void(json::OStream &)> Write) {
