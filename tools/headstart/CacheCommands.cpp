@@ -248,9 +248,6 @@ public:
                              : 0)),
         Style(BarStyle::of(sys::Process::GetEnv)) {}
 
-  /// The number of pieces of a file to inspect.
-  unsigned width() const { return Width; }
-
   void addFile(const CacheFile &File) {
     outs() << format("%4u%%  ",
                      ResidentShare{*File.Before, File.Size}.percent());
@@ -274,9 +271,11 @@ public:
     outs() << "\n";
   }
 
+  /// The columns of a strip or bar, and thus the pieces of a file; 0: none.
+  const unsigned Width;
+
 private:
-  unsigned Width; ///< of a strip or bar; 0: none
-  BarStyle Style;
+  const BarStyle Style;
 };
 
 } // namespace
@@ -356,7 +355,7 @@ Exit runResidency(const CommandArguments &Arguments) {
   const os::PageCache Cache;
   const bool HasLines = !Arguments.JSON && !Arguments.has(OPT_summary);
   ResidencyText Text;
-  const unsigned Width = HasLines ? Text.width() : 0;
+  const unsigned Width = HasLines ? Text.Width : 0;
   Totals All;
   std::vector<Totals> Each(Arguments.Operands.size());
   CacheFiles Files(Arguments.Operands);

@@ -15,6 +15,7 @@
 #define HEADSTART_TOOLS_HEADSTART_DOCTOR_H
 
 #include "Command.h"
+#include "llvm/ADT/Twine.h"
 #include "llvm/Support/JSON.h"
 #include <cstdint>
 #include <deque>
@@ -31,19 +32,22 @@ enum class Finding : uint8_t {
 };
 
 struct Check {
+  Check(std::string Name, llvm::json::Value Value, std::string Text)
+      : Name(std::move(Name)), Value(std::move(Value)), Text(std::move(Text)) {}
+
   std::string Name; ///< in JSON
-  llvm::json::Value Value = nullptr;
+  llvm::json::Value Value;
   std::string Text; ///< one line; empty: only the JSON has the check
   Finding Status = Finding::Ok;
   std::string Costs, Do; ///< the effect and the fix of a note or problem
 
-  void note(std::string Cost, std::string Advice) {
+  void note(const llvm::Twine &Cost, const llvm::Twine &Advice) {
     Status = Finding::Note;
-    Costs = std::move(Cost);
-    Do = std::move(Advice);
+    Costs = Cost.str();
+    Do = Advice.str();
   }
-  void problem(std::string Cost, std::string Advice) {
-    note(std::move(Cost), std::move(Advice));
+  void problem(const llvm::Twine &Cost, const llvm::Twine &Advice) {
+    note(Cost, Advice);
     Status = Finding::Problem;
   }
 };
@@ -54,12 +58,9 @@ struct CheckGroup {
   std::string Subject;      ///< the path that was checked; empty: the machine
   std::deque<Check> Checks; ///< a deque, because `add` returns a reference
 
-  Check &add(std::string CheckName, llvm::json::Value Value, std::string Text) {
-    Check &C = Checks.emplace_back();
-    C.Name = std::move(CheckName);
-    C.Value = std::move(Value);
-    C.Text = std::move(Text);
-    return C;
+  Check &add(const llvm::Twine &CheckName, llvm::json::Value Value,
+             const llvm::Twine &Text) {
+    return Checks.emplace_back(CheckName.str(), std::move(Value), Text.str());
   }
 };
 

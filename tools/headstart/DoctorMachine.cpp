@@ -290,11 +290,11 @@ static CheckGroup checkProcessors(const PrefetchSettings &Settings) {
       "are cached may take longer";
   constexpr unsigned Enough = 2;
   if (M.ProcessorQuota && *M.ProcessorQuota < Enough)
-    Q.note(Shares.str(), "allow the control group (container, service) more "
-                         "processor time");
+    Q.note(Shares, "allow the control group (container, service) more "
+                   "processor time");
   else if (Processors < Enough)
-    C.note(Shares.str(), "link with --no-prefetch-inputs if the inputs are "
-                         "always cached");
+    C.note(Shares, "link with --no-prefetch-inputs if the inputs are "
+                   "always cached");
   Group.add("jobs", Settings.Jobs,
             "a link prefetches with " + std::to_string(Settings.Jobs) +
                 " threads");
@@ -313,12 +313,12 @@ static CheckGroup checkRecords(const PrefetchSettings &Settings) {
                          "HEADSTART_FLAGS sets --prefetch-profile=" +
                              Settings.Profile);
     if (Settings.Profile == "none")
-      C.note(Costs.str(), "remove this option from HEADSTART_FLAGS");
+      C.note(Costs, "remove this option from HEADSTART_FLAGS");
   }
   const std::string Directory = profileDirectory();
   if (Directory.empty()) {
     Group.add("folder", nullptr, "there is no directory for profiles")
-        .problem(Costs.str(), "export XDG_CACHE_HOME=DIRECTORY, or set HOME");
+        .problem(Costs, "export XDG_CACHE_HOME=DIRECTORY, or set HOME");
     return Group;
   }
   Group.add("folder", json::fixUTF8(Directory), Directory);
@@ -330,9 +330,9 @@ static CheckGroup checkRecords(const PrefetchSettings &Settings) {
   if (!CanKeep) {
     C.Text =
         "Headstart cannot write to this directory, or create it: " + Directory;
-    C.problem(Costs.str(), "make it writable, or export "
-                           "XDG_CACHE_HOME=DIRECTORY to store profiles "
-                           "elsewhere");
+    C.problem(Costs, "make it writable, or export "
+                     "XDG_CACHE_HOME=DIRECTORY to store profiles "
+                     "elsewhere");
   }
   uint64_t Bytes = 0;
   const std::vector<std::string> Paths = storedProfiles(Directory);
@@ -440,9 +440,8 @@ std::string LinkerChecks::adviceForGCC(StringRef Name) {
 void LinkerChecks::checkDropIn() {
   const std::string Path = findOnPath(DropIn);
   Check &C = Group.add(
-      DropIn.str(), textOrNull(Path),
-      (DropIn + (Path.empty() ? " is not on PATH" : ": " + describe(Path)))
-          .str());
+      DropIn, textOrNull(Path),
+      DropIn + (Path.empty() ? " is not on PATH" : ": " + describe(Path)));
   if (Path.empty())
     C.note("clang -fuse-ld=headstart finds no linker", adviceForClang());
   else if (!query(Path).IsHeadstart)
@@ -453,37 +452,36 @@ void LinkerChecks::checkDropIn() {
 
 void LinkerChecks::checkLinker(StringRef Name) {
   const std::string Path = findOnPath(Name);
-  Group.add(Name.str(), textOrNull(Path),
-            Path.empty() ? "" : (Name + ": " + describe(Path)).str());
+  Group.add(Name, textOrNull(Path),
+            Path.empty() ? "" : Name + ": " + describe(Path));
   if (Path.empty())
     Missing.push_back(Name.str());
   else
-    Group.add((Name + ".is_headstart").str(), query(Path).IsHeadstart, "");
+    Group.add(Name + ".is_headstart", query(Path).IsHeadstart, "");
 }
 
 /// Checks which linker \p Name runs by default, and with -fuse-ld=headstart.
 void LinkerChecks::checkCompiler(StringRef Name) {
   const std::string Path = findOnPath(Name);
   if (Path.empty()) {
-    Group.add(Name.str(), nullptr, "");
+    Group.add(Name, nullptr, "");
     Missing.push_back(Name.str());
     return;
   }
   // A driver that hangs is then asked nothing else.
   const std::string Version = versionOf(Path).Line;
   if (Version.empty()) {
-    Group.add(Name.str(), nullptr, (Name + ": " + Path).str())
+    Group.add(Name, nullptr, Name + ": " + Path)
         .note("its links are not checked: it prints no version within 5 s",
-              ("check '" + Name + " --version'").str());
+              "check '" + Name + " --version'");
     return;
   }
   const std::string Default = linkerOf({Path, Self});
   const std::string Chosen = linkerOf({Path, Self, "-fuse-ld=headstart"});
-  Check &C =
-      Group.add(Name.str(), textOrNull(Default),
-                (Name + " links with " +
-                 (Default.empty() ? "an unknown linker" : describe(Default)))
-                    .str());
+  Check &C = Group.add(
+      Name, textOrNull(Default),
+      Name + " links with " +
+          (Default.empty() ? "an unknown linker" : describe(Default)));
   if (!Chosen.empty() && query(Chosen).IsHeadstart) {
     C.Text += " by default; with -fuse-ld=headstart it runs Headstart";
     return;
