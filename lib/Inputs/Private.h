@@ -47,9 +47,6 @@ inline NamedInput makeInput(llvm::StringRef Name, InputReason Reason,
   return Input;
 }
 
-/// Makes a PrefetchOption of \p A, which is one of Headstart's own options.
-PrefetchOption makePrefetchOption(const llvm::opt::Arg &A);
-
 /// The option of \p A as it was written, even if it is an alias.
 inline llvm::StringRef spellingOf(const llvm::opt::Arg &A) {
   return A.getAlias() ? A.getAlias()->getSpelling() : A.getSpelling();

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Options.h"
+#include "headstart/Inputs/LinkerModel.h"
 #include "headstart/OS/Program.h"
 #include "headstart/OS/StopSignals.h"
 #include "llvm/ADT/STLExtras.h"
@@ -119,24 +120,11 @@ void printUsage(raw_ostream &OS) {
 /// Returns the prefetch options, which the drop-in linkers also take.
 std::vector<PrefetchOption> prefetchOptions(const InputArgList &Args) {
   std::vector<PrefetchOption> Options;
-  for (const Arg *A : Args) {
-    StringRef Name = A->getOption().getName();
-    bool HasValue = Name.consume_back("=");
-    if (!A->getOption().hasVisibilityFlag(RunOption))
-      continue;
-    PrefetchOption O;
-    O.HasValue = HasValue;
-    // PrefetchOption marks the "no-" form by a value.
-    if (Name.consume_front("no-")) {
-      O.HasValue = true;
-      O.Value = "no";
-    } else if (HasValue) {
-      O.Value = A->getValue();
+  for (const Arg *A : Args)
+    if (A->getOption().hasVisibilityFlag(RunOption)) {
+      Options.push_back(makePrefetchOption(*A));
+      Options.back().Spelling = A->getAsString(Args); // `--NAME VALUE`, too
     }
-    O.Name = Name.str();
-    O.Spelling = A->getAsString(Args);
-    Options.push_back(std::move(O));
-  }
   return Options;
 }
 

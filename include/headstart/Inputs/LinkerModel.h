@@ -24,6 +24,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Option/Arg.h"
 #include "llvm/Support/CommandLine.h"
 #include <array>
 #include <cstdint>
@@ -187,6 +188,9 @@ private:
   virtual std::vector<PlacedOption>
   findPrefetchOptions(llvm::ArrayRef<const char *> Args) const = 0;
 };
+
+/// Makes a PrefetchOption of \p A, one of Headstart's own options.
+PrefetchOption makePrefetchOption(const llvm::opt::Arg &A);
 
 } // namespace headstart
 
