@@ -184,14 +184,6 @@ static Error checkPlace(const std::optional<std::string> &Path,
   return Error::success();
 }
 
-static Error checkPlaces(const CommandArguments &Given) {
-  if (Error E = checkPlace(Given.value(OPT_json_EQ), BenchJSONStart))
-    return E;
-  if (Error E = checkPlace(Given.value(OPT_csv_EQ), BenchCSVStart))
-    return E;
-  return checkPlace(Given.value(OPT_html_EQ), "");
-}
-
 /// headstart bench --from: writes the page of the report in \p Path.
 static Exit renderAgain(const CommandArguments &Arguments,
                         const std::string &Path) {
@@ -293,8 +285,12 @@ Exit runBenchCommand(const CommandArguments &Arguments) {
     return Status;
   if (Error E = readOptions(Arguments, Options))
     return fail(std::move(E), Exit::WrongUsage);
-  if (Error E = checkPlaces(Arguments))
-    return fail(std::move(E));
+  for (const auto &[Id, Start] :
+       {std::pair<unsigned, StringRef>(OPT_json_EQ, BenchJSONStart),
+        {OPT_csv_EQ, BenchCSVStart},
+        {OPT_html_EQ, ""}})
+    if (Error E = checkPlace(Arguments.value(Id), Start))
+      return fail(std::move(E));
   Options.Args = Arguments.Linker;
   Options.Self = os::programPath();
   // Only the page and the JSON contain what the observed links show.

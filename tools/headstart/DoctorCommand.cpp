@@ -37,15 +37,6 @@ using Milliseconds = std::chrono::duration<double, std::milli>;
 
 namespace {
 
-/// The facts about a few files of a directory.
-struct FileSample {
-  unsigned Files = 0;     ///< files that could be opened and are not empty
-  unsigned Refused = 0;   ///< files that this user may not read
-  unsigned Reported = 0;  ///< files whose residency the system reports
-  unsigned Diskless = 0;  ///< files that are not stored on a disk
-  unsigned Evictable = 0; ///< files on a disk, if the system can evict files
-};
-
 /// The facts about a directory. A thread, which may never end, stores them.
 struct DirectoryFacts {
   std::string Path;
@@ -53,7 +44,12 @@ struct DirectoryFacts {
   os::Disk Disk;
   Milliseconds Lookup{0};
   bool BelievesListings = false;
-  FileSample Sample;
+  // Of a few files in it:
+  unsigned Files = 0;     ///< files that could be opened and are not empty
+  unsigned Refused = 0;   ///< files that this user may not read
+  unsigned Reported = 0;  ///< files whose residency the system reports
+  unsigned Diskless = 0;  ///< files that are not stored on a disk
+  unsigned Evictable = 0; ///< files on a disk, if the system can evict files
 
   void find();
 
@@ -85,16 +81,16 @@ void DirectoryFacts::sample(const std::string &File,
                             const os::PageCache &Cache) {
   os::OpenFile Open;
   if (std::error_code E = os::OpenFile::open(File, Open)) {
-    Sample.Refused += E == std::errc::permission_denied;
+    Refused += E == std::errc::permission_denied;
     return;
   }
   if (Open.size() == 0) // an empty file has no pages
     return;
-  ++Sample.Files;
+  ++Files;
   const bool HasDisk = os::backingOf(Open) == os::FileBacking::Disk;
-  Sample.Diskless += !HasDisk;
-  Sample.Evictable += HasDisk && Cache.capabilities().Evict;
-  Sample.Reported += Cache.residency(Open, {0, Open.size()}).has_value();
+  Diskless += !HasDisk;
+  Evictable += HasDisk && Cache.capabilities().Evict;
+  Reported += Cache.residency(Open, {0, Open.size()}).has_value();
 }
 
 /// Samples a few files in and below \p Directory, briefly; skips hidden names.
@@ -113,8 +109,7 @@ void DirectoryFacts::sampleFiles(const std::string &Directory) {
       Entry.no_push();
     else if (Entry->type() == sys::fs::file_type::regular_file)
       sample(Entry->path(), Cache);
-    if (Sample.Files + Sample.Refused >= MaxFiles ||
-        Clock::now() - Begin > MaxTime)
+    if (Files + Refused >= MaxFiles || Clock::now() - Begin > MaxTime)
       break;
   }
 }
@@ -208,7 +203,7 @@ static void checkDistance(const DirectoryFacts &Facts, CheckGroup &Group) {
   }
 }
 
-static void checkSample(const FileSample &S, CheckGroup &Group) {
+static void checkSample(const DirectoryFacts &S, CheckGroup &Group) {
   const unsigned All = S.Files + S.Refused;
   const std::string Of = " of " + counted(All, "file") + " here";
   Group.add("files_looked_at", All,
@@ -273,7 +268,7 @@ static CheckGroup checkDirectory(const std::string &Path,
   Group.add("storage", nameOf(Facts->Disk.Kind), "");
   Group.add("device", textOrNull(Facts->Disk.Name), "");
   checkDistance(*Facts, Group);
-  checkSample(Facts->Sample, Group);
+  checkSample(*Facts, Group);
   return Group;
 }
 
