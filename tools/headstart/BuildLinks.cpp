@@ -285,26 +285,23 @@ static std::string directoryOf(const LinkProfile &Profile) {
   return Here;
 }
 
-static void addFiles(const LinkProfile &Profile,
-                     std::vector<FileRanges> &Files) {
-  const std::string Directory = directoryOf(Profile);
-  for (const RecordedFile &File : Profile.Files) {
-    if (File.Touched.empty())
-      continue;
-    Files.push_back({sys::path::is_relative(File.Path)
-                         ? Directory + "/" + File.Path
-                         : File.Path,
-                     File.Touched, File.Version});
-  }
-}
-
+/// The touched ranges of the files in \p Profile, and of its linker.
 static std::vector<FileRanges> filesOfProfile(const LinkProfile &Profile) {
   std::vector<FileRanges> Files;
   // Headstart's linkers are this program; see ProgramPages.
-  if (auto Linker = loadValidProfile(
-          profilePath("auto", Profile.Tool + " itself", os::codePath())))
-    addFiles(*Linker, Files);
-  addFiles(Profile, Files);
+  const auto Linker = loadValidProfile(
+      profilePath("auto", Profile.Tool + " itself", os::codePath()));
+  for (const LinkProfile *Each : {Linker.get(), &Profile}) {
+    if (!Each)
+      continue;
+    const std::string Directory = directoryOf(*Each);
+    for (const RecordedFile &File : Each->Files)
+      if (!File.Touched.empty())
+        Files.push_back({sys::path::is_relative(File.Path)
+                             ? Directory + "/" + File.Path
+                             : File.Path,
+                         File.Touched, File.Version});
+  }
   return Files;
 }
 

@@ -104,9 +104,9 @@ public:
 
   /// Checks that a manifest covers \p Wanted. The error names an option.
   Error accept(const TreePlan &Wanted);
-  /// Begins the next root. The error says that the manifest does not contain
-  /// it, or not enough of it. Must follow `accept`.
-  Error enter(const std::string &Root);
+  /// Begins the next root of \p Wanted. The error says that the manifest does
+  /// not contain it, or not enough of it. Must follow `accept`.
+  Error enter(const std::string &Root, const TreePlan &Wanted);
   bool contains(StringRef DirectoryPath, const os::DirectoryEntry &Entry) const;
   /// Checks a file that an operand names. Blocks.
   bool contains(const std::string &File,
@@ -123,8 +123,7 @@ private:
   std::optional<int64_t> NewerThan;
   std::optional<Manifest> Record;
   std::optional<TreePlan> RecordPlan; ///< the walk that wrote Record
-  const TreeSelection *Selection = nullptr;
-  std::optional<ManifestPart> Part; ///< of Record, for the current root
+  std::optional<ManifestPart> Part;   ///< of Record, for the current root
 };
 
 /// Passes the files that a walk shows to a fetcher.
@@ -237,11 +236,10 @@ Error ChangedSince::accept(const TreePlan &Wanted) {
   if (!Plan)
     return Plan.takeError();
   RecordPlan.emplace(std::move(*Plan));
-  Selection = &Wanted.Selection;
-  return checkIsNoWider(*Selection, Record->selection());
+  return checkIsNoWider(Wanted.Selection, Record->selection());
 }
 
-Error ChangedSince::enter(const std::string &Root) {
+Error ChangedSince::enter(const std::string &Root, const TreePlan &Wanted) {
   if (!Record)
     return Error::success();
   Expected<ManifestPart> Of = ManifestPart::of(*Record, Root);
@@ -249,7 +247,7 @@ Error ChangedSince::enter(const std::string &Root) {
     return Of.takeError();
   if (Error E = checkCovers(*Of, *RecordPlan))
     return E;
-  if (Error E = checkIsNoWiderAt(*Of, *Selection))
+  if (Error E = checkIsNoWiderAt(*Of, Wanted.Selection))
     return E;
   Part.emplace(*Of);
   return Error::success();
@@ -353,7 +351,7 @@ static void feed(const TreePlan &Plan, const TreeOperands &Operands,
   if (Plan.isTooDeep(0))
     return;
   for (const TreeRoot &Root : Operands.Directories) {
-    if (Error E = Changed.enter(Root.Given)) {
+    if (Error E = Changed.enter(Root.Given, Plan)) {
       Problems.print(Root.Given, toString(std::move(E)));
       continue;
     }
