@@ -30,14 +30,13 @@ WalkOptions TreePlan::walkOptions(bool WithStatus, unsigned Above) const {
   return Options;
 }
 
-/// Parses the value \p Text of \p Option, a number up to \p Most.
-static Expected<unsigned> parseCount(StringRef Option, StringRef Text,
-                                     unsigned Most) {
-  unsigned Count = 0;
+/// Stores the value \p Text of \p Option, a number up to \p Most.
+static Error readCount(StringRef Option, StringRef Text, unsigned Most,
+                       unsigned &Count) {
   if (Text.getAsInteger(10, Count) || Count > Most)
     return createStringError(Option + "=" + Text +
                              ": expected a number up to " + Twine(Most));
-  return Count;
+  return Error::success();
 }
 
 static Error addTypes(StringRef Letters, TreeFilter &Filter) {
@@ -62,13 +61,9 @@ Expected<TreePlan> planTree(const TreeSelection &Selection,
       return createStringError("--glob=" + toString(std::move(E)));
   if (Error E = addTypes(Selection.Types, Plan.Filter))
     return E;
-  if (Jobs) {
-    Expected<unsigned> Count =
-        parseCount("--jobs", *Jobs, TreeWalker::MaxThreads);
-    if (!Count)
-      return Count.takeError();
-    Plan.Jobs = *Count;
-  }
+  if (Jobs)
+    if (Error E = readCount("--jobs", *Jobs, TreeWalker::MaxThreads, Plan.Jobs))
+      return E;
   if (!Selection.NoIgnore)
     Plan.Ignore = std::make_shared<const IgnoreRules>();
   return Plan;
@@ -86,12 +81,10 @@ Expected<TreePlan> planTree(const CommandArguments &Arguments) {
     if (Selection.Types.empty())
       return createStringError("--type=: expected letters of f, d and l");
   }
-  if (const auto Most = Arguments.value(OPT_max_depth_EQ)) {
-    Expected<unsigned> Depth = parseCount("--max-depth", *Most, 1U << 30);
-    if (!Depth)
-      return Depth.takeError();
-    Selection.MaxDepth = *Depth;
-  }
+  if (const auto Most = Arguments.value(OPT_max_depth_EQ))
+    if (Error E = readCount("--max-depth", *Most, 1U << 30,
+                            Selection.MaxDepth.emplace()))
+      return E;
   return planTree(Selection, Arguments.value(OPT_jobs_EQ));
 }
 
