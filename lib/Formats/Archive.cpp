@@ -45,8 +45,7 @@ static bool isSymbolIndex(StringRef Name) {
 
 /// Valid until \p File is read again; empty if the file is too short.
 static StringRef magicOf(ByteSource &File) {
-  std::optional<ArrayRef<char>> Head = File.read({0, MagicBytes});
-  return Head ? StringRef(Head->data(), Head->size()) : StringRef();
+  return File.read({0, MagicBytes}).value_or("");
 }
 
 bool ArchiveReader::isThin(ByteSource &File) {
@@ -63,8 +62,7 @@ ArchiveReader::ArchiveReader(ByteSource &Archive)
 
 std::optional<ArchiveMember> ArchiveReader::next() {
   uint64_t Begin = std::exchange(At, Archive.size()); // if it ends here
-  std::optional<ArrayRef<char>> Bytes =
-      Archive.read({Begin, sizeof(MemberHeader)});
+  std::optional<StringRef> Bytes = Archive.read({Begin, sizeof(MemberHeader)});
   if (!Bytes)
     return std::nullopt;
   const auto *Header = reinterpret_cast<const MemberHeader *>(Bytes->data());
@@ -92,7 +90,7 @@ std::optional<ArchiveMember> ArchiveReader::next() {
     Bytes = Archive.read({Body, std::min(NameBytes, MaxIndexNameBytes)});
     if (!Bytes)
       return std::nullopt;
-    Member.Name = StringRef(Bytes->data(), Bytes->size()).split('\0').first;
+    Member.Name = Bytes->split('\0').first;
     if (isSymbolIndex(Member.Name))
       Member.Kind = ArchiveMember::SymbolIndex;
   }
@@ -140,16 +138,13 @@ std::vector<LayoutPart> ArchiveReader::readIndex() {
 std::vector<uint32_t> readIndexedMembers(ByteSource &Archive, ByteRange Index) {
   constexpr uint64_t MaxOffsets = 1024 * 1024;
   using support::endian::read32be;
-  std::optional<ArrayRef<char>> Bytes;
-  if (Index.Length >= 4)
-    Bytes = Archive.read({Index.Offset, 4});
-  if (!Bytes)
+  PartBytes Table(Archive, Index);
+  std::optional<StringRef> Bytes = Table.read({0, 4});
+  uint64_t Count = Bytes ? read32be(Bytes->data()) : 0;
+  if (Count > MaxOffsets)
     return {};
-  uint64_t Count = read32be(Bytes->data());
-  if (Count > MaxOffsets || Count * 4 > Index.Length - 4)
-    return {};
-  SmallVector<char, 0> Table;
-  Bytes = Archive.read({Index.Offset + 4, Count * 4}, Table);
+  SmallVector<char, 0> Buffer;
+  Bytes = Table.read({4, Count * 4}, Buffer);
   if (!Bytes)
     return {};
   std::vector<uint32_t> Members;
@@ -187,22 +182,19 @@ std::vector<std::string> readThinMembers(ByteSource &Archive, StringRef Path) {
   uint64_t NameBytesLeft =
       std::min(MaxTableBytes, NameBytesForByte * Archive.size());
   ArchiveReader Reader(Archive);
-  SmallVector<char, 0> LongNames;
+  std::string LongNames;
   StringRef Directory = sys::path::parent_path(Path);
   while (std::optional<ArchiveMember> Member = Reader.next()) {
     if (Member->Kind == ArchiveMember::LongNames) {
       // A copy, because a source that is a file reuses the memory of its reads.
-      std::optional<ArrayRef<char>> Names;
-      if (Member->Contents.Length <= MaxTableBytes)
-        Names = Archive.read(Member->Contents);
+      std::optional<StringRef> Names = Archive.read(Member->Contents);
       if (!Names)
         break;
-      LongNames.assign(Names->begin(), Names->end());
+      LongNames = Names->str();
     }
     if (Member->Kind != ArchiveMember::File)
       continue;
-    StringRef Name =
-        thinName(Member->Name, {LongNames.data(), LongNames.size()});
+    StringRef Name = thinName(Member->Name, LongNames);
     if (Name.empty() || Name.size() > NameBytesLeft ||
         Paths.size() == MaxMembers)
       break;

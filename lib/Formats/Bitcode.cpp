@@ -111,13 +111,12 @@ std::vector<LayoutPart> readBitcodeParts(ByteSource &Bitcode) {
   ModuleRanges Found;
   for (uint64_t Length = FirstHead; Found.IsCut && Length <= MaxHead;
        Length *= 2) {
-    std::optional<ArrayRef<char>> Bytes = Bitcode.head(Length);
-    if (!Bytes)
+    std::optional<StringRef> Head = Bitcode.head(Length);
+    if (!Head)
       return {};
-    const StringRef Head(Bytes->data(), Bytes->size());
-    Begin = beginOfStream(Head);
-    Found = findModule(Head.substr(Begin));
-    if (Found.IsCut && Head.size() == Size)
+    Begin = beginOfStream(*Head);
+    Found = findModule(Head->substr(Begin));
+    if (Found.IsCut && Head->size() == Size)
       return {};
   }
   ByteRange Module = Found.Module, Metadata = Found.Metadata;
@@ -142,21 +141,10 @@ std::vector<LayoutPart> readBitcodeParts(ByteSource &Bitcode) {
   return Parts;
 }
 
-/// Returns all of \p Bitcode, since LLVM needs it in memory; may use \p Buffer.
-static MemoryBufferRef readAll(ByteSource &Bitcode,
-                               SmallVectorImpl<char> &Buffer) {
-  std::optional<ArrayRef<char>> Bytes;
-  if (Bitcode.size() <= MaxTableBytes)
-    Bytes = Bitcode.read({0, Bitcode.size()}, Buffer);
-  if (!Bytes)
-    return {};
-  return {StringRef(Bytes->data(), Bytes->size()), ""};
-}
-
 Triple::ArchType readBitcodeArch(ByteSource &Bitcode) {
   SmallVector<char, 0> Buffer;
-  Expected<std::string> Target =
-      getBitcodeTargetTriple(readAll(Bitcode, Buffer));
+  StringRef All = Bitcode.read({0, Bitcode.size()}, Buffer).value_or("");
+  Expected<std::string> Target = getBitcodeTargetTriple({All, ""});
   if (!Target) {
     consumeError(Target.takeError()); // lld reports it
     return Triple::UnknownArch;
@@ -166,10 +154,9 @@ Triple::ArchType readBitcodeArch(ByteSource &Bitcode) {
 
 std::string readBitcodeDirectives(ByteSource &Bitcode,
                                   ArrayRef<LayoutPart> Parts) {
-  if (Parts.empty() || Parts.back().Kind != PartKind::Symbols ||
-      Parts.back().Range.Length > MaxTableBytes)
+  if (Parts.empty() || Parts.back().Kind != PartKind::Symbols)
     return {};
-  std::optional<ArrayRef<char>> Blocks = Bitcode.read(Parts.back().Range);
+  std::optional<StringRef> Blocks = Bitcode.read(Parts.back().Range);
   if (!Blocks)
     return {};
   // The blocks that follow a module are a file without one.

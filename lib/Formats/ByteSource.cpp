@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Formats/ByteSource.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 
@@ -17,9 +18,7 @@ namespace headstart {
 file_magic kindOf(ByteSource &Bytes) {
   // Enough for the magic numbers of all formats.
   constexpr size_t HeadBytes = 64;
-  std::optional<ArrayRef<char>> Head = Bytes.head(HeadBytes);
-  return Head ? identify_magic(StringRef(Head->data(), Head->size()))
-              : file_magic(file_magic::unknown);
+  return identify_magic(Bytes.head(HeadBytes).value_or(""));
 }
 
 void PartBytes::willRead(ArrayRef<ByteRange> Ranges) {
@@ -60,15 +59,15 @@ bool FileBytes::readAt(uint64_t Offset, uint64_t Length, uint64_t Kept,
   return !Into.empty();
 }
 
-std::optional<ArrayRef<char>>
-FileBytes::readInside(ByteRange Range, SmallVectorImpl<char> *Into) {
+std::optional<StringRef> FileBytes::readInside(ByteRange Range,
+                                               SmallVectorImpl<char> *Into) {
   // On systems with larger pages, too: the rest of a page is cached after a
   // read, and copying 64 KiB for each header costs more than the next read.
   constexpr uint64_t BlockBytes = 4096;
   constexpr uint64_t NextHeaderBytes = 128;
   constexpr uint64_t MaxAheadBytes = 64 * 1024;
   if (Range.empty())
-    return ArrayRef<char>();
+    return StringRef();
   uint64_t End = Begin + Bytes.size();
   bool BeginsHere =
       !Bytes.empty() && Range.Offset >= Begin && Range.Offset <= End;
@@ -76,7 +75,7 @@ FileBytes::readInside(ByteRange Range, SmallVectorImpl<char> *Into) {
   if (Into && !IsHere) {
     if (!readAt(Range.Offset, Range.Length, 0, *Into))
       return std::nullopt;
-    return ArrayRef<char>(*Into);
+    return toStringRef(*Into);
   }
   if (!IsHere) {
     // The rest of the last block costs nothing, and the next header mostly
@@ -96,12 +95,12 @@ FileBytes::readInside(ByteRange Range, SmallVectorImpl<char> *Into) {
     if (!readAt(Begin, NewEnd - Begin, Bytes.size(), Bytes))
       return std::nullopt;
   }
-  ArrayRef<char> Found =
-      ArrayRef(Bytes).slice(Range.Offset - Begin, Range.Length);
+  StringRef Found =
+      toStringRef(Bytes).substr(Range.Offset - Begin, Range.Length);
   if (!Into)
     return Found;
   Into->assign(Found.begin(), Found.end());
-  return ArrayRef<char>(*Into);
+  return toStringRef(*Into);
 }
 
 } // namespace headstart

@@ -207,11 +207,10 @@ std::optional<COFFObject> COFFObject::read(ByteSource &Object) {
     return std::nullopt;
   uint64_t TableBytes = Header->NumSections * sizeof(object::coff_section);
   uint64_t HeadersEnd = Header->FirstSection + TableBytes;
-  if (HeadersEnd > Size || TableBytes > MaxTableBytes ||
-      Header->SymbolTable > Size ||
+  if (HeadersEnd > Size || Header->SymbolTable > Size ||
       Header->SymbolBytes > Size - Header->SymbolTable)
     return std::nullopt;
-  std::optional<ArrayRef<char>> Table =
+  std::optional<StringRef> Table =
       Object.read({Header->FirstSection, TableBytes});
   if (!Table)
     return std::nullopt;
@@ -245,10 +244,7 @@ std::optional<COFFObject> COFFObject::read(ByteSource &Object) {
 }
 
 std::string COFFObject::readDirectives(ByteSource &Object) const {
-  std::optional<ArrayRef<char>> Bytes;
-  if (Directives.Length <= MaxTableBytes)
-    Bytes = Object.read(Directives);
-  return Bytes ? std::string(Bytes->begin(), Bytes->end()) : std::string();
+  return Object.read(Directives).value_or("").str();
 }
 
 std::string COFFObject::readTypeServer(ByteSource &Object) const {
@@ -258,7 +254,7 @@ std::string COFFObject::readTypeServer(ByteSource &Object) const {
   constexpr uint64_t KindOffset = 6;
   constexpr uint64_t NameOffset = KindOffset + 2 + 16 + 4; // GUID, age
   PartBytes Section(Object, TypeRecords);
-  std::optional<ArrayRef<char>> Start = Section.read({0, NameOffset});
+  std::optional<StringRef> Start = Section.read({0, NameOffset});
   if (!Start ||
       support::endian::read32le(Start->data()) != COFF::DEBUG_SECTION_MAGIC)
     return {};
@@ -268,11 +264,7 @@ std::string COFFObject::readTypeServer(ByteSource &Object) const {
           codeview::LF_TYPESERVER2 ||
       End < NameOffset)
     return {};
-  std::optional<ArrayRef<char>> Bytes =
-      Section.read({NameOffset, End - NameOffset});
-  if (!Bytes)
-    return {};
-  StringRef Name(Bytes->data(), Bytes->size());
+  StringRef Name = Section.read({NameOffset, End - NameOffset}).value_or("");
   size_t Length = Name.find('\0');
   return Length == StringRef::npos ? "" : Name.take_front(Length).str();
 }
@@ -281,8 +273,7 @@ namespace {
 /// Walks a symbol table of either form (18 or 20 bytes per symbol).
 template <typename Symbol> class SymbolWalk {
 public:
-  SymbolWalk(const BitVector &Comdats, uint32_t NumSymbols,
-             ArrayRef<char> Bytes)
+  SymbolWalk(const BitVector &Comdats, uint32_t NumSymbols, StringRef Bytes)
       : Comdats(Comdats), NumSymbols(NumSymbols), Bytes(Bytes),
         Names(Bytes.drop_front(std::min<uint64_t>(
             Bytes.size(), uint64_t(NumSymbols) * sizeof(Symbol)))),
@@ -351,7 +342,7 @@ private:
 
   const BitVector &Comdats;
   uint32_t NumSymbols;
-  ArrayRef<char> Bytes;
+  StringRef Bytes;
   NameTable Names;
   std::vector<SectionRule> Rules;
   std::vector<uint8_t> Seen;
@@ -360,11 +351,9 @@ private:
 
 std::vector<SectionRule> COFFObject::readComdats(ByteSource &Object,
                                                  SymbolBuffers &Buffers) const {
-  if (Comdats.none() || SymbolTable.empty() ||
-      SymbolTable.Length > MaxTableBytes)
+  if (Comdats.none() || SymbolTable.empty())
     return {};
-  std::optional<ArrayRef<char>> Symbols =
-      Object.read(SymbolTable, Buffers.Symbols);
+  std::optional<StringRef> Symbols = Object.read(SymbolTable, Buffers.Symbols);
   if (!Symbols)
     return {};
   if (IsBig)

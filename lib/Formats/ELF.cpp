@@ -26,7 +26,7 @@ template <typename F> static auto withTypes(bool Is64, bool IsLittle, F Visit) {
 }
 
 /// Returns the \p Index-th T of \p Bytes; null past their end.
-template <typename T> static const T *at(ArrayRef<char> Bytes, uint64_t Index) {
+template <typename T> static const T *at(StringRef Bytes, uint64_t Index) {
   static_assert(alignof(T) == 1, "the file promises no alignment");
   if (Index >= Bytes.size() / sizeof(T))
     return nullptr;
@@ -96,7 +96,7 @@ public:
 
   /// Reads the header of the object and the table of its sections.
   template <typename ELFT>
-  std::optional<std::pair<typename ELFT::Ehdr, ArrayRef<char>>> readTable() {
+  std::optional<std::pair<typename ELFT::Ehdr, StringRef>> readTable() {
     using Shdr = ELFT::Shdr;
     auto Header = Object.get<typename ELFT::Ehdr>(0);
     if (!Header || Header->e_shentsize != sizeof(Shdr) ||
@@ -111,7 +111,7 @@ public:
     }
     if (Count == 0 || Count > MaxTableBytes / sizeof(Shdr))
       return std::nullopt;
-    std::optional<ArrayRef<char>> Table =
+    std::optional<StringRef> Table =
         Object.read({Header->e_shoff, Count * sizeof(Shdr)});
     if (!Table)
       return std::nullopt;
@@ -140,7 +140,7 @@ public:
     if (!Found)
       return false;
     const auto *Header = &Found->first;
-    const ArrayRef<char> Table = Found->second;
+    const StringRef Table = Found->second;
     const uint64_t Count = Table.size() / sizeof(Shdr);
     Result.NumSections = static_cast<uint32_t>(Count);
     RelaxesCode = Header->e_machine == ELF::EM_RISCV ||
@@ -184,7 +184,7 @@ private:
   }
 
   template <typename Shdr>
-  void addSection(const Shdr &S, uint32_t Number, ArrayRef<char> Table) {
+  void addSection(const Shdr &S, uint32_t Number, StringRef Table) {
     auto RangeOf = [&](const Shdr &Of) {
       return ByteRange{Of.sh_offset, Of.sh_size}.clippedTo(Object.size());
     };
@@ -243,8 +243,8 @@ struct Form {
 
 /// Returns the form of the types in \p Object; nullopt if it is no ELF file.
 static std::optional<Form> formOf(ByteSource &Object) {
-  std::optional<ArrayRef<char>> Ident = Object.read({0, ELF::EI_NIDENT});
-  if (!Ident || StringRef(Ident->data(), 4) != StringRef(ELF::ElfMagic, 4))
+  std::optional<StringRef> Ident = Object.read({0, ELF::EI_NIDENT});
+  if (!Ident || !Ident->starts_with(ELF::ElfMagic))
     return std::nullopt;
   char Class = (*Ident)[ELF::EI_CLASS];
   if (Class != ELF::ELFCLASS32 && Class != ELF::ELFCLASS64)
@@ -280,7 +280,7 @@ namespace {
 /// Reads names and groups with the types of one form.
 template <typename ELFT> class SymbolReader {
 public:
-  SymbolReader(ArrayRef<char> Symbols, ArrayRef<char> Strings)
+  SymbolReader(StringRef Symbols, StringRef Strings)
       : Symbols(Symbols), Names(Strings) {}
 
   std::vector<SymbolUse> uses(uint32_t FirstGlobal) {
@@ -298,7 +298,7 @@ public:
   }
 
   /// All members of a group are linked, or discarded, by its name.
-  void addGroup(uint32_t SignatureNumber, ArrayRef<char> Bytes,
+  void addGroup(uint32_t SignatureNumber, StringRef Bytes,
                 std::vector<SectionRule> &Rules) {
     const Word *Flags = at<Word>(Bytes, 0);
     const Sym *Signature = at<Sym>(Symbols, SignatureNumber);
@@ -322,7 +322,7 @@ private:
     return S.st_name == 0 ? std::nullopt : Names.at(S.st_name);
   }
 
-  ArrayRef<char> Symbols;
+  StringRef Symbols;
   NameTable Names;
 };
 } // namespace
@@ -332,10 +332,8 @@ ELFSymbols ELFObject::readSymbols(ByteSource &Object,
   if (Symbols.empty() || Symbols.Length > MaxTableBytes ||
       Strings.Length > MaxTableBytes)
     return {};
-  std::optional<ArrayRef<char>> SymbolBytes =
-      Object.read(Symbols, Buffers.Symbols);
-  std::optional<ArrayRef<char>> StringBytes =
-      Object.read(Strings, Buffers.Strings);
+  std::optional<StringRef> SymbolBytes = Object.read(Symbols, Buffers.Symbols);
+  std::optional<StringRef> StringBytes = Object.read(Strings, Buffers.Strings);
   if (!SymbolBytes || !StringBytes)
     return {};
   // Groups are adjacent; each has a few words.
@@ -352,15 +350,15 @@ ELFSymbols ELFObject::readSymbols(ByteSource &Object,
     SymbolReader<decltype(Types)> Reader(*SymbolBytes, *StringBytes);
     ELFSymbols Result;
     Result.Uses = Reader.uses(FirstGlobal);
-    std::optional<ArrayRef<char>> Bytes;
+    std::optional<StringRef> Bytes;
     if (!Groups.empty() && GroupBytes.Length <= MaxGroupBytes)
       Bytes = Object.read(GroupBytes);
     if (Bytes) {
       Result.Rules.resize(NumSections);
       for (const Group &G : Groups)
         Reader.addGroup(G.Signature,
-                        Bytes->slice(G.Members.Offset - GroupBytes.Offset,
-                                     G.Members.Length),
+                        Bytes->substr(G.Members.Offset - GroupBytes.Offset,
+                                      G.Members.Length),
                         Result.Rules);
     }
     return Result;
@@ -371,10 +369,10 @@ std::vector<std::string> ELFObject::readDependents(ByteSource &Object) const {
   std::vector<std::string> Names;
   StringSet<> Seen;
   for (ByteRange Section : Dependents) {
-    std::optional<ArrayRef<char>> Bytes = Object.read(Section);
+    std::optional<StringRef> Bytes = Object.read(Section);
     if (!Bytes || Bytes->empty() || Bytes->back() != '\0')
       continue;
-    StringRef Rest(Bytes->data(), Bytes->size() - 1);
+    StringRef Rest = Bytes->drop_back();
     while (true) {
       auto [Name, Behind] = Rest.split('\0');
       if (Seen.insert(Name).second)

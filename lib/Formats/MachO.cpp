@@ -70,11 +70,9 @@ std::optional<MachOFile> MachOFile::read(ByteSource &File) {
   Result.CPUType = Header->cputype;
   Result.Flags = Header->flags;
   Result.FileSize = File.size();
-  std::optional<ArrayRef<char>> Bytes;
-  if (Header->sizeofcmds <= MaxTableBytes)
-    Bytes = File.read({Result.Is64 ? sizeof(MachO::mach_header_64)
-                                   : sizeof(MachO::mach_header),
-                       Header->sizeofcmds});
+  std::optional<StringRef> Bytes = File.read(
+      {Result.Is64 ? sizeof(MachO::mach_header_64) : sizeof(MachO::mach_header),
+       Header->sizeofcmds});
   if (!Bytes)
     return std::nullopt;
   Result.Commands.assign(Bytes->begin(), Bytes->end());
@@ -367,15 +365,14 @@ std::optional<ByteRange> findMachOSlice(ByteSource &File, StringRef Arch) {
   // and has a version there that may look like a count.
   constexpr uint32_t MaxSlices = 42;
   using support::endian::read32be;
-  std::optional<ArrayRef<char>> Head =
-      File.read({0, sizeof(MachO::fat_header)});
+  std::optional<StringRef> Head = File.read({0, sizeof(MachO::fat_header)});
   if (!Head || read32be(Head->data()) != MachO::FAT_MAGIC)
     return std::nullopt;
   uint32_t Count =
       read32be(Head->data() + offsetof(MachO::fat_header, nfat_arch));
   if (Count == 0 || Count > MaxSlices)
     return std::nullopt;
-  std::optional<ArrayRef<char>> Table =
+  std::optional<StringRef> Table =
       File.read({sizeof(MachO::fat_header), Count * sizeof(MachO::fat_arch)});
   if (!Table)
     return std::nullopt;

@@ -14,7 +14,6 @@
 #ifndef HEADSTART_LIB_FORMATS_NAMETABLE_H
 #define HEADSTART_LIB_FORMATS_NAMETABLE_H
 
-#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <algorithm>
 #include <cstdint>
@@ -29,7 +28,7 @@ namespace headstart {
 /// one long name would cost its length each.
 class NameTable {
 public:
-  explicit NameTable(llvm::ArrayRef<char> Bytes)
+  explicit NameTable(llvm::StringRef Bytes)
       : Bytes(Bytes), BytesLeft(4 * Bytes.size()) {}
 
   /// Returns the name at \p Offset; an unterminated one ends with the table.
@@ -46,7 +45,7 @@ public:
   }
 
 private:
-  llvm::ArrayRef<char> Bytes;
+  llvm::StringRef Bytes;
   uint64_t BytesLeft;
 };
 

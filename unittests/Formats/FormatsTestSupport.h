@@ -51,14 +51,14 @@ public:
   }
 
 private:
-  std::optional<llvm::ArrayRef<char>>
+  std::optional<llvm::StringRef>
   readInside(ByteRange Range, llvm::SmallVectorImpl<char> *) override {
     Requested.push_back(Range);
     if (Range.end() > Head.size())
       return std::nullopt;
     // A block of exactly that size, so that a sanitizer reports a read past it.
     Last.assign(Head.begin() + Range.Offset, Head.begin() + Range.end());
-    return llvm::ArrayRef<char>(Last);
+    return llvm::StringRef(Last.data(), Last.size());
   }
 
   std::string Head;

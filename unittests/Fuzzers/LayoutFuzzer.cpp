@@ -91,7 +91,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
   if (Size == 0)
     return 0;
   MemoryBytes Bytes(
-      llvm::ArrayRef(reinterpret_cast<const char *>(Data) + 1, Size - 1));
+      llvm::StringRef(reinterpret_cast<const char *>(Data) + 1, Size - 1));
   ArchiveReader Archive(Bytes);
   while (std::optional<ArchiveMember> Member = Archive.next()) {
     if (Member->Contents.end() > Bytes.size())
@@ -105,6 +105,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
   readCOFF(Bytes);
   readMachO(Bytes, Data[0] % 2);
   (void)readThinMembers(Bytes, "a/b.a");
-  (void)readBitcodeDirectives(Bytes);
+  (void)readBitcodeDirectives(Bytes, readBitcodeParts(Bytes));
   return 0;
 }

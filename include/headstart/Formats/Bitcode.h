@@ -25,8 +25,8 @@ namespace headstart {
 
 /// Returns the parts of the bitcode file \p Bitcode, which are in order and
 /// cover it; none if it is broken. Reads what precedes the module's metadata or
-/// functions; if that is more than 2 MiB, the metadata is not a part of its own.
-/// May block.
+/// functions; if that is more than 2 MiB, the metadata is not a part of its
+/// own. May block.
 std::vector<LayoutPart> readBitcodeParts(ByteSource &Bitcode);
 
 /// Returns the COFF linker directives in the bitcode file \p Bitcode, whose

@@ -27,8 +27,8 @@
 
 namespace headstart {
 
-/// Larger tables are not read, because a table is held in memory as a whole. No
-/// compiler writes nearly as much.
+/// The most bytes of one read, because they are held in memory as a whole. No
+/// compiler writes a table of nearly as many.
 inline constexpr uint64_t MaxTableBytes = uint64_t(64) << 20;
 
 /// For use by one thread.
@@ -38,26 +38,27 @@ public:
 
   uint64_t size() const { return Size; }
 
-  /// Returns the bytes of \p Range, valid until the next call; nullopt if the
-  /// source does not hold or cannot read all of them. May block for the disk.
-  std::optional<llvm::ArrayRef<char>> read(ByteRange Range) {
-    return holds(Range) ? readInside(Range, nullptr) : std::nullopt;
+  /// Returns the bytes of \p Range, valid until the next call; nullopt if they
+  /// are more than MaxTableBytes, or if the source does not hold or cannot read
+  /// all of them. May block for the disk.
+  std::optional<llvm::StringRef> read(ByteRange Range) {
+    return mayRead(Range) ? readInside(Range, nullptr) : std::nullopt;
   }
 
   /// Returns them valid until \p Into is changed or the source is destroyed.
-  std::optional<llvm::ArrayRef<char>> read(ByteRange Range,
-                                           llvm::SmallVectorImpl<char> &Into) {
-    return holds(Range) ? readInside(Range, &Into) : std::nullopt;
+  std::optional<llvm::StringRef> read(ByteRange Range,
+                                      llvm::SmallVectorImpl<char> &Into) {
+    return mayRead(Range) ? readInside(Range, &Into) : std::nullopt;
   }
 
   /// Returns the first \p Length bytes, or all if there are fewer.
-  std::optional<llvm::ArrayRef<char>> head(uint64_t Length) {
+  std::optional<llvm::StringRef> head(uint64_t Length) {
     return read(ByteRange{0, Length}.clippedTo(Size));
   }
 
   /// Returns the bytes at \p Offset, unchanged, as a T; nullopt as above.
   template <typename T> std::optional<T> get(uint64_t Offset) {
-    std::optional<llvm::ArrayRef<char>> Bytes = read({Offset, sizeof(T)});
+    std::optional<llvm::StringRef> Bytes = read({Offset, sizeof(T)});
     if (!Bytes)
       return std::nullopt;
     T Value;
@@ -74,12 +75,13 @@ protected:
   void setSize(uint64_t NewSize) { Size = NewSize; }
 
 private:
-  bool holds(ByteRange Range) const {
-    return Range.Offset <= Size && Range.Length <= Size - Range.Offset;
+  bool mayRead(ByteRange Range) const {
+    return Range.Offset <= Size && Range.Length <= Size - Range.Offset &&
+           Range.Length <= MaxTableBytes;
   }
   /// Reads \p Range, which lies inside, and stores the bytes in \p Into, unless
   /// that is null or the bytes stay where they are.
-  virtual std::optional<llvm::ArrayRef<char>>
+  virtual std::optional<llvm::StringRef>
   readInside(ByteRange Range, llvm::SmallVectorImpl<char> *Into) = 0;
 
   uint64_t Size; ///< bytes
@@ -113,7 +115,7 @@ public:
   void willRead(llvm::ArrayRef<ByteRange> Ranges) override;
 
 private:
-  std::optional<llvm::ArrayRef<char>>
+  std::optional<llvm::StringRef>
   readInside(ByteRange Range, llvm::SmallVectorImpl<char> *Into) override;
   /// Makes \p Into \p Length bytes long; keeps the first \p Kept bytes.
   bool readAt(uint64_t Offset, uint64_t Length, uint64_t Kept,
@@ -128,24 +130,22 @@ private:
 /// Bytes in memory, which must outlive it.
 class MemoryBytes final : public ByteSource {
 public:
-  explicit MemoryBytes(llvm::ArrayRef<char> Bytes)
-      : ByteSource(Bytes.size()), Bytes(Bytes) {}
   explicit MemoryBytes(llvm::StringRef Bytes)
-      : MemoryBytes(llvm::ArrayRef(Bytes.data(), Bytes.size())) {}
+      : ByteSource(Bytes.size()), Bytes(Bytes) {}
 
   /// Switches to \p NewBytes.
   void open(llvm::StringRef NewBytes) {
-    Bytes = llvm::ArrayRef(NewBytes.data(), NewBytes.size());
+    Bytes = NewBytes;
     setSize(NewBytes.size());
   }
 
 private:
-  std::optional<llvm::ArrayRef<char>>
+  std::optional<llvm::StringRef>
   readInside(ByteRange Range, llvm::SmallVectorImpl<char> *) override {
-    return Bytes.slice(Range.Offset, Range.Length);
+    return Bytes.substr(Range.Offset, Range.Length);
   }
 
-  llvm::ArrayRef<char> Bytes;
+  llvm::StringRef Bytes;
 };
 
 /// A part of another source, which must outlive it: an archive's member, or the
@@ -159,7 +159,7 @@ public:
   void willRead(llvm::ArrayRef<ByteRange> Ranges) override;
 
 private:
-  std::optional<llvm::ArrayRef<char>>
+  std::optional<llvm::StringRef>
   readInside(ByteRange Range, llvm::SmallVectorImpl<char> *Into) override {
     Range.Offset += Begin;
     return Into ? Whole.read(Range, *Into) : Whole.read(Range);

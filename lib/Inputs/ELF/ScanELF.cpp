@@ -47,20 +47,19 @@ static std::vector<FoundInput> scanScript(const ScanRequest &Request) {
       !Request.Resolver.isFirstScan(Request.Inspector.identity()))
     return Result;
   SmallVector<char, 0> Buffer;
-  std::optional<ArrayRef<char>> Bytes = Request.Inspector.bytes().read(
+  std::optional<StringRef> Text = Request.Inspector.bytes().read(
       {0, Request.Inspector.bytes().size()}, Buffer);
-  if (!Bytes)
+  if (!Text)
     return Result;
-  StringRef Text(Bytes->data(), Bytes->size());
   // The kind was determined from the head, which may have been too short.
-  if (identify_magic(Text) != file_magic::unknown)
+  if (identify_magic(*Text) != file_magic::unknown)
     return Result;
   // An input that a script names with INPUT also has the reason LinkerScript,
   // but another search rule.
   bool IsPart = Request.Named.Search == SearchRule::Script;
   const InputReason Reason = InputReason::LinkerScript;
   const ELFSettings &Settings = Request.Resolver.command().ELF;
-  for (ScriptName N : readLinkerScript(Text, IsPart)) {
+  for (ScriptName N : readLinkerScript(*Text, IsPart)) {
     switch (N.What) {
     case ScriptName::Kind::Directory:
       if (!Settings.IgnoresScriptDirectories)

@@ -208,12 +208,10 @@ void Scan::scanStub() {
   if (Contents.size() > MaxStubBytes)
     return;
   SmallVector<char, 0> Buffer;
-  std::optional<ArrayRef<char>> Text =
-      Contents.read({0, Contents.size()}, Buffer);
+  std::optional<StringRef> Text = Contents.read({0, Contents.size()}, Buffer);
   if (!Text)
     return;
-  std::vector<StubDocument> Documents =
-      readTextStub(StringRef(Text->data(), Text->size()));
+  std::vector<StubDocument> Documents = readTextStub(*Text);
   if (Documents.empty())
     return;
   for (size_t I = 1; I < Documents.size(); ++I)
