@@ -66,13 +66,14 @@ std::optional<MachOFile> MachOFile::read(ByteSource &File) {
   }
   MachOFile Result;
   Result.Is64 = Header->magic == MachO::MH_MAGIC_64;
+  Result.HeaderBytes =
+      Result.Is64 ? sizeof(MachO::mach_header_64) : sizeof(MachO::mach_header);
   Result.FileType = Header->filetype;
   Result.CPUType = Header->cputype;
   Result.Flags = Header->flags;
   Result.FileSize = File.size();
-  std::optional<StringRef> Bytes = File.read(
-      {Result.Is64 ? sizeof(MachO::mach_header_64) : sizeof(MachO::mach_header),
-       Header->sizeofcmds});
+  std::optional<StringRef> Bytes =
+      File.read({Result.HeaderBytes, Header->sizeofcmds});
   if (!Bytes)
     return std::nullopt;
   Result.Commands.assign(Bytes->begin(), Bytes->end());
@@ -89,7 +90,8 @@ std::optional<MachOFile> MachOFile::read(ByteSource &File) {
   return Result;
 }
 
-void MachOFile::forEachCommand(Visitor Visit) const {
+void MachOFile::forEachCommand(
+    function_ref<void(uint32_t, StringRef)> Visit) const {
   StringRef Rest(Commands.data(), Commands.size());
   while (auto Command = as<MachO::load_command>(Rest)) {
     Visit(Command->cmd, Rest.take_front(Command->cmdsize));
@@ -102,7 +104,6 @@ namespace {
 struct Wide {
   using Segment = MachO::segment_command_64;
   using Section = MachO::section_64;
-  static constexpr uint64_t HeaderBytes = sizeof(MachO::mach_header_64);
   static constexpr uint32_t SegmentCommand = MachO::LC_SEGMENT_64;
   static constexpr uint64_t SymbolBytes = sizeof(MachO::nlist_64);
 };
@@ -110,7 +111,6 @@ struct Wide {
 struct Narrow {
   using Segment = MachO::segment_command;
   using Section = MachO::section;
-  static constexpr uint64_t HeaderBytes = sizeof(MachO::mach_header);
   static constexpr uint32_t SegmentCommand = MachO::LC_SEGMENT;
   static constexpr uint64_t SymbolBytes = sizeof(MachO::nlist);
 };
@@ -257,25 +257,22 @@ private:
 
 } // namespace
 
-template <class Width>
-void MachOFile::addParts(std::vector<LayoutPart> &Parts) const {
-  addPart(Parts, {0, Width::HeaderBytes + Commands.size()}, FileSize,
-          PartKind::Headers);
-  PartReader<Width> Reader(CPUType, FileSize, Parts);
-  forEachCommand([&](uint32_t Kind, StringRef Bytes) {
-    if (FileType == MachO::MH_OBJECT)
-      Reader.readObjectCommand(Kind, Bytes);
-    else
-      Reader.readLibraryCommand(Kind, Bytes);
-  });
-}
-
 std::vector<LayoutPart> MachOFile::parts() const {
   std::vector<LayoutPart> Parts;
+  addPart(Parts, {0, HeaderBytes + Commands.size()}, FileSize,
+          PartKind::Headers);
+  auto ReadCommands = [&](auto Reader) {
+    forEachCommand([&](uint32_t Kind, StringRef Bytes) {
+      if (FileType == MachO::MH_OBJECT)
+        Reader.readObjectCommand(Kind, Bytes);
+      else
+        Reader.readLibraryCommand(Kind, Bytes);
+    });
+  };
   if (Is64)
-    addParts<Wide>(Parts);
+    ReadCommands(PartReader<Wide>(CPUType, FileSize, Parts));
   else
-    addParts<Narrow>(Parts);
+    ReadCommands(PartReader<Narrow>(CPUType, FileSize, Parts));
   settleParts(Parts);
   return Parts;
 }
@@ -290,58 +287,37 @@ static StringRef stringOf(StringRef Command, size_t Field) {
   return Command.drop_front(*Offset).split('\0').first;
 }
 
-std::vector<SmallVector<StringRef, 2>> MachOFile::linkerOptions() const {
-  std::vector<SmallVector<StringRef, 2>> Options;
-  forEachCommand([&](uint32_t Kind, StringRef Bytes) {
+MachOFile::Names MachOFile::names() const {
+  constexpr size_t MaxRunPaths = 64;
+  Names Found;
+  auto AddOptions = [&](StringRef Bytes) {
     auto Command = as<MachO::linker_option_command>(Bytes);
-    if (Kind != MachO::LC_LINKER_OPTION || !Command)
+    if (!Command)
       return;
-    SmallVector<StringRef, 2> &Words = Options.emplace_back();
+    SmallVector<StringRef, 2> &Words = Found.LinkerOptions.emplace_back();
     StringRef Strings = Bytes.drop_front(sizeof(*Command));
     for (uint32_t I = 0; I != Command->count && !Strings.empty(); ++I) {
       auto [Word, Rest] = Strings.split('\0');
       Words.push_back(Word);
       Strings = Rest;
     }
-  });
-  return Options;
-}
-
-std::vector<MachOFile::Library> MachOFile::libraries() const {
-  std::vector<Library> Libraries;
+  };
   forEachCommand([&](uint32_t Kind, StringRef Bytes) {
-    if (Kind == MachO::LC_REEXPORT_DYLIB || Kind == MachO::LC_LOAD_DYLIB)
-      Libraries.push_back(
-          {stringOf(Bytes, offsetof(MachO::dylib_command, dylib)),
-           Kind == MachO::LC_REEXPORT_DYLIB});
+    constexpr size_t NameField = offsetof(MachO::dylib_command, dylib);
+    if (Kind == MachO::LC_LINKER_OPTION)
+      AddOptions(Bytes);
+    else if (Kind == MachO::LC_REEXPORT_DYLIB || Kind == MachO::LC_LOAD_DYLIB)
+      Found.Libraries.push_back(
+          {stringOf(Bytes, NameField), Kind == MachO::LC_REEXPORT_DYLIB});
+    else if (Kind == MachO::LC_ID_DYLIB)
+      Found.InstallName = stringOf(Bytes, NameField);
+    else if (Kind == MachO::LC_SUB_CLIENT)
+      Found.HasClients = true;
+    else if (Kind == MachO::LC_RPATH && Found.RunPaths.size() != MaxRunPaths)
+      Found.RunPaths.push_back(
+          stringOf(Bytes, offsetof(MachO::rpath_command, path)));
   });
-  return Libraries;
-}
-
-StringRef MachOFile::installName() const {
-  StringRef Name;
-  forEachCommand([&](uint32_t Kind, StringRef Bytes) {
-    if (Kind == MachO::LC_ID_DYLIB)
-      Name = stringOf(Bytes, offsetof(MachO::dylib_command, dylib));
-  });
-  return Name;
-}
-
-bool MachOFile::hasClients() const {
-  bool Has = false;
-  forEachCommand(
-      [&](uint32_t Kind, StringRef) { Has |= Kind == MachO::LC_SUB_CLIENT; });
-  return Has;
-}
-
-std::vector<StringRef> MachOFile::runPaths() const {
-  constexpr size_t MaxRunPaths = 64;
-  std::vector<StringRef> Paths;
-  forEachCommand([&](uint32_t Kind, StringRef Bytes) {
-    if (Kind == MachO::LC_RPATH && Paths.size() != MaxRunPaths)
-      Paths.push_back(stringOf(Bytes, offsetof(MachO::rpath_command, path)));
-  });
-  return Paths;
+  return Found;
 }
 
 /// Whether no two of \p Slices share a byte, and all lie after the headers and
@@ -364,13 +340,12 @@ std::optional<ByteRange> findMachOSlice(ByteSource &File, StringRef Arch) {
   // No universal file has more slices. A Java class begins with the same bytes,
   // and has a version there that may look like a count.
   constexpr uint32_t MaxSlices = 42;
-  using support::endian::read32be;
-  std::optional<StringRef> Head = File.read({0, sizeof(MachO::fat_header)});
-  if (!Head || read32be(Head->data()) != MachO::FAT_MAGIC)
+  auto Head = File.get<MachO::fat_header>(0);
+  if (!Head)
     return std::nullopt;
-  uint32_t Count =
-      read32be(Head->data() + offsetof(MachO::fat_header, nfat_arch));
-  if (Count == 0 || Count > MaxSlices)
+  MachO::swapStruct(*Head);
+  const uint32_t Count = Head->nfat_arch;
+  if (Head->magic != MachO::FAT_MAGIC || Count == 0 || Count > MaxSlices)
     return std::nullopt;
   std::optional<StringRef> Table =
       File.read({sizeof(MachO::fat_header), Count * sizeof(MachO::fat_arch)});
@@ -380,13 +355,13 @@ std::optional<ByteRange> findMachOSlice(ByteSource &File, StringRef Arch) {
   SmallVector<ByteRange, 4> Slices;
   ByteRange Found;
   for (uint32_t I = 0; I != Count; ++I) {
-    const char *At = Table->data() + I * sizeof(MachO::fat_arch);
-    auto Field = [&](size_t Offset) { return read32be(At + Offset); };
-    Slices.push_back({Field(offsetof(MachO::fat_arch, offset)),
-                      Field(offsetof(MachO::fat_arch, size))});
-    std::pair CPU(Field(offsetof(MachO::fat_arch, cputype)),
-                  Field(offsetof(MachO::fat_arch, cpusubtype)) &
-                      ~static_cast<uint32_t>(MachO::CPU_SUBTYPE_MASK));
+    auto Slice =
+        *as<MachO::fat_arch>(Table->drop_front(I * sizeof(MachO::fat_arch)));
+    MachO::swapStruct(Slice);
+    Slices.push_back({Slice.offset, Slice.size});
+    std::pair<uint32_t, uint32_t> CPU(
+        Slice.cputype,
+        Slice.cpusubtype & ~static_cast<uint32_t>(MachO::CPU_SUBTYPE_MASK));
     bool Fits = Arch.empty() ? Count == 1 : Wanted && CPU == *Wanted;
     if (Fits && Found.empty())
       Found = Slices.back();

@@ -72,11 +72,8 @@ static void readCOFF(ByteSource &Bytes) {
 static void readMachO(ByteSource &Bytes, bool AllMembers) {
   MachOInput Input = MachOInput::read(Bytes, "x86_64");
   check(Input.readParts(Bytes, AllMembers), Bytes.size(), Flavour::MachO);
-  if (const std::optional<MachOFile> &File = Input.File) {
-    (void)File->linkerOptions();
-    (void)File->libraries();
-    (void)File->runPaths();
-  }
+  if (Input.File)
+    (void)Input.File->names();
 }
 
 static constexpr fuzz::CostLimits Limits = {

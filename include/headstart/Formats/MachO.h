@@ -35,34 +35,33 @@ public:
   /// Returns nullopt if \p File is none of these. May block.
   static std::optional<MachOFile> read(ByteSource &File);
 
-  uint32_t cpuType() const { return CPUType; }
-  uint32_t flags() const { return Flags; }
-
   /// In the order of the file; may leave gaps, never overlap or exceed it.
   std::vector<LayoutPart> parts() const;
 
-  /// \name What the commands name; the strings are valid as long as this
-  /// @{
   struct Library {
     llvm::StringRef Path;
     bool IsReExported = false; ///< else loaded
   };
-  /// The arguments of each LC_LINKER_OPTION.
-  std::vector<llvm::SmallVector<llvm::StringRef, 2>> linkerOptions() const;
-  std::vector<Library> libraries() const;
-  llvm::StringRef installName() const;
-  bool hasClients() const; ///< only some may link with it: LC_SUB_CLIENT
-  std::vector<llvm::StringRef> runPaths() const; ///< the first 64
-  /// @}
+  /// What the commands name; the strings are valid as long as the file.
+  struct Names {
+    /// The arguments of each LC_LINKER_OPTION.
+    std::vector<llvm::SmallVector<llvm::StringRef, 2>> LinkerOptions;
+    std::vector<Library> Libraries;
+    llvm::StringRef InstallName;
+    bool HasClients = false; ///< only some may link with it: LC_SUB_CLIENT
+    std::vector<llvm::StringRef> RunPaths; ///< the first 64
+  };
+  Names names() const;
+
+  uint32_t FileType = 0, CPUType = 0, Flags = 0;
 
 private:
-  using Visitor =
-      llvm::function_ref<void(uint32_t Kind, llvm::StringRef Bytes)>;
-  void forEachCommand(Visitor Visit) const;
-  template <class Width> void addParts(std::vector<LayoutPart> &Parts) const;
+  void forEachCommand(
+      llvm::function_ref<void(uint32_t Kind, llvm::StringRef Bytes)> Visit)
+      const;
 
   bool Is64 = false;
-  uint32_t FileType = 0, CPUType = 0, Flags = 0;
+  uint64_t HeaderBytes = 0;
   uint64_t FileSize = 0;
   llvm::SmallVector<char, 0> Commands;
 };

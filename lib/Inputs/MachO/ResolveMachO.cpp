@@ -146,7 +146,7 @@ static std::vector<std::string> readRunPaths(const std::string &Path,
     return Paths;
   FileBytes Bytes(Opened);
   if (auto File = MachOInput::read(Bytes, Arch).File)
-    for (StringRef RunPath : File->runPaths())
+    for (StringRef RunPath : File->names().RunPaths)
       Paths.push_back(RunPath.str());
   return Paths;
 }

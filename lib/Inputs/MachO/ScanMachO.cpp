@@ -131,17 +131,18 @@ void Scan::addLinkerOption(ArrayRef<StringRef> Options) {
 void Scan::scanObject(const MachOFile &File) {
   auto CPU = cpuOf(Settings.Arch);
   if (Settings.IgnoresLinkerOptions || Request.Named.Lazy ||
-      (CPU && CPU->first != File.cpuType()))
+      (CPU && CPU->first != File.CPUType))
     return;
-  for (ArrayRef<StringRef> Options : File.linkerOptions())
+  for (ArrayRef<StringRef> Options : File.names().LinkerOptions)
     addLinkerOption(Options);
 }
 
 void Scan::scanDylib(const MachOFile &File) {
-  bool StandsForItself = !File.hasClients() && isPublic(File.installName());
+  const MachOFile::Names Names = File.names();
+  bool StandsForItself = !Names.HasClients && isPublic(Names.InstallName);
   StringRef Umbrella = StandsForItself ? Request.Path : ownUmbrella();
-  bool ReExports = !(File.flags() & MachO::MH_NO_REEXPORTED_DYLIBS);
-  for (const MachOFile::Library &Library : File.libraries())
+  bool ReExports = !(File.Flags & MachO::MH_NO_REEXPORTED_DYLIBS);
+  for (const MachOFile::Library &Library : Names.Libraries)
     if (Library.IsReExported ? ReExports : Settings.FlatNamespace)
       addNext(reExport(Library.Path, Umbrella));
 }
