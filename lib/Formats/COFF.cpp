@@ -76,18 +76,13 @@ static std::optional<FileHeader> readFileHeader(ByteSource &Object) {
                                                Plain->SizeOfOptionalHeader);
 }
 
-namespace {
-struct SectionKinds {
-  PartKind Contents;
-  PartKind Relocations;
-};
-} // namespace
-
+/// Returns the kinds of the contents and of the relocations of \p Section.
 /// Uses short names only: all names that matter fit into the header's 8 bytes,
 /// except those of DWARF, which are in the string table and begin with `/`.
-static SectionKinds kindsOf(const object::coff_section &Section) {
+static std::pair<PartKind, PartKind>
+kindsOf(const object::coff_section &Section) {
   // Most sections are code, data or unwind tables.
-  constexpr SectionKinds Mostly = {PartKind::Contents, PartKind::Relocations};
+  constexpr std::pair Mostly(PartKind::Contents, PartKind::Relocations);
   if (Section.Name[0] == '.' && Section.Name[1] != 'd' &&
       Section.Name[1] != 'l' &&
       !(Section.Characteristics & COFF::IMAGE_SCN_LNK_REMOVE))
@@ -114,16 +109,49 @@ static SectionKinds kindsOf(const object::coff_section &Section) {
 }
 
 namespace {
-/// The CodeView that lld reads while it parses, whether or not it makes a PDB:
-/// all of the first .debug$S, whose subsections it walks in search of the
-/// compiler's flags (ObjFile::initializeFlags), and the first record of
-/// .debug$T, which may name a type server (initializeDependencies). Without
-/// these in the first stage the parse of an otherwise fetched object waits for
-/// the last stage: 1.9 s instead of 0.9 on a disk limited to 400 MB/s.
-class FirstCodeView {
+/// Reads the headers of an object's sections, in order.
+class SectionReader {
 public:
-  /// The number of bytes from the start of \p Section that the parse will read.
-  uint64_t bytesRead(const object::coff_section &Section, PartKind Kind) {
+  SectionReader(COFFObject &Result, uint64_t FileSize)
+      : Result(Result), FileSize(FileSize) {}
+
+  void read(const object::coff_section &Section, uint32_t Number) {
+    addParts(Section, Number);
+    addNames(Section);
+    if (Section.Characteristics & COFF::IMAGE_SCN_LNK_COMDAT)
+      Result.Comdats.set(Number - 1);
+  }
+
+private:
+  void addParts(const object::coff_section &Section, uint32_t Number) {
+    const auto [Contents, Relocations] = kindsOf(Section);
+    if (!(Section.Characteristics & COFF::IMAGE_SCN_CNT_UNINITIALIZED_DATA)) {
+      uint64_t Early = bytesParsed(Section, Contents);
+      addPart(Result.Parts, {Section.PointerToRawData, Early}, FileSize,
+              PartKind::CompilerInfo);
+      addPart(Result.Parts,
+              {Section.PointerToRawData + Early, Section.SizeOfRawData - Early},
+              FileSize, Contents, Number);
+    }
+    // With IMAGE_SCN_LNK_NRELOC_OVFL the first relocation has the true count.
+    // The 65,535 of the header are a good lower bound.
+    addPart(
+        Result.Parts,
+        {Section.PointerToRelocations, uint64_t(Section.NumberOfRelocations) *
+                                           sizeof(object::coff_relocation)},
+        FileSize, Relocations, Number);
+  }
+
+  /// Returns how much CodeView at the start of \p Section lld reads while it
+  /// parses, whether or not it makes a PDB: all of the first .debug$S, whose
+  /// subsections it walks in search of the compiler's flags
+  /// (ObjFile::initializeFlags), and the first record of .debug$T, which may
+  /// name a type server (initializeDependencies). Without these in the first
+  /// stage the parse of an otherwise fetched object waits for the last stage:
+  /// 1.9 s instead of 0.9 on a disk limited to 400 MB/s.
+  uint64_t bytesParsed(const object::coff_section &Section, PartKind Kind) {
+    // The magic and a record; a type server's record holds a path.
+    constexpr uint64_t FirstRecordBytes = 1024;
     if (Kind == PartKind::DebugSymbols && !std::exchange(SeenSymbols, true))
       return Section.SizeOfRawData;
     if (Kind == PartKind::Types && !std::exchange(SeenTypes, true))
@@ -131,69 +159,36 @@ public:
     return 0;
   }
 
-private:
-  /// The magic and a record; a type server's record holds a path.
-  static constexpr uint64_t FirstRecordBytes = 1024;
-  bool SeenSymbols = false;
-  bool SeenTypes = false;
-};
-} // namespace
-
-static void addSection(std::vector<LayoutPart> &Parts,
-                       const object::coff_section &Section, uint32_t Number,
-                       FirstCodeView &First, uint64_t FileSize) {
-  SectionKinds Kinds = kindsOf(Section);
-  if (!(Section.Characteristics & COFF::IMAGE_SCN_CNT_UNINITIALIZED_DATA)) {
-    uint64_t Early = First.bytesRead(Section, Kinds.Contents);
-    addPart(Parts, {Section.PointerToRawData, Early}, FileSize,
-            PartKind::CompilerInfo);
-    addPart(Parts,
-            {Section.PointerToRawData + Early, Section.SizeOfRawData - Early},
-            FileSize, Kinds.Contents, Number);
-  }
-  // With IMAGE_SCN_LNK_NRELOC_OVFL the first relocation has the true count. The
-  // 65,535 of the header are a good lower bound.
-  addPart(Parts,
-          {Section.PointerToRelocations, uint64_t(Section.NumberOfRelocations) *
-                                             sizeof(object::coff_relocation)},
-          FileSize, Kinds.Relocations, Number);
-}
-
-namespace {
-/// The sections that name other inputs, as lld 22 reads them
-/// (COFF/InputFiles.cpp: readSection, initializeDependencies; checked against
-/// lld-link 22.1.8): lld uses the last .drectve and the first .debug$T, and an
-/// object with a .debug$P is itself a precompiled header without a type server.
-/// Only the linker knows which copy of a COMDAT counts; compilers write none of
-/// these sections as one.
-class NamingSections {
-public:
-  void add(const object::coff_section &Section) {
+  /// Notes the sections that name other inputs, as lld 22 reads them
+  /// (COFF/InputFiles.cpp: readSection, initializeDependencies; checked against
+  /// lld-link 22.1.8): lld uses the last .drectve and the first .debug$T, and
+  /// an object with a .debug$P is itself a precompiled header without a type
+  /// server. Only the linker knows which copy of a COMDAT counts; compilers
+  /// write none of these sections as one.
+  void addNames(const object::coff_section &Section) {
     StringRef Name(Section.Name, sizeof(Section.Name));
-    bool IsTypes = Name == ".debug$T";
-    if ((!IsTypes && Name != ".drectve" && Name != ".debug$P") ||
-        Section.Characteristics & COFF::IMAGE_SCN_LNK_COMDAT)
+    if (Section.Characteristics & COFF::IMAGE_SCN_LNK_COMDAT)
       return;
     ByteRange Data;
     if (Section.PointerToRawData != 0)
       Data = {Section.PointerToRawData, Section.SizeOfRawData};
     if (Name == ".drectve")
-      Directives = Data;
+      Result.Directives = Data;
     else if (Section.Characteristics & COFF::IMAGE_SCN_LNK_REMOVE)
       return;
-    else if (!IsTypes)
-      IsPrecompiledHeader |= Data.Length != 0;
-    else if (!std::exchange(SeenTypes, true))
-      Types = Data;
+    else if (Name == ".debug$T" && !std::exchange(HasTypeRecords, true))
+      Result.TypeRecords = Data;
+    else if (Name == ".debug$P" && !Data.empty()) {
+      Result.TypeRecords = ByteRange();
+      HasTypeRecords = true;
+    }
   }
 
-  ByteRange directives() const { return Directives; }
-  ByteRange types() const { return IsPrecompiledHeader ? ByteRange() : Types; }
-
-private:
-  ByteRange Directives, Types;
+  COFFObject &Result;
+  const uint64_t FileSize;
+  bool SeenSymbols = false;
   bool SeenTypes = false;
-  bool IsPrecompiledHeader = false;
+  bool HasTypeRecords = false; ///< Result.TypeRecords is final
 };
 } // namespace
 
@@ -218,19 +213,12 @@ std::optional<COFFObject> COFFObject::read(ByteSource &Object) {
   COFFObject Result;
   addPart(Result.Parts, {0, HeadersEnd}, Size, PartKind::Headers);
   Result.Comdats.resize(Header->NumSections);
-  FirstCodeView First;
-  NamingSections Naming;
+  SectionReader Reader(Result, Size);
   const auto *Sections =
       reinterpret_cast<const object::coff_section *>(Table->data());
   static_assert(alignof(object::coff_section) == 1);
-  for (uint32_t I = 0; I != Header->NumSections; ++I) {
-    addSection(Result.Parts, Sections[I], I + 1, First, Size);
-    Naming.add(Sections[I]);
-    if (Sections[I].Characteristics & COFF::IMAGE_SCN_LNK_COMDAT)
-      Result.Comdats.set(I);
-  }
-  Result.Directives = Naming.directives();
-  Result.TypeRecords = Naming.types();
+  for (uint32_t I = 0; I != Header->NumSections; ++I)
+    Reader.read(Sections[I], I + 1);
   // The string table, whose first word is its length, follows the symbols.
   // Compilers write nothing after it.
   if (Header->SymbolTable) {

@@ -8,7 +8,9 @@
 
 #include "headstart/Formats/ELF.h"
 #include "NameTable.h"
+#include "headstart/Formats/Archive.h"
 #include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Object/ELFTypes.h"
@@ -372,17 +374,73 @@ std::vector<std::string> ELFObject::readDependents(ByteSource &Object) const {
     std::optional<StringRef> Bytes = Object.read(Section);
     if (!Bytes || Bytes->empty() || Bytes->back() != '\0')
       continue;
-    StringRef Rest = Bytes->drop_back();
-    while (true) {
-      auto [Name, Behind] = Rest.split('\0');
+    for (StringRef Name : split(Bytes->drop_back(), '\0'))
       if (Seen.insert(Name).second)
         Names.push_back(Name.str());
-      if (Name.size() == Rest.size())
-        break;
-      Rest = Behind;
-    }
   }
   return Names;
+}
+
+/// Requests the borders between the members of an archive all at once: the
+/// section headers of one, and the header of the next. The symbol index, whose
+/// names lld skips, begins with the offsets of the members. A walk from header
+/// to header would wait for the disk at each (185 ms instead of 110 for 3,300
+/// members).
+static void hintBorders(ByteSource &Archive, ByteRange Index) {
+  constexpr uint64_t BeforeBytes = 12 * 1024; // 190 sections
+  std::vector<uint32_t> Members = readIndexedMembers(Archive, Index);
+  if (Members.empty())
+    return;
+  const uint64_t Size = Archive.size();
+  std::vector<ByteRange> Borders;
+  for (uint64_t Member : Members)
+    if (Member < Size) {
+      uint64_t Begin = Member - std::min(Member, BeforeBytes);
+      addJoined(Borders, {Begin, Member + 128 - Begin});
+    }
+  Borders.push_back({Size - std::min(Size, BeforeBytes), BeforeBytes});
+  Archive.willRead(Borders);
+}
+
+static ELFFile::Object readMember(ByteSource &File, ByteRange Within) {
+  PartBytes Contents(File, Within);
+  ELFFile::Object Object{{}, Within, ELFObject::read(Contents)};
+  // lld checks that the names end with a zero (see ELFObject::readAhead).
+  if (Object.Headers && !Object.Headers->Strings.empty())
+    Contents.willRead(ByteRange{Object.Headers->Strings.end() - 1, 1});
+  return Object;
+}
+
+// lld's ELF driver also skips the symbol index of an archive, and walks from
+// member to member.
+ELFFile ELFFile::read(ByteSource &File) {
+  ELFFile Result;
+  Result.Kind = kindOf(File);
+  // A thin archive has only headers and names.
+  if (ArchiveReader::isThin(File))
+    return Result;
+  Result.IsArchive = Result.Kind == file_magic::archive;
+  if (!Result.IsArchive) {
+    if (std::optional<ELFObject> Headers = ELFObject::read(File))
+      Result.Objects.push_back({{}, {0, File.size()}, std::move(Headers)});
+    return Result;
+  }
+  ArchiveReader Archive(File);
+  while (std::optional<ArchiveMember> Member = Archive.next()) {
+    if (Member->Kind == ArchiveMember::SymbolIndex && Result.Objects.empty())
+      hintBorders(File, Member->Contents);
+    Object &Next = Result.Objects.emplace_back();
+    if (Member->Kind == ArchiveMember::File)
+      Next = readMember(File, Member->Contents);
+    else
+      Next = {{},
+              Member->Contents,
+              std::nullopt,
+              Member->Kind == ArchiveMember::LongNames ? PartKind::Symbols
+                                                       : PartKind::NeverRead};
+    Next.Header = Member->Header;
+  }
+  return Result;
 }
 
 } // namespace headstart

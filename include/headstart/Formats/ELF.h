@@ -17,7 +17,6 @@
 
 #include "headstart/Formats/ByteSource.h"
 #include "headstart/Formats/Parts.h"
-#include "headstart/Formats/Symbols.h"
 #include <cstdint>
 #include <optional>
 #include <string>

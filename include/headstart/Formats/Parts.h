@@ -8,7 +8,8 @@
 ///
 /// \file
 /// The parts of an input that a linker reads: headers, symbols, contents, debug
-/// information.
+/// information. The symbols decide which sections are linked; their names are
+/// hashes here.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +17,7 @@
 #define HEADSTART_FORMATS_PARTS_H
 
 #include "headstart/OS/ByteRange.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <vector>
@@ -86,6 +88,32 @@ inline void addParts(std::vector<LayoutPart> &Parts,
     Parts.push_back(Part);
   }
 }
+
+/// The hash alone distinguishes symbols. Two names with the same hash, which
+/// are rare, may cause a range to be fetched, or not.
+uint64_t hashOfSymbol(llvm::StringRef Name);
+
+struct SymbolUse {
+  uint64_t Name = 0;    ///< hashOfSymbol
+  bool Defines = false; ///< else the input lacks it, and not weakly
+};
+
+/// The memory into which a thread reads one symbol table after the other. Fresh
+/// memory of that size would cost a page fault for every page.
+struct SymbolBuffers {
+  llvm::SmallVector<char, 0> Symbols, Strings;
+};
+
+/// When the linker reads a section.
+struct SectionRule {
+  enum Kind : uint8_t {
+    Always,   ///< it is always read
+    Leader,   ///< a COMDAT: the first of its name is read
+    Follower, ///< associated with another section: read when that one is
+  } Kind = Always;
+  uint32_t Parent = 0; ///< Follower: the other section's number, from 1
+  uint64_t Name = 0;   ///< Leader: a hash of the name
+};
 
 } // namespace headstart
 

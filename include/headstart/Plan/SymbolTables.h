@@ -22,7 +22,6 @@
 #define HEADSTART_PLAN_SYMBOLTABLES_H
 
 #include "headstart/Formats/Parts.h"
-#include "headstart/Formats/Symbols.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
