@@ -81,12 +81,121 @@ public:
       : Body(Body), IsPath(IsPath), Tables(Tables),
         FirstStep(Tables.Steps.size()) {}
 
-  bool compile();
+  bool compile() {
+    GlobBegin = std::min(Body.find_first_of("*?[\\"), Body.size());
+    while (At < Body.size()) {
+      char C = Body[At];
+      if (C == '*') {
+        stars();
+        continue;
+      }
+      ++At;
+      if (C == '?') {
+        add(GlobOp::NoSlash);
+      } else if (C == '[') {
+        ByteSet Members;
+        if (!set(Members))
+          return false;
+        add(GlobOp::Class, static_cast<uint32_t>(Tables.Classes.size()));
+        Tables.Classes.push_back(Members);
+      } else {
+        if (C == '\\') {
+          if (At == Body.size())
+            return false;
+          C = Body[At++];
+        }
+        add(GlobOp::Byte, static_cast<unsigned char>(C));
+      }
+    }
+    return true;
+  }
 
 private:
-  bool set(ByteSet &Result);
-  void stars();
-  void add(GlobOp Op, uint32_t Operand = 0);
+  void add(GlobOp Op, uint32_t Operand = 0) {
+    // A repeated step matches nothing more, and would cost time.
+    bool Repeats = Op == GlobOp::Star || Op == GlobOp::Directories;
+    if (Repeats && Tables.Steps.size() > FirstStep &&
+        Tables.Steps.back().Op == Op)
+      return;
+    Tables.Steps.push_back({Op, Operand});
+  }
+
+  /// Compiles a run of '*'. Two or more of them differ from one only in a path,
+  /// between slashes or at an end. The place where git begins to match counts
+  /// as the beginning: `a**/b` matches `a/x/b` and `ab`, contrary to
+  /// gitignore(5).
+  void stars() {
+    size_t Begin = At;
+    At = std::min(Body.find_first_not_of('*', At), Body.size());
+    bool Opens = Begin == GlobBegin || Body[Begin - 1] == '/';
+    if (!IsPath || At - Begin < 2 || !Opens)
+      return add(GlobOp::Star);
+    if (At == Body.size() || (peek() == '\\' && peek(1) == '/'))
+      return add(GlobOp::Deep);
+    if (peek() != '/')
+      return add(GlobOp::Star);
+    ++At;
+    add(GlobOp::Directories);
+  }
+
+  /// Compiles a set, after its '['. A ']' at its front is a member.
+  bool set(ByteSet &Result) {
+    bool Negated = peek() == '!' || peek() == '^';
+    if (Negated)
+      ++At;
+    // The byte with which a range may begin, or 0.
+    unsigned char Before = 0;
+    bool First = true;
+    for (; First || peek() != ']'; First = false) {
+      unsigned char C = peek();
+      if (C == 0)
+        return false;
+      ++At;
+      if (C == '-' && Before && peek() && peek() != ']') {
+        unsigned char Last = peek();
+        ++At;
+        if (Last == '\\') {
+          Last = peek();
+          ++At;
+          if (Last == 0)
+            return false;
+        }
+        for (unsigned B = Before; B <= Last; ++B)
+          Result.set(B);
+        Before = 0;
+        continue;
+      }
+      if (C == '[' && peek() == ':') {
+        // If no ":]" comes before the next ']', '[' and ':' are two members.
+        size_t Close = Body.find(']', At + 1);
+        if (Close == llvm::StringRef::npos)
+          return false;
+        llvm::StringRef Name = Body.slice(At + 1, Close);
+        if (Name.consume_back(":")) {
+          std::optional<ByteSet> Members = namedClass(Name);
+          if (!Members)
+            return false;
+          Result |= *Members;
+          At = Close + 1;
+          Before = 0;
+          continue;
+        }
+      } else if (C == '\\') {
+        C = peek();
+        ++At;
+        if (C == 0)
+          return false;
+      }
+      Result.set(C);
+      Before = C;
+    }
+    ++At;
+    if (Negated)
+      Result.flip();
+    Result.reset('/');
+    return true;
+  }
+
   /// The byte at the front, or 0 at the end.
   unsigned char peek(size_t Ahead = 0) const {
     return At + Ahead < Body.size() ? Body[At + Ahead] : 0;
@@ -103,131 +212,8 @@ private:
 };
 } // namespace
 
-void GlobCompiler::add(GlobOp Op, uint32_t Operand) {
-  // A repeated step matches nothing more, and would cost time.
-  bool Repeats = Op == GlobOp::Star || Op == GlobOp::Directories;
-  if (Repeats && Tables.Steps.size() > FirstStep &&
-      Tables.Steps.back().Op == Op)
-    return;
-  Tables.Steps.push_back({Op, Operand});
-}
-
-/// Compiles a run of '*'. Two or more of them differ from one only in a path,
-/// between slashes or at an end. The place where git begins to match counts as
-/// the beginning: `a**/b` matches `a/x/b` and `ab`, contrary to gitignore(5).
-void GlobCompiler::stars() {
-  size_t Begin = At;
-  At = std::min(Body.find_first_not_of('*', At), Body.size());
-  bool Opens = Begin == GlobBegin || Body[Begin - 1] == '/';
-  if (!IsPath || At - Begin < 2 || !Opens)
-    return add(GlobOp::Star);
-  if (At == Body.size() || (peek() == '\\' && peek(1) == '/'))
-    return add(GlobOp::Deep);
-  if (peek() != '/')
-    return add(GlobOp::Star);
-  ++At;
-  add(GlobOp::Directories);
-}
-
-/// Compiles a set, after its '['. A ']' at its front is a member.
-bool GlobCompiler::set(ByteSet &Result) {
-  bool Negated = peek() == '!' || peek() == '^';
-  if (Negated)
-    ++At;
-  // The byte with which a range may begin, or 0.
-  unsigned char Before = 0;
-  bool First = true;
-  for (; First || peek() != ']'; First = false) {
-    unsigned char C = peek();
-    if (C == 0)
-      return false;
-    ++At;
-    if (C == '-' && Before && peek() && peek() != ']') {
-      unsigned char Last = peek();
-      ++At;
-      if (Last == '\\') {
-        Last = peek();
-        ++At;
-        if (Last == 0)
-          return false;
-      }
-      for (unsigned B = Before; B <= Last; ++B)
-        Result.set(B);
-      Before = 0;
-      continue;
-    }
-    if (C == '[' && peek() == ':') {
-      // If no ":]" comes before the next ']', '[' and ':' are two members.
-      size_t Close = Body.find(']', At + 1);
-      if (Close == llvm::StringRef::npos)
-        return false;
-      llvm::StringRef Name = Body.slice(At + 1, Close);
-      if (Name.consume_back(":")) {
-        std::optional<ByteSet> Members = namedClass(Name);
-        if (!Members)
-          return false;
-        Result |= *Members;
-        At = Close + 1;
-        Before = 0;
-        continue;
-      }
-    } else if (C == '\\') {
-      C = peek();
-      ++At;
-      if (C == 0)
-        return false;
-    }
-    Result.set(C);
-    Before = C;
-  }
-  ++At;
-  if (Negated)
-    Result.flip();
-  Result.reset('/');
-  return true;
-}
-
-bool GlobCompiler::compile() {
-  GlobBegin = std::min(Body.find_first_of("*?[\\"), Body.size());
-  while (At < Body.size()) {
-    char C = Body[At];
-    if (C == '*') {
-      stars();
-      continue;
-    }
-    ++At;
-    if (C == '?') {
-      add(GlobOp::NoSlash);
-    } else if (C == '[') {
-      ByteSet Members;
-      if (!set(Members))
-        return false;
-      add(GlobOp::Class, static_cast<uint32_t>(Tables.Classes.size()));
-      Tables.Classes.push_back(Members);
-    } else {
-      if (C == '\\') {
-        if (At == Body.size())
-          return false;
-        C = Body[At++];
-      }
-      add(GlobOp::Byte, static_cast<unsigned char>(C));
-    }
-  }
-  return true;
-}
-
-bool compileGlob(llvm::StringRef Body, bool IsPath, GlobTables &Tables,
-                 GlobRange &Result) {
-  size_t Steps = Tables.Steps.size();
-  size_t Classes = Tables.Classes.size();
-  if (!GlobCompiler(Body, IsPath, Tables).compile()) {
-    Tables.Steps.resize(Steps);
-    Tables.Classes.resize(Classes);
-    return false;
-  }
-  Result = {static_cast<uint32_t>(Steps),
-            static_cast<uint32_t>(Tables.Steps.size())};
-  return true;
+bool compileGlob(llvm::StringRef Body, bool IsPath, GlobTables &Tables) {
+  return GlobCompiler(Body, IsPath, Tables).compile();
 }
 
 // Only the last star needs to be retried. A `*` that reaches a place from some

@@ -67,16 +67,10 @@ struct GlobTables {
   std::vector<ByteSet> Classes;
 };
 
-/// A compiled pattern.
-struct GlobRange {
-  uint32_t Begin = 0; ///< in the tables' Steps
-  uint32_t End = 0;
-};
-
-/// Compiles the Body of a line. If it can never match (a set without an end, an
-/// unknown class, a backslash at the end), returns false and adds nothing.
-bool compileGlob(llvm::StringRef Body, bool IsPath, GlobTables &Tables,
-                 GlobRange &Result);
+/// Compiles the Body of a line, and adds its steps to \p Tables. False if it
+/// can never match (a set without an end, an unknown class, a backslash at the
+/// end); then the added steps are meaningless.
+bool compileGlob(llvm::StringRef Body, bool IsPath, GlobTables &Tables);
 
 /// Whether \p Steps match all of \p Text. The time is at most the product of
 /// the two lengths for any pattern, since only the last `*` and the last `**`

@@ -8,10 +8,10 @@
 
 #include "PatternList.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/xxhash.h"
 #include <cassert>
-#include <tuple>
 
 namespace headstart::detail {
 
@@ -26,8 +26,8 @@ static llvm::StringRef extensionOf(llvm::StringRef Name) {
 
 IgnoreQuery::IgnoreQuery(llvm::StringRef Above, llvm::StringRef Directory,
                          llvm::StringRef Name, bool IsDirectory)
-    : Above(Above), Directory(Directory), Name(hashed(Name)),
-      Extension(hashed(extensionOf(Name))), IsDirectory(IsDirectory) {}
+    : Name(hashed(Name)), Extension(hashed(extensionOf(Name))),
+      IsDirectory(IsDirectory), Above(Above), Directory(Directory) {}
 
 bool IgnoreQuery::directoryIs(size_t Offset, llvm::StringRef Text) const {
   // Most ignore files are inside the walked tree.
@@ -62,9 +62,7 @@ std::unique_ptr<const PatternList> PatternList::parse(llvm::StringRef Text,
   Text.consume_front("\xef\xbb\xbf");
   std::unique_ptr<PatternList> List(new PatternList);
   List->Text.reserve(Text.size());
-  while (!Text.empty()) {
-    llvm::StringRef Line;
-    std::tie(Line, Text) = Text.split('\n');
+  for (llvm::StringRef Line : llvm::split(Text, '\n')) {
     IgnoreLine Parsed;
     if (!parseIgnoreLine(Line, Parsed))
       continue;
@@ -145,14 +143,15 @@ void PatternList::add(const IgnoreLine &Line) {
     Globs.Steps.resize(OldSteps);
     Globs.Classes.resize(OldClasses);
   };
-  if (!compileGlob(Line.Body, Line.IsPath, Globs, P.Glob))
-    return;
+  const bool CanMatch = compileGlob(Line.Body, Line.IsPath, Globs);
   llvm::ArrayRef<GlobStep> Steps =
       llvm::ArrayRef(Globs.Steps).drop_front(OldSteps);
-  // The matched paths do not begin with a slash, so this matches none.
-  if (Steps.empty() || Steps.front().isByte('/'))
+  // The matched paths do not begin with a slash.
+  if (!CanMatch || Steps.empty() || Steps.front().isByte('/'))
     return DropSteps();
 
+  P.GlobBegin = static_cast<uint32_t>(OldSteps);
+  P.GlobEnd = static_cast<uint32_t>(Globs.Steps.size());
   const std::optional<size_t> Split = nameBegin(Steps);
   llvm::ArrayRef<GlobStep> Directory = Steps.take_front(Split.value_or(0));
   llvm::ArrayRef<GlobStep> Name = Steps.drop_front(Directory.size());
@@ -165,7 +164,7 @@ void PatternList::add(const IgnoreLine &Line) {
   // A pattern for the whole path also matches the name.
   if (P.OfDirectory != DirectoryRule::Pattern) {
     P.OfName = nameRule(Name);
-    P.Glob.Begin += static_cast<uint32_t>(Directory.size());
+    P.GlobBegin += static_cast<uint32_t>(Directory.size());
   }
 
   // The bytes with which the name has to end.
@@ -214,11 +213,11 @@ void PatternList::addUnkeyed(const Pattern &P, uint32_t Index,
 
 bool PatternList::matches(const Pattern &P, IgnoreQuery &Query,
                           size_t Offset) const {
-  if (P.DirectoriesOnly && !Query.isDirectory())
+  if (P.DirectoriesOnly && !Query.IsDirectory)
     return false;
   auto Steps = [&] {
     return llvm::ArrayRef(Globs.Steps)
-        .slice(P.Glob.Begin, P.Glob.End - P.Glob.Begin);
+        .slice(P.GlobBegin, P.GlobEnd - P.GlobBegin);
   };
   switch (P.OfDirectory) {
   case DirectoryRule::Any:
@@ -230,7 +229,7 @@ bool PatternList::matches(const Pattern &P, IgnoreQuery &Query,
   case DirectoryRule::Pattern:
     return matchGlob(Steps(), Globs.Classes, Query.pathFrom(Offset));
   }
-  llvm::StringRef Name = Query.name().val();
+  llvm::StringRef Name = Query.Name.val();
   switch (P.OfName) {
   case NameRule::Any:
   case NameRule::Exact:
@@ -261,10 +260,10 @@ int64_t PatternList::lastOfKey(const KeyTable &Table,
 IgnoreVerdict PatternList::match(IgnoreQuery &Query, size_t Offset) const {
   int64_t Best = -1;
   if (!ByName.empty())
-    Best = lastOfKey(ByName, Query.name(), Best, Query, Offset);
-  if (!ByExtension.empty() && Query.extension().size() != 0)
-    Best = lastOfKey(ByExtension, Query.extension(), Best, Query, Offset);
-  const unsigned char Last = Query.name().val().back();
+    Best = lastOfKey(ByName, Query.Name, Best, Query, Offset);
+  if (!ByExtension.empty() && Query.Extension.size() != 0)
+    Best = lastOfKey(ByExtension, Query.Extension, Best, Query, Offset);
+  const unsigned char Last = Query.Name.val().back();
   for (const Unkeyed &U : llvm::reverse(Others)) {
     if (U.Index < Best)
       break;
@@ -272,7 +271,7 @@ IgnoreVerdict PatternList::match(IgnoreQuery &Query, size_t Offset) const {
       continue;
     if (U.First >= 0 && U.First != static_cast<unsigned char>(
                                        U.OfPath ? Query.firstByte(Offset)
-                                                : Query.name().val().front()))
+                                                : Query.Name.val().front()))
       continue;
     if (matches(Patterns[U.Index], Query, Offset)) {
       Best = U.Index;

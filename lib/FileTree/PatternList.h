@@ -46,11 +46,6 @@ public:
   IgnoreQuery(llvm::StringRef Above, llvm::StringRef Directory,
               llvm::StringRef Name, bool IsDirectory);
 
-  bool isDirectory() const { return IsDirectory; }
-  llvm::CachedHashStringRef name() const { return Name; }
-  /// The name from its last '.' on; empty if it has none.
-  llvm::CachedHashStringRef extension() const { return Extension; }
-
   /// Whether the entry's directory, from \p Offset on, is \p Text ("a/b", or ""
   /// for the ignore file's own directory).
   bool directoryIs(size_t Offset, llvm::StringRef Text) const;
@@ -59,12 +54,14 @@ public:
   /// The path from \p Offset on.
   llvm::StringRef pathFrom(size_t Offset);
 
+  const llvm::CachedHashStringRef Name;
+  /// The name from its last '.' on; empty if it has none.
+  const llvm::CachedHashStringRef Extension;
+  const bool IsDirectory;
+
 private:
   llvm::StringRef Above;
   llvm::StringRef Directory;
-  llvm::CachedHashStringRef Name;
-  llvm::CachedHashStringRef Extension;
-  bool IsDirectory;
   llvm::SmallString<PathBytes> Path; // Empty until `pathFrom` needs it.
 };
 
@@ -91,9 +88,6 @@ public:
   /// ignore file ends at \p Offset, at most where the entry's name begins.
   IgnoreVerdict match(IgnoreQuery &Query, size_t Offset) const;
 
-  /// The number of patterns that can match something.
-  size_t size() const { return Patterns.size(); }
-
 private:
   static constexpr uint32_t NoPattern = UINT32_MAX;
 
@@ -115,7 +109,8 @@ private:
   struct Pattern {
     llvm::StringRef DirectoryText; // Points into Text, like NameText.
     llvm::StringRef NameText;
-    GlobRange Glob;
+    uint32_t GlobBegin = 0; // In the steps of Globs.
+    uint32_t GlobEnd = 0;
     uint32_t NextOfKey = NoPattern; // The previous pattern with the same key.
     DirectoryRule OfDirectory = DirectoryRule::Any;
     NameRule OfName = NameRule::Any;

@@ -88,10 +88,9 @@ inline detail::IgnoreVerdict slowVerdict(llvm::StringRef Text,
   for (llvm::StringRef Line : Lines) {
     IgnoreLine Parsed;
     GlobTables Tables;
-    GlobRange Range;
     if (parseIgnoreLine(Line, Parsed) &&
         (IsDirectory || !Parsed.DirectoriesOnly) &&
-        compileGlob(Parsed.Body, Parsed.IsPath, Tables, Range) &&
+        compileGlob(Parsed.Body, Parsed.IsPath, Tables) &&
         matchesSlowly(Tables.Steps, Tables.Classes,
                       Parsed.IsPath ? llvm::StringRef(Path) : Name))
       Verdict = Parsed.Negated ? IgnoreVerdict::Include : IgnoreVerdict::Ignore;
