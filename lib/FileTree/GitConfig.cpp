@@ -19,6 +19,12 @@
 
 namespace headstart::detail {
 
+/// Whether \p Text equals \p Word, which is in lower case, ignoring case.
+static bool isWord(std::string_view Text, std::string_view Word) {
+  return std::equal(Text.begin(), Text.end(), Word.begin(), Word.end(),
+                    [](char A, char B) { return llvm::toLower(A) == B; });
+}
+
 namespace {
 class ConfigReader {
 public:
@@ -26,7 +32,37 @@ public:
     this->Text.consume_front("\xef\xbb\xbf");
   }
 
-  std::optional<std::string> read();
+  std::optional<std::string> read() {
+    std::optional<std::string> Found;
+    while (char C = take()) {
+      if (llvm::isSpace(C))
+        continue;
+      if (C == '#' || C == ';') {
+        skipLine();
+        continue;
+      }
+      if (C == '[') {
+        if (!header())
+          return Found;
+        continue;
+      }
+      if (!llvm::isAlpha(C))
+        return Found;
+      std::string Key(1, C);
+      while (llvm::isAlnum(peek()) || peek() == '-')
+        Key.push_back(take());
+      while (peek() == ' ' || peek() == '\t')
+        take();
+      if (peek() == 0 || peek() == '\n')
+        continue; // A key without a value means "true".
+      std::string Value;
+      if (take() != '=' || !value(Value))
+        return Found;
+      if (InCore && isWord(Key, "excludesfile"))
+        Found = std::move(Value);
+    }
+    return Found;
+  }
 
 private:
   /// The next byte, where "\r\n" counts as '\n'; 0 at the end, and for a NUL,
@@ -45,108 +81,69 @@ private:
     while (peek() && take() != '\n') {
     }
   }
-  bool header();
-  bool value(std::string &Result);
+
+  /// Reads a section's name after its '['. False if it is malformed. A section
+  /// with a subsection has another name.
+  bool header() {
+    std::string Name;
+    bool Quoted = false;
+    while (char C = take()) {
+      if (C == '\n')
+        return false;
+      if (C == '\\' && Quoted && !take())
+        return false;
+      if (C == '"')
+        Quoted = !Quoted;
+      if (C == ']' && !Quoted) {
+        InCore = isWord(Name, "core");
+        return true;
+      }
+      Name.push_back(C);
+    }
+    return false;
+  }
+
+  /// Reads a value from its '=' to the end of the line. False if it is
+  /// malformed.
+  bool value(std::string &Result) {
+    bool Quoted = false;
+    size_t Spaces = 0; // Those after Result. They count if more text follows.
+    Result.clear();
+    while (true) {
+      char C = take();
+      if (C == 0 || C == '\n')
+        return !Quoted;
+      if (!Quoted && (C == ' ' || C == '\t' || C == '\r')) {
+        Spaces += !Result.empty();
+        continue;
+      }
+      if (!Quoted && (C == '#' || C == ';')) {
+        skipLine();
+        return true;
+      }
+      Result.append(Spaces, ' ');
+      Spaces = 0;
+      if (C == '"') {
+        Quoted = !Quoted;
+        continue;
+      }
+      if (C == '\\') {
+        C = take();
+        if (C == '\n')
+          continue;
+        if (C == 't' || C == 'n' || C == 'b')
+          C = C == 't' ? '\t' : C == 'n' ? '\n' : '\b';
+        else if (C != '\\' && C != '"')
+          return false;
+      }
+      Result.push_back(C);
+    }
+  }
 
   llvm::StringRef Text;
   bool InCore = false;
 };
 } // namespace
-
-/// Whether \p Text equals \p Word, which is in lower case, ignoring case.
-static bool isWord(std::string_view Text, std::string_view Word) {
-  return std::equal(Text.begin(), Text.end(), Word.begin(), Word.end(),
-                    [](char A, char B) { return llvm::toLower(A) == B; });
-}
-
-/// Reads a section's name after its '['. False if it is malformed. A section
-/// with a subsection has another name.
-bool ConfigReader::header() {
-  std::string Name;
-  bool Quoted = false;
-  while (char C = take()) {
-    if (C == '\n')
-      return false;
-    if (C == '\\' && Quoted && !take())
-      return false;
-    if (C == '"')
-      Quoted = !Quoted;
-    if (C == ']' && !Quoted) {
-      InCore = isWord(Name, "core");
-      return true;
-    }
-    Name.push_back(C);
-  }
-  return false;
-}
-
-/// Reads a value from its '=' to the end of the line. False if it is malformed.
-bool ConfigReader::value(std::string &Result) {
-  bool Quoted = false;
-  size_t Spaces = 0; // Those after Result. They count if more text follows.
-  Result.clear();
-  while (true) {
-    char C = take();
-    if (C == 0 || C == '\n')
-      return !Quoted;
-    if (!Quoted && (C == ' ' || C == '\t' || C == '\r')) {
-      Spaces += !Result.empty();
-      continue;
-    }
-    if (!Quoted && (C == '#' || C == ';')) {
-      skipLine();
-      return true;
-    }
-    Result.append(Spaces, ' ');
-    Spaces = 0;
-    if (C == '"') {
-      Quoted = !Quoted;
-      continue;
-    }
-    if (C == '\\') {
-      C = take();
-      if (C == '\n')
-        continue;
-      if (C == 't' || C == 'n' || C == 'b')
-        C = C == 't' ? '\t' : C == 'n' ? '\n' : '\b';
-      else if (C != '\\' && C != '"')
-        return false;
-    }
-    Result.push_back(C);
-  }
-}
-
-std::optional<std::string> ConfigReader::read() {
-  std::optional<std::string> Found;
-  while (char C = take()) {
-    if (llvm::isSpace(C))
-      continue;
-    if (C == '#' || C == ';') {
-      skipLine();
-      continue;
-    }
-    if (C == '[') {
-      if (!header())
-        return Found;
-      continue;
-    }
-    if (!llvm::isAlpha(C))
-      return Found;
-    std::string Key(1, C);
-    while (llvm::isAlnum(peek()) || peek() == '-')
-      Key.push_back(take());
-    while (peek() == ' ' || peek() == '\t')
-      take();
-    if (peek() == 0 || peek() == '\n')
-      continue; // A key without a value means "true".
-    std::string Value;
-    if (take() != '=' || !value(Value))
-      return Found;
-    if (InCore && isWord(Key, "excludesfile"))
-      Found = std::move(Value);
-  }
-  return Found;
-}
 
 std::optional<std::string> configuredExcludes(llvm::StringRef Config) {
   return ConfigReader(Config).read();

@@ -169,7 +169,7 @@ const DirectoryNode *WalkWorker::findChain(const DirectoryNode *Node) {
 StringRef WalkWorker::path() {
   if (!Path.empty())
     return Path;
-  StringRef Given = findChain(Current)->name();
+  StringRef Given = findChain(Current)->Name;
   if (Given.empty())
     Given = ".";
   while (Given.size() > 1 && Given.ends_with('/'))
@@ -179,7 +179,7 @@ StringRef WalkWorker::path() {
   for (const DirectoryNode *Node : reverse(Chain)) {
     if (!Path.ends_with('/'))
       Path += '/';
-    Path += Node->name();
+    Path += Node->Name;
   }
   return Path;
 }
@@ -226,17 +226,17 @@ std::error_code WalkWorker::openFromRoot(DirectoryNode &Node) {
       State.Options.FollowLinks ? os::LinkRule::Follow : os::LinkRule::Refuse;
   const DirectoryNode *Root = findChain(&Node);
   os::DirectoryHandle At;
-  std::error_code Error = os::DirectoryHandle::open(Root->name().str(), At);
+  std::error_code Error = os::DirectoryHandle::open(Root->Name, At);
   std::string Piece;
   auto TakeName = [this] {
-    StringRef Name = Chain.back()->name();
+    StringRef Name = Chain.back()->Name;
     Chain.pop_back();
     return Name;
   };
   while (!Error && !Chain.empty()) {
     Piece = TakeName();
     while (!Chain.empty() &&
-           Piece.size() + Chain.back()->NameLength < MaxPieceLength) {
+           Piece.size() + Chain.back()->Name.size() < MaxPieceLength) {
       Piece += '/';
       Piece += TakeName();
     }
@@ -251,11 +251,11 @@ std::error_code WalkWorker::openOnce(DirectoryNode &Node, bool &MayBeMount) {
   DirectoryNode *Parent = Node.Parent;
   MayBeMount = true;
   if (!Parent)
-    return os::DirectoryHandle::open(Node.name().str(), Node.Handle);
+    return os::DirectoryHandle::open(Node.Name, Node.Handle);
   if (!Parent->Keeps && Parent != Last)
     return openFromRoot(Node);
   return Parent->Handle.openChild(
-      Node.nameText(),
+      Node.Name.c_str(),
       State.Options.FollowLinks ? os::LinkRule::Follow : os::LinkRule::Refuse,
       Node.Handle, MayBeMount);
 }
@@ -371,7 +371,7 @@ void WalkWorker::enterScope(DirectoryNode &Node) {
   if (Node.Parent)
     Above = Node.Parent->Scope;
   else
-    Above = Rules->above(Node.name(), [&](StringRef File, StringRef What) {
+    Above = Rules->above(Node.Name, [&](StringRef File, StringRef What) {
       State.Visitor.problem(File, What);
     });
   IgnorePresence Present = Listing.peek(Node.Handle);
@@ -536,8 +536,8 @@ void WalkWorker::show(DirectoryNode &Node,
     os::FileIdentity Identity;
     Identity.Device = Node.Identity.Device;
     Identity.Inode = Entry.Identity.Inode;
-    Children.push_back(DirectoryNode::create(&Node, StringRef(Entry.Name),
-                                             Node.Root, Identity));
+    Children.push_back(
+        new DirectoryNode(&Node, StringRef(Entry.Name), Node.Root, Identity));
   }
   if (Children.empty())
     return;
@@ -553,7 +553,7 @@ void TreeWalker::walk(ArrayRef<std::string> Roots, TreeVisitor &Visitor) {
   WalkState State(Options, Visitor, Cancelled);
   std::vector<DirectoryNode *> Nodes;
   for (size_t I = Roots.size(); I-- != 0;)
-    Nodes.push_back(DirectoryNode::create(
+    Nodes.push_back(new DirectoryNode(
         nullptr, Roots[I], static_cast<uint32_t>(I), os::FileIdentity()));
   State.Queue.push(0, Nodes);
   if (Nodes.size() > 1)

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The state of a walk, and of one of its threads. The top of TreeWalker.cpp
-/// describes the protocol.
+/// The state of a walk, of one of its threads, and of a directory. The top of
+/// TreeWalker.cpp describes the protocol.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -16,12 +16,12 @@
 #define HEADSTART_LIB_FILETREE_WALKSTATE_H
 
 #include "DirectoryListing.h"
-#include "DirectoryNode.h"
 #include "WorkQueue.h"
 #include "headstart/FileTree/TreeWalker.h"
 #include "headstart/OS/Threads.h"
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -30,7 +30,54 @@
 
 namespace headstart::detail {
 
-class WalkWorker;
+/// A directory that is queued or being walked, or contains such a directory. It
+/// keeps a reference to its parent, so that a path can be built from the names:
+/// the memory of whole paths would grow with the square of the depth.
+///
+/// A node's handle serves to open its children. `Keeps` is set before the node
+/// has any. If it is true, the handle stays open until the last child has been
+/// opened; the thread that opens that child (`Unopened` falls to 0) closes the
+/// handle. If it is false (too many are open already), only the thread that
+/// listed the node may use the handle, until it opens another directory; other
+/// threads open the children by their paths from the root.
+struct DirectoryNode final {
+  /// Has one reference, and adds a reference to \p Parent.
+  DirectoryNode(DirectoryNode *Parent, llvm::StringRef Name, uint32_t Root,
+                const os::FileIdentity &Identity)
+      : Parent(Parent), Depth(Parent ? Parent->Depth + 1 : 0), Root(Root),
+        Name(Name), Identity(Identity) {
+    if (Parent)
+      Parent->References.fetch_add(1, std::memory_order_relaxed);
+  }
+
+  DirectoryNode *const Parent; ///< null for a root
+  const uint32_t Depth;        ///< 0 for a root
+  const uint32_t Root;         ///< the number of the root
+  const std::string Name;      ///< for a root, the path that it was given
+  bool Keeps = false;
+  bool Begun = false;     ///< its listing has begun
+  bool Postponed = false; ///< put back with an open handle, without `Keeps`
+  bool MayLoop = false;   ///< below a mount point or a followed link
+  /// Device and inode, from the parent's listing, or from the directory itself
+  /// if the listing may be wrong.
+  os::FileIdentity Identity;
+  os::DirectoryHandle Handle;
+  IgnoreScopePtr Scope;
+  /// Counts its children, and itself until it is done.
+  std::atomic<uint32_t> References = 1;
+  /// Counts its children not opened yet, and itself until it is listed.
+  std::atomic<uint32_t> Unopened = 1;
+
+  /// Drops a reference. Frees the node if it was the last one, and then also
+  /// each ancestor without another reference.
+  static void release(DirectoryNode *Node) {
+    while (Node && Node->References.fetch_sub(1) == 1) {
+      DirectoryNode *Above = Node->Parent;
+      delete Node;
+      Node = Above;
+    }
+  }
+};
 
 /// The state that the threads of a walk share.
 struct WalkState {

@@ -25,39 +25,6 @@ using namespace llvm;
 
 namespace headstart {
 
-namespace {
-/// Reads the parts of a document that matter here.
-class YAMLStub {
-public:
-  explicit YAMLStub(StringRef Text) : Rest(Text) {}
-  std::vector<StubDocument> read();
-
-private:
-  void readLine();
-  void readEntry(StringRef Entry, size_t Indent);
-  /// Adds the scalars of a list in brackets to \p Into, if it is not null.
-  /// \p Line follows the bracket; the list may end on a later line.
-  void readList(StringRef Line, std::vector<std::string> *Into);
-  void endItem();
-  /// Returns the list for the scalars after \p Key; null if they do not matter.
-  std::vector<std::string> *listFor(StringRef Key);
-
-  /// Takes the next line of the text.
-  StringRef nextLine() {
-    auto [Line, Behind] = Rest.split('\n');
-    Rest = Behind;
-    return Line.rtrim('\r');
-  }
-
-  StringRef Rest;
-  std::vector<StubDocument> Documents;
-  StringRef Section; ///< the key without indentation
-  StringRef Key;     ///< the innermost key
-  StubReExports Item;
-  std::vector<std::string> Clients;
-};
-} // namespace
-
 /// Returns the scalar with which \p Text begins, without its quotes.
 static std::string scalarOf(StringRef Text) {
   Text = Text.trim();
@@ -79,29 +46,6 @@ static std::string scalarOf(StringRef Text) {
   return Word;
 }
 
-std::vector<std::string> *YAMLStub::listFor(StringRef Key) {
-  bool IsExports = Section == "exports"; // versions 1 to 3
-  if (Key == "targets" || Key == "archs")
-    return &Item.Targets;
-  if (Section == "reexported-libraries" ? Key == "libraries"
-                                        : IsExports && Key == "re-exports")
-    return &Item.Names;
-  if (Section == "allowable-clients" ? Key == "clients"
-                                     : IsExports && Key == "allowable-clients")
-    return &Clients;
-  return nullptr;
-}
-
-void YAMLStub::endItem() {
-  if (Documents.empty())
-    return;
-  if (!Item.Names.empty())
-    Documents.back().ReExports.push_back(std::move(Item));
-  Item = StubReExports();
-  Documents.back().HasClients |= !Clients.empty();
-  Clients.clear();
-}
-
 /// Returns the length of the quoted scalar with which \p Text begins, with its
 /// quotes.
 static size_t quotedLength(StringRef Text) {
@@ -117,87 +61,137 @@ static size_t quotedLength(StringRef Text) {
   return Text.size();
 }
 
-void YAMLStub::readList(StringRef Line, std::vector<std::string> *Into) {
-  for (;;) {
-    Line = Line.ltrim(" \t,");
-    if (Line.empty() || Line.front() == '#') {
-      if (Rest.empty())
-        return;
-      Line = nextLine();
-      // A list without an end ends with its document.
-      if (Line.starts_with("---") || Line.starts_with("..."))
-        return;
-      continue;
-    }
-    if (Line.front() == ']')
-      return;
-    size_t End;
-    if (Line.front() == '\'' || Line.front() == '"')
-      End = quotedLength(Line);
-    else
-      End = std::min(Line.find_first_of(",]"), Line.size());
-    if (Into)
-      Into->push_back(scalarOf(Line.take_front(End)));
-    Line = Line.drop_front(End);
-  }
-}
+namespace {
+/// Reads the parts of a document that matter here.
+class YAMLStub {
+public:
+  explicit YAMLStub(StringRef Text) : Rest(Text) {}
 
-void YAMLStub::readEntry(StringRef Entry, size_t Indent) {
-  bool IsQuoted = Entry.starts_with("'") || Entry.starts_with("\"");
-  size_t Colon = IsQuoted ? StringRef::npos : Entry.find(':');
-  if (Colon == StringRef::npos ||
-      (Colon + 1 < Entry.size() && !isSpace(Entry[Colon + 1]))) {
-    // A scalar of a list with dashes.
-    if (std::vector<std::string> *Into = listFor(Key))
-      if (!Entry.empty())
-        Into->push_back(scalarOf(Entry));
-    return;
-  }
-  Key = Entry.take_front(Colon).rtrim();
-  StringRef Value = Entry.drop_front(Colon + 1).trim();
-  if (Indent == 0) {
+  std::vector<StubDocument> read() {
+    while (!Rest.empty())
+      readLine();
     endItem();
-    Section = Key;
-    if (Key == "install-name")
-      Documents.back().InstallName = scalarOf(Value);
+    return std::move(Documents);
   }
-  if (Value.consume_front("["))
-    readList(Value, listFor(Key));
-  else if (!Value.empty() && Value.front() != '#')
-    if (std::vector<std::string> *Into = listFor(Key))
-      Into->push_back(scalarOf(Value));
-}
 
-void YAMLStub::readLine() {
-  StringRef Line = nextLine();
-  if (Line.starts_with("---")) {
-    endItem();
-    Documents.emplace_back();
-    Section = Key = StringRef();
-    return;
-  }
-  StringRef Entry = Line.ltrim(' ');
-  if (Documents.empty() || Entry.empty() || Entry.front() == '#' ||
-      Line.starts_with("..."))
-    return;
-  size_t Indent = Line.size() - Entry.size();
-  if (Entry.consume_front("- ")) {
-    // An item with keys ends the one before it; a plain scalar does not.
-    // Version 3 may put the dashes of a section at the section's indentation.
-    Entry = Entry.ltrim(' ');
-    if (Entry.find(": ") != StringRef::npos || Entry.ends_with(":"))
+private:
+  void readLine() {
+    StringRef Line = nextLine();
+    if (Line.starts_with("---")) {
       endItem();
-    Indent = std::max<size_t>(Indent, 1);
+      Documents.emplace_back();
+      Section = Key = StringRef();
+      return;
+    }
+    StringRef Entry = Line.ltrim(' ');
+    if (Documents.empty() || Entry.empty() || Entry.front() == '#' ||
+        Line.starts_with("..."))
+      return;
+    size_t Indent = Line.size() - Entry.size();
+    if (Entry.consume_front("- ")) {
+      // An item with keys ends the one before it; a plain scalar does not.
+      // Version 3 may put the dashes of a section at the section's indentation.
+      Entry = Entry.ltrim(' ');
+      if (Entry.find(": ") != StringRef::npos || Entry.ends_with(":"))
+        endItem();
+      Indent = std::max<size_t>(Indent, 1);
+    }
+    readEntry(Entry, Indent);
   }
-  readEntry(Entry, Indent);
-}
 
-std::vector<StubDocument> YAMLStub::read() {
-  while (!Rest.empty())
-    readLine();
-  endItem();
-  return std::move(Documents);
-}
+  void readEntry(StringRef Entry, size_t Indent) {
+    bool IsQuoted = Entry.starts_with("'") || Entry.starts_with("\"");
+    size_t Colon = IsQuoted ? StringRef::npos : Entry.find(':');
+    if (Colon == StringRef::npos ||
+        (Colon + 1 < Entry.size() && !isSpace(Entry[Colon + 1]))) {
+      // A scalar of a list with dashes.
+      if (std::vector<std::string> *Into = listFor(Key))
+        if (!Entry.empty())
+          Into->push_back(scalarOf(Entry));
+      return;
+    }
+    Key = Entry.take_front(Colon).rtrim();
+    StringRef Value = Entry.drop_front(Colon + 1).trim();
+    if (Indent == 0) {
+      endItem();
+      Section = Key;
+      if (Key == "install-name")
+        Documents.back().InstallName = scalarOf(Value);
+    }
+    if (Value.consume_front("["))
+      readList(Value, listFor(Key));
+    else if (!Value.empty() && Value.front() != '#')
+      if (std::vector<std::string> *Into = listFor(Key))
+        Into->push_back(scalarOf(Value));
+  }
+
+  /// Adds the scalars of a list in brackets to \p Into, if it is not null.
+  /// \p Line follows the bracket; the list may end on a later line.
+  void readList(StringRef Line, std::vector<std::string> *Into) {
+    for (;;) {
+      Line = Line.ltrim(" \t,");
+      if (Line.empty() || Line.front() == '#') {
+        if (Rest.empty())
+          return;
+        Line = nextLine();
+        // A list without an end ends with its document.
+        if (Line.starts_with("---") || Line.starts_with("..."))
+          return;
+        continue;
+      }
+      if (Line.front() == ']')
+        return;
+      size_t End;
+      if (Line.front() == '\'' || Line.front() == '"')
+        End = quotedLength(Line);
+      else
+        End = std::min(Line.find_first_of(",]"), Line.size());
+      if (Into)
+        Into->push_back(scalarOf(Line.take_front(End)));
+      Line = Line.drop_front(End);
+    }
+  }
+
+  void endItem() {
+    if (Documents.empty())
+      return;
+    if (!Item.Names.empty())
+      Documents.back().ReExports.push_back(std::move(Item));
+    Item = StubReExports();
+    Documents.back().HasClients |= !Clients.empty();
+    Clients.clear();
+  }
+
+  /// Returns the list for the scalars after \p Key; null if they do not matter.
+  std::vector<std::string> *listFor(StringRef Key) {
+    bool IsExports = Section == "exports"; // versions 1 to 3
+    if (Key == "targets" || Key == "archs")
+      return &Item.Targets;
+    if (Section == "reexported-libraries" ? Key == "libraries"
+                                          : IsExports && Key == "re-exports")
+      return &Item.Names;
+    if (Section == "allowable-clients"
+            ? Key == "clients"
+            : IsExports && Key == "allowable-clients")
+      return &Clients;
+    return nullptr;
+  }
+
+  /// Takes the next line of the text.
+  StringRef nextLine() {
+    auto [Line, Behind] = Rest.split('\n');
+    Rest = Behind;
+    return Line.rtrim('\r');
+  }
+
+  StringRef Rest;
+  std::vector<StubDocument> Documents;
+  StringRef Section; ///< the key without indentation
+  StringRef Key;     ///< the innermost key
+  StubReExports Item;
+  std::vector<std::string> Clients;
+};
+} // namespace
 
 /// Whether json::parse, which recurses for each level, may parse \p Text.
 static bool isShallow(StringRef Text) {
