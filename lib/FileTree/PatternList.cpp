@@ -42,13 +42,6 @@ bool IgnoreQuery::directoryIs(size_t Offset, llvm::StringRef Text) const {
                            : Text.consume_front("/") && Text == Directory;
 }
 
-char IgnoreQuery::firstByte(size_t Offset) const {
-  if (Offset < Above.size())
-    return Above[Offset];
-  size_t Skipped = Offset - std::min(Offset, Above.size() + 1);
-  return Skipped < Directory.size() ? Directory[Skipped] : Name.val().front();
-}
-
 llvm::StringRef IgnoreQuery::pathFrom(size_t Offset) {
   if (Path.empty()) {
     Path.append(
@@ -86,6 +79,11 @@ std::unique_ptr<const PatternList> PatternList::parse(llvm::StringRef Text,
 static bool areBytes(llvm::ArrayRef<GlobStep> Steps) {
   return llvm::all_of(Steps,
                       [](const GlobStep &S) { return S.Op == GlobOp::Byte; });
+}
+
+/// The byte that \p Step matches, or -1 for any.
+static int16_t byteOf(const GlobStep &Step) {
+  return Step.Op == GlobOp::Byte ? static_cast<int16_t>(Step.Operand) : -1;
 }
 
 llvm::StringRef PatternList::keep(llvm::ArrayRef<GlobStep> Bytes) {
@@ -183,7 +181,8 @@ void PatternList::add(const IgnoreLine &Line) {
   else if (!Key.empty())
     addKeyed(ByExtension, Key, Index, P);
   else
-    addUnkeyed(P, Index, Steps, Name);
+    Others.push_back({Index, Split ? byteOf(Name.front()) : int16_t(-1),
+                      byteOf(Name.back())});
   Patterns.push_back(P);
 
   // `matches` uses the steps only for these rules.
@@ -198,17 +197,6 @@ void PatternList::addKeyed(KeyTable &Table, llvm::StringRef Key, uint32_t Index,
     return;
   P.NextOfKey = Slot->second;
   Slot->second = Index;
-}
-
-void PatternList::addUnkeyed(const Pattern &P, uint32_t Index,
-                             llvm::ArrayRef<GlobStep> Steps,
-                             llvm::ArrayRef<GlobStep> Name) {
-  auto ByteOf = [](const GlobStep &Step) {
-    return static_cast<int16_t>(Step.Op == GlobOp::Byte ? Step.Operand : -1);
-  };
-  bool OfPath = P.OfDirectory == DirectoryRule::Pattern;
-  Others.push_back({Index, ByteOf(OfPath ? Steps.front() : Name.front()),
-                    ByteOf(Steps.back()), OfPath});
 }
 
 bool PatternList::matches(const Pattern &P, IgnoreQuery &Query,
@@ -263,15 +251,14 @@ IgnoreVerdict PatternList::match(IgnoreQuery &Query, size_t Offset) const {
     Best = lastOfKey(ByName, Query.Name, Best, Query, Offset);
   if (!ByExtension.empty() && Query.Extension.size() != 0)
     Best = lastOfKey(ByExtension, Query.Extension, Best, Query, Offset);
-  const unsigned char Last = Query.Name.val().back();
+  const llvm::StringRef Name = Query.Name.val();
+  auto MayBe = [](int16_t Byte, char Of) {
+    return Byte < 0 || Byte == static_cast<unsigned char>(Of);
+  };
   for (const Unkeyed &U : llvm::reverse(Others)) {
     if (U.Index < Best)
       break;
-    if (U.Last >= 0 && U.Last != Last)
-      continue;
-    if (U.First >= 0 && U.First != static_cast<unsigned char>(
-                                       U.OfPath ? Query.firstByte(Offset)
-                                                : Query.Name.val().front()))
+    if (!MayBe(U.Last, Name.back()) || !MayBe(U.First, Name.front()))
       continue;
     if (matches(Patterns[U.Index], Query, Offset)) {
       Best = U.Index;

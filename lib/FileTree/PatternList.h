@@ -49,8 +49,6 @@ public:
   /// Whether the entry's directory, from \p Offset on, is \p Text ("a/b", or ""
   /// for the ignore file's own directory).
   bool directoryIs(size_t Offset, llvm::StringRef Text) const;
-  /// The first byte from \p Offset on.
-  char firstByte(size_t Offset) const;
   /// The path from \p Offset on.
   llvm::StringRef pathFrom(size_t Offset);
 
@@ -121,9 +119,8 @@ private:
   /// A pattern that is in no hash table.
   struct Unkeyed {
     uint32_t Index;
-    int16_t First; // The first byte, or -1 for any.
+    int16_t First; // The first byte of the name, or -1 for any.
     int16_t Last;  // The last byte of the name, or -1 for any.
-    bool OfPath;   // Whether First is of the path rather than of the name.
   };
 
   using KeyTable = llvm::DenseMap<llvm::CachedHashStringRef, uint32_t>;
@@ -132,9 +129,6 @@ private:
   static DirectoryRule directoryRule(llvm::ArrayRef<GlobStep> Directory);
   static NameRule nameRule(llvm::ArrayRef<GlobStep> Name);
   void add(const IgnoreLine &Line);
-  void addUnkeyed(const Pattern &P, uint32_t Index,
-                  llvm::ArrayRef<GlobStep> Steps,
-                  llvm::ArrayRef<GlobStep> Name);
   static void addKeyed(KeyTable &Table, llvm::StringRef Key, uint32_t Index,
                        Pattern &P);
   llvm::StringRef keep(llvm::ArrayRef<GlobStep> Bytes);
