@@ -16,6 +16,7 @@
 #include "headstart/FileTree/Manifest.h"
 #include "headstart/FileTree/Record.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include <algorithm>
 #include <iterator>
 
@@ -121,16 +122,7 @@ static bool isName(StringRef Name) {
 
 /// Whether \p Path is a path from a root to a place in its tree.
 static bool isPathFromRoot(StringRef Path) {
-  if (Path.empty())
-    return true;
-  while (true) {
-    auto [Part, Rest] = Path.split('/');
-    if (!isName(Part))
-      return false;
-    if (Part.size() == Path.size())
-      return true;
-    Path = Rest;
-  }
+  return Path.empty() || all_of(split(Path, '/'), isName);
 }
 
 static void readSelection(RecordReader &R, TreeSelection &Selection) {
@@ -246,18 +238,14 @@ Expected<Manifest> Manifest::parse(std::unique_ptr<MemoryBuffer> Bytes) {
 }
 
 Expected<Manifest> Manifest::load(const std::string &Path) {
-  auto Bad = [&](Error E) {
-    return createStringError("manifest '" + Path +
-                             "': " + toString(std::move(E)));
-  };
   constexpr uint64_t MaxBytes = uint64_t(1) << 32;
   Expected<std::unique_ptr<MemoryBuffer>> Bytes =
       readRecordFile(Path, MaxBytes, "manifest");
-  if (!Bytes)
-    return Bad(Bytes.takeError());
-  Expected<Manifest> M = parse(std::move(*Bytes));
+  Expected<Manifest> M =
+      Bytes ? parse(std::move(*Bytes)) : Expected<Manifest>(Bytes.takeError());
   if (!M)
-    return Bad(M.takeError());
+    return createStringError("manifest '" + Path +
+                             "': " + toString(M.takeError()));
   return M;
 }
 

@@ -182,11 +182,8 @@ bool SnapshotCache::decideReading(Directory &In) {
   if (Misses < In.NextDecision.load(std::memory_order_relaxed))
     return false;
   uint32_t Next = Never;
-  if (readDirectory(In, Misses, Next)) {
-    Refusals.fetch_add(1, std::memory_order_relaxed);
-    if (++In.Failures == MaxFailures)
-      Next = Never;
-  }
+  if (readDirectory(In, Misses, Next) && ++In.Failures == MaxFailures)
+    Next = Never;
   In.NextDecision.store(Next, std::memory_order_relaxed);
   return IsKnown();
 }
@@ -276,7 +273,6 @@ SnapshotFigures SnapshotCache::figures() const {
   SnapshotFigures Figures;
   Figures.Answers = Answers.load();
   Figures.Listings = Listings.load();
-  Figures.Refusals = Refusals.load();
   std::lock_guard Lock(Mutex);
   for (const Directory &F : Directories)
     Figures.Misses += F.Misses.load();

@@ -96,6 +96,17 @@ class ELFHeaderReader {
 public:
   explicit ELFHeaderReader(ByteSource &Object) : Object(Object) {}
 
+  /// Reads the form of the types in the object. False if it is no ELF file.
+  bool readForm() {
+    std::optional<StringRef> Ident = Object.read({0, ELF::EI_NIDENT});
+    if (!Ident || !Ident->starts_with(ELF::ElfMagic))
+      return false;
+    char Class = (*Ident)[ELF::EI_CLASS];
+    Result.Is64 = Class == ELF::ELFCLASS64;
+    Result.IsLittle = (*Ident)[ELF::EI_DATA] == ELF::ELFDATA2LSB;
+    return Result.Is64 || Class == ELF::ELFCLASS32;
+  }
+
   /// Reads the header of the object and the table of its sections.
   template <typename ELFT>
   std::optional<std::pair<typename ELFT::Ehdr, StringRef>> readTable() {
@@ -237,45 +248,21 @@ private:
       std::min<uint64_t>(Object.size(), uint64_t(1) << 20);
 };
 
-namespace {
-struct Form {
-  bool Is64, IsLittle;
-};
-} // namespace
-
-/// Returns the form of the types in \p Object; nullopt if it is no ELF file.
-static std::optional<Form> formOf(ByteSource &Object) {
-  std::optional<StringRef> Ident = Object.read({0, ELF::EI_NIDENT});
-  if (!Ident || !Ident->starts_with(ELF::ElfMagic))
-    return std::nullopt;
-  char Class = (*Ident)[ELF::EI_CLASS];
-  if (Class != ELF::ELFCLASS32 && Class != ELF::ELFCLASS64)
-    return std::nullopt;
-  return Form{Class == ELF::ELFCLASS64,
-              (*Ident)[ELF::EI_DATA] == ELF::ELFDATA2LSB};
-}
-
 std::optional<ELFObject> ELFObject::read(ByteSource &Object) {
-  const std::optional<Form> Found = formOf(Object);
-  if (!Found)
-    return std::nullopt;
   ELFHeaderReader Reader(Object);
   ELFObject &Result = Reader.Result;
-  Result.Is64 = Found->Is64;
-  Result.IsLittle = Found->IsLittle;
-  bool IsRead = withTypes(Result.Is64, Result.IsLittle, [&](auto Types) {
-    return Reader.read<decltype(Types)>();
-  });
-  if (!IsRead)
+  if (!Reader.readForm() ||
+      !withTypes(Result.Is64, Result.IsLittle,
+                 [&](auto Types) { return Reader.read<decltype(Types)>(); }))
     return std::nullopt;
   return std::move(Result);
 }
 
 void ELFObject::readAhead(ByteSource &Object) {
-  if (const std::optional<Form> Found = formOf(Object))
-    withTypes(Found->Is64, Found->IsLittle, [&](auto Types) {
-      ELFHeaderReader(Object).readAhead<decltype(Types)>();
-    });
+  ELFHeaderReader Reader(Object);
+  if (Reader.readForm())
+    withTypes(Reader.Result.Is64, Reader.Result.IsLittle,
+              [&](auto Types) { Reader.readAhead<decltype(Types)>(); });
 }
 
 namespace {

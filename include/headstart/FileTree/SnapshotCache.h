@@ -113,7 +113,6 @@ struct SnapshotFigures {
   uint64_t Misses = 0;   ///< probes that found nothing
   uint64_t Answers = 0;  ///< names known to be missing without a probe
   uint64_t Listings = 0; ///< directories read
-  uint64_t Refusals = 0; ///< failed attempts to read a directory
 };
 
 /// A cache for one link, shared by its threads. Its answers are advice: they
@@ -183,7 +182,7 @@ private:
                                   DirectorySnapshot::Ptr &Result);
 
   SnapshotOptions Options;
-  std::atomic<uint64_t> Answers{0}, Listings{0}, Refusals{0};
+  std::atomic<uint64_t> Answers{0}, Listings{0};
   mutable std::mutex Mutex;          ///< guards the members below
   std::deque<Directory> Directories; ///< never moved
   /// Null for a directory that is being read.
