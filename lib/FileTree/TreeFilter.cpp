@@ -46,6 +46,10 @@ Expected<Glob> Glob::create(StringRef Given) {
   for (StringRef Part : Parts) {
     if (Part.empty())
       return Bad("a part of the glob is empty");
+    if (G.IsPath && Part == "**") {
+      G.Parts.push_back(std::nullopt);
+      continue;
+    }
     Expected<GlobPattern> Pattern = GlobPattern::create(Part, MaxBracePatterns);
     if (!Pattern) {
       std::string Problem = toString(Pattern.takeError());
@@ -58,13 +62,10 @@ Expected<Glob> Glob::create(StringRef Given) {
       return Bad(Problem);
     }
     G.Parts.push_back(std::move(*Pattern));
-    G.AnyDirectories.push_back(G.IsPath && Part == "**");
   }
   // A last `**` matches everything below a directory, but not the directory.
-  if (G.AnyDirectories.back()) {
+  if (!G.Parts.back())
     G.Parts.push_back(cantFail(GlobPattern::create("*")));
-    G.AnyDirectories.push_back(false);
-  }
   return G;
 }
 
@@ -73,7 +74,7 @@ bool Glob::matches(StringRef DirectoryPath, StringRef Name,
   if (DirectoriesOnly && !IsDirectory)
     return false;
   if (!IsPath)
-    return Parts.front().match(Name);
+    return Parts.front()->match(Name);
   SmallVector<StringRef, 32> Path;
   if (!DirectoryPath.empty())
     DirectoryPath.split(Path, '/');
@@ -84,10 +85,10 @@ bool Glob::matches(StringRef DirectoryPath, StringRef Name,
   size_t RetryPart = SIZE_MAX;
   size_t RetryAt = 0;
   while (At != Path.size()) {
-    if (Part != Parts.size() && AnyDirectories[Part]) {
+    if (Part != Parts.size() && !Parts[Part]) {
       RetryPart = ++Part;
       RetryAt = At;
-    } else if (Part != Parts.size() && Parts[Part].match(Path[At])) {
+    } else if (Part != Parts.size() && Parts[Part]->match(Path[At])) {
       ++Part;
       ++At;
     } else if (RetryPart != SIZE_MAX) {

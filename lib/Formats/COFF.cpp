@@ -16,6 +16,7 @@
 #include "llvm/Support/Endian.h"
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 using namespace llvm;
@@ -44,14 +45,13 @@ static bool isKnownMachine(uint16_t Machine) {
 
 template <typename Symbol, typename Header>
 static FileHeader fileHeader(const Header &From, uint64_t FirstSection) {
-  FileHeader Result;
-  Result.Machine = From.Machine;
-  Result.NumSections = From.NumberOfSections;
-  Result.FirstSection = FirstSection;
-  Result.SymbolTable = From.PointerToSymbolTable;
-  Result.NumSymbols = From.NumberOfSymbols;
-  Result.SymbolBytes = uint64_t(From.NumberOfSymbols) * sizeof(Symbol);
-  return Result;
+  return {.Machine = From.Machine,
+          .NumSections = From.NumberOfSections,
+          .FirstSection = FirstSection,
+          .SymbolTable = From.PointerToSymbolTable,
+          .NumSymbols = From.NumberOfSymbols,
+          .SymbolBytes = uint64_t(From.NumberOfSymbols) * sizeof(Symbol),
+          .IsBig = std::is_same_v<Symbol, object::coff_symbol32>};
 }
 
 static std::optional<FileHeader> readFileHeader(ByteSource &Object) {
@@ -65,9 +65,7 @@ static std::optional<FileHeader> readFileHeader(ByteSource &Object) {
         std::memcmp(Big->UUID, COFF::BigObjMagic, sizeof(Big->UUID)) != 0 ||
         !isKnownMachine(Big->Machine))
       return std::nullopt;
-    FileHeader Result = fileHeader<coff_symbol32>(*Big, sizeof(*Big));
-    Result.IsBig = true;
-    return Result;
+    return fileHeader<coff_symbol32>(*Big, sizeof(*Big));
   }
   auto Plain = Object.get<coff_file_header>(0);
   if (!Plain || !isKnownMachine(Plain->Machine))

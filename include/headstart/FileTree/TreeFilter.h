@@ -23,6 +23,7 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/GlobPattern.h"
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,8 +55,8 @@ private:
 
   /// LLVM's patterns point into this text.
   std::shared_ptr<const std::string> Text;
-  std::vector<llvm::GlobPattern> Parts; ///< one, unless IsPath
-  std::vector<bool> AnyDirectories;     ///< for each part: whether it is `**`
+  /// One part, unless IsPath; nullopt is `**`.
+  std::vector<std::optional<llvm::GlobPattern>> Parts;
   bool Excludes = false;
   bool IsPath = false;
   bool DirectoriesOnly = false;
