@@ -43,14 +43,6 @@ using namespace detail;
 IgnoreJudge::~IgnoreJudge() = default;
 TreeVisitor::~TreeVisitor() = default;
 
-StringRef WalkDirectory::path() const { return Worker.path(); }
-StringRef WalkDirectory::pathFromRoot() const { return Worker.pathFromRoot(); }
-std::string WalkDirectory::pathOf(StringRef Name) const {
-  return Worker.pathOf(Name);
-}
-size_t WalkDirectory::root() const { return Worker.directory().Root; }
-unsigned WalkDirectory::thread() const { return Worker.index(); }
-
 namespace {
 using Clock = std::chrono::steady_clock;
 
@@ -99,9 +91,9 @@ WalkState::WalkState(const WalkOptions &Options, TreeVisitor &Visitor,
     : Options(Options), Visitor(Visitor), Cancelled(Cancelled),
       MaxThreads(threadsFor(Options)), MaxKept(keptFor(Options, MaxThreads)),
       MaxPostponed(1 + MaxThreads / ThreadsPerPostponed), Queue(MaxThreads) {
-  Queue.setWanted(Options.Jobs
-                      ? MaxThreads.load()
-                      : std::min(MaxThreads.load(), os::usableProcessors()));
+  Queue.Wanted = Options.Jobs
+                     ? MaxThreads.load()
+                     : std::min(MaxThreads.load(), os::usableProcessors());
 }
 
 WalkState::~WalkState() {
@@ -114,10 +106,11 @@ WalkState::~WalkState() {
 void WalkState::noteWait() {
   if (Options.Jobs)
     return;
-  unsigned Now = Queue.wanted();
+  unsigned Now = Queue.Wanted;
   if (Now >= MaxThreads)
     return;
-  if (Queue.changeWanted(Now, std::min(2 * Now, MaxThreads.load())) &&
+  if (Queue.Wanted.compare_exchange_strong(
+          Now, std::min(2 * Now, MaxThreads.load())) &&
       Queue.hasWork())
     considerThread();
 }
@@ -127,14 +120,14 @@ void WalkState::considerThread() {
     Queue.wakeOne();
     return;
   }
-  if (Queue.threads() >= Queue.wanted())
+  if (Queue.Started >= Queue.Wanted)
     return;
   std::lock_guard Lock(Starting);
-  unsigned Next = Queue.threads();
-  if (IsOver || Next >= Queue.wanted() || Next >= MaxThreads)
+  unsigned Next = Queue.Started;
+  if (IsOver || Next >= Queue.Wanted || Next >= MaxThreads)
     return;
   // Count it first, so that the queue never has more sleepers than threads.
-  Queue.addThread();
+  ++Queue.Started;
   auto Work = [this, Next] {
     // Each thread starts the next one, so that the first can do its own work.
     if (Queue.hasWork())
@@ -142,9 +135,9 @@ void WalkState::considerThread() {
     run(Next);
   };
   if (Threads.start(Work)) { // The system has no more threads; use fewer.
-    Queue.removeThread();
+    --Queue.Started;
     MaxThreads.store(Next);
-    Queue.setWanted(Next);
+    Queue.Wanted = Next;
   }
 }
 
@@ -152,10 +145,6 @@ void WalkState::run(unsigned ThreadIndex) {
   WalkWorker Worker(*this, ThreadIndex);
   Worker.work();
 }
-
-//===----------------------------------------------------------------------===//
-// Paths
-//===----------------------------------------------------------------------===//
 
 /// Stores \p Node and its ancestors in `Chain`, without the root, and returns
 /// the root.
@@ -166,17 +155,18 @@ const DirectoryNode *WalkWorker::findChain(const DirectoryNode *Node) {
   return Node;
 }
 
-StringRef WalkWorker::path() {
+StringRef WalkDirectory::path() const {
+  std::string &Path = Worker.Path;
   if (!Path.empty())
     return Path;
-  StringRef Given = findChain(Current)->Name;
+  StringRef Given = Worker.findChain(Worker.Current)->Name;
   if (Given.empty())
     Given = ".";
   while (Given.size() > 1 && Given.ends_with('/'))
     Given = Given.drop_back();
   Path = Given;
-  FromRoot = Path.ends_with('/') ? Path.size() : Path.size() + 1;
-  for (const DirectoryNode *Node : reverse(Chain)) {
+  Worker.FromRoot = Path.ends_with('/') ? Path.size() : Path.size() + 1;
+  for (const DirectoryNode *Node : reverse(Worker.Chain)) {
     if (!Path.ends_with('/'))
       Path += '/';
     Path += Node->Name;
@@ -184,9 +174,11 @@ StringRef WalkWorker::path() {
   return Path;
 }
 
-StringRef WalkWorker::pathFromRoot() { return path().substr(FromRoot); }
+StringRef WalkDirectory::pathFromRoot() const {
+  return path().substr(Worker.FromRoot);
+}
 
-std::string WalkWorker::pathOf(StringRef Name) {
+std::string WalkDirectory::pathOf(StringRef Name) const {
   std::string Result = path().str();
   if (!path().ends_with('/'))
     Result += '/';
@@ -194,13 +186,14 @@ std::string WalkWorker::pathOf(StringRef Name) {
   return Result;
 }
 
-void WalkWorker::problem(StringRef Name, std::string_view What) {
-  State.Visitor.problem(Name.empty() ? path().str() : pathOf(Name), What);
-}
+size_t WalkDirectory::root() const { return Worker.Current->Root; }
 
-//===----------------------------------------------------------------------===//
-// Opening
-//===----------------------------------------------------------------------===//
+unsigned WalkDirectory::thread() const { return Worker.Index; }
+
+void WalkWorker::problem(StringRef Name, std::string_view What) {
+  State.Visitor.problem(Name.empty() ? Shown.path().str() : Shown.pathOf(Name),
+                        What);
+}
 
 void WalkWorker::closeLast() {
   if (!Last)
@@ -327,10 +320,6 @@ bool WalkWorker::isLoop(DirectoryNode &Node) {
   return false;
 }
 
-//===----------------------------------------------------------------------===//
-// Listing
-//===----------------------------------------------------------------------===//
-
 WalkWorker::~WalkWorker() { closeLast(); }
 
 void WalkWorker::work() {
@@ -379,10 +368,10 @@ void WalkWorker::enterScope(DirectoryNode &Node) {
     Node.Scope = std::move(Above);
     return;
   }
-  Node.Scope = Rules->enter(Above, pathFromRoot(), Node.Handle, Present,
+  Node.Scope = Rules->enter(Above, Shown.pathFromRoot(), Node.Handle, Present,
                             [&](StringRef File, StringRef What) {
                               // The file is in this directory.
-                              File.consume_front(pathFromRoot());
+                              File.consume_front(Shown.pathFromRoot());
                               File.consume_front("/");
                               problem(File, What);
                             });
@@ -492,7 +481,7 @@ void WalkWorker::prepare(DirectoryNode &Node,
                          MutableArrayRef<os::DirectoryEntry> &Entries) {
   const WalkOptions &Options = State.Options;
   const IgnoreScope *Scope = Options.Ignore ? Node.Scope.get() : nullptr;
-  StringRef DirectoryPath = Scope ? pathFromRoot() : StringRef();
+  StringRef DirectoryPath = Scope ? Shown.pathFromRoot() : StringRef();
   auto IsIgnored = [&](const os::DirectoryEntry &Entry) {
     return Scope && Options.Ignore->isIgnored(
                         *Scope, DirectoryPath, StringRef(Entry.Name),
@@ -546,8 +535,6 @@ void WalkWorker::show(DirectoryNode &Node,
   State.Queue.push(Index, Children);
   State.considerThread();
 }
-
-//===----------------------------------------------------------------------===//
 
 void TreeWalker::walk(ArrayRef<std::string> Roots, TreeVisitor &Visitor) {
   WalkState State(Options, Visitor, Cancelled);

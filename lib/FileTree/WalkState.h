@@ -119,13 +119,9 @@ public:
   /// Walks directories until no thread has any left.
   void work();
 
-  const DirectoryNode &directory() const { return *Current; }
-  unsigned index() const { return Index; }
-  llvm::StringRef path();
-  llvm::StringRef pathFromRoot();
-  std::string pathOf(llvm::StringRef Name);
-
 private:
+  friend class headstart::WalkDirectory;
+
   /// Lists \p Node, or continues to, and queues the directories in it. False if
   /// it was put back.
   bool walk(DirectoryNode &Node);

@@ -21,7 +21,7 @@
 /// sees the work or the pusher sees the sleeper.
 ///
 /// There may be more threads than should run, started while the disk was slow.
-/// A push wakes one only while fewer than `wanted` are awake; otherwise the
+/// A push wakes one only while fewer than `Wanted` are awake; otherwise the
 /// pushing thread, which is awake, will take the work itself.
 ///
 /// `Outstanding` counts the items that were pushed and are not `done`. An item
@@ -51,20 +51,10 @@ public:
   /// \p Count is the most threads that may exist. The first one exists already.
   explicit WorkQueue(unsigned Count) : Stacks(Count) {}
 
-  /// Counts a thread before it is started.
-  void addThread() { Started.fetch_add(1); }
-  /// Undoes `addThread` if the thread could not be started.
-  void removeThread() { Started.fetch_sub(1); }
-  unsigned threads() const { return Started.load(); }
-  /// Sets how many threads should be awake while there is work.
-  void setWanted(unsigned Count) {
-    Wanted.store(Count, std::memory_order_relaxed);
-  }
-  unsigned wanted() const { return Wanted.load(std::memory_order_relaxed); }
-  /// Sets `wanted` to \p Count only if it is \p From. Returns whether it was.
-  bool changeWanted(unsigned From, unsigned Count) {
-    return Wanted.compare_exchange_strong(From, Count);
-  }
+  /// The number of threads, each counted before it is started.
+  std::atomic<unsigned> Started = 1;
+  /// How many threads should be awake while there is work.
+  std::atomic<unsigned> Wanted = 1;
 
   /// Adds \p Work to the stack of the thread \p Owner.
   void push(unsigned Owner, llvm::ArrayRef<T> Work) {
@@ -139,11 +129,10 @@ public:
                        [](const Stack &S) { return S.Size.load() != 0; });
   }
 
-  /// Wakes a thread that waits for work, if fewer than `wanted` are awake.
+  /// Wakes a thread that waits for work, if fewer than `Wanted` are awake.
   void wakeOne() {
     unsigned Asleep = Sleeping.load();
-    if (Asleep == 0 || Started.load(std::memory_order_relaxed) - Asleep >=
-                           Wanted.load(std::memory_order_relaxed))
+    if (Asleep == 0 || Started - Asleep >= Wanted)
       return;
     std::lock_guard Lock(IdleMutex);
     Idle.notify_one();
@@ -219,8 +208,6 @@ private:
   std::vector<Stack> Stacks;
   std::atomic<size_t> Outstanding = 0;
   std::atomic<bool> Stopped = false;
-  std::atomic<unsigned> Started = 1;
-  std::atomic<unsigned> Wanted = 1;
   std::atomic<unsigned> Sleeping = 0;
   std::mutex IdleMutex; ///< held from the last check for work to the wait
   std::condition_variable Idle;

@@ -74,7 +74,7 @@ TEST(WorkQueueTest, DrainReturnsPendingWork) {
 
 TEST(WorkQueueTest, WakesOnlyWantedThreads) {
   WorkQueue<int> Queue(2);
-  Queue.addThread();
+  ++Queue.Started;
   Queue.push(0, {0});
   ASSERT_EQ(Queue.take(0), 0);
   std::atomic<bool> Woken = false;
@@ -93,7 +93,7 @@ TEST(WorkQueueTest, WakesOnlyWantedThreads) {
     Queue.done();
   }
   EXPECT_FALSE(Woken);
-  Queue.setWanted(2);
+  Queue.Wanted = 2;
   Queue.push(0, {1});
   while (!Woken)
     std::this_thread::yield();
@@ -107,9 +107,9 @@ TEST(WorkQueueTest, ThreadsLoseNoWork) {
   for (unsigned Threads : {2U, 4U, 8U}) {
     for (unsigned Round = 0; Round != 20; ++Round) {
       WorkQueue<unsigned> Queue(Threads);
-      Queue.setWanted(Threads);
+      Queue.Wanted = Threads;
       for (unsigned I = 1; I != Threads; ++I)
-        Queue.addThread();
+        ++Queue.Started;
       constexpr unsigned Top = 12;
       Queue.push(0, {Top});
       std::atomic<unsigned> Seen = 0;
