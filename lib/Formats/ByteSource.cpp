@@ -31,7 +31,7 @@ void PartBytes::willRead(ArrayRef<ByteRange> Ranges) {
 void FileBytes::open(const os::OpenFile &NewFile, ReadGate *NewGate) {
   File = &NewFile;
   Gate = NewGate;
-  setSize(NewFile.size());
+  Size = NewFile.size();
   Begin = 0;
   Bytes.clear();
 }

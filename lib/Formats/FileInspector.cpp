@@ -35,9 +35,8 @@ void FileInspector::open(const os::OpenFile &NewFile, ReadGate *Gate,
 }
 
 void FileInspector::open(StringRef Copy, const os::FileIdentity &NewIdentity) {
-  forget(OfMemory, NewIdentity);
   File = nullptr;
-  OfMemory.open(Copy);
+  forget(OfMemory.emplace(Copy), NewIdentity);
 }
 
 void FileInspector::expectScatteredReads() const {

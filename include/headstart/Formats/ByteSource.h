@@ -72,7 +72,8 @@ public:
 
 protected:
   explicit ByteSource(uint64_t Size) : Size(Size) {}
-  void setSize(uint64_t NewSize) { Size = NewSize; }
+
+  uint64_t Size; ///< bytes
 
 private:
   bool mayRead(ByteRange Range) const {
@@ -83,8 +84,6 @@ private:
   /// that is null or the bytes stay where they are.
   virtual std::optional<llvm::StringRef>
   readInside(ByteRange Range, llvm::SmallVectorImpl<char> *Into) = 0;
-
-  uint64_t Size; ///< bytes
 };
 
 /// Decides when reads of a file begin, and requests what is read next.
@@ -132,12 +131,6 @@ class MemoryBytes final : public ByteSource {
 public:
   explicit MemoryBytes(llvm::StringRef Bytes)
       : ByteSource(Bytes.size()), Bytes(Bytes) {}
-
-  /// Switches to \p NewBytes.
-  void open(llvm::StringRef NewBytes) {
-    Bytes = NewBytes;
-    setSize(NewBytes.size());
-  }
 
 private:
   std::optional<llvm::StringRef>

@@ -77,8 +77,8 @@ private:
   const os::OpenFile *File = nullptr;
   os::FileIdentity Identity;
   FileBytes OfFile;
-  MemoryBytes OfMemory{llvm::StringRef()};
-  ByteSource *Bytes = &OfMemory;
+  std::optional<MemoryBytes> OfMemory;
+  ByteSource *Bytes = &OfFile;
   std::optional<llvm::file_magic> Kind;
   std::optional<std::optional<COFFObject>> COFF;
   std::optional<MachOInput> MachO;
