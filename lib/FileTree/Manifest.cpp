@@ -17,7 +17,6 @@
 #include "headstart/FileTree/Record.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include <algorithm>
 #include <iterator>
 
 using namespace llvm;

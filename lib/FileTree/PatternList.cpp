@@ -112,18 +112,9 @@ static std::optional<size_t> nameBegin(llvm::ArrayRef<GlobStep> Steps) {
   return Begin;
 }
 
-PatternList::DirectoryRule
-PatternList::directoryRule(llvm::ArrayRef<GlobStep> Directory) {
-  if (areBytes(Directory))
-    return DirectoryRule::Exact;
-  bool IsAnywhere =
-      Directory.size() == 1 && Directory[0].Op == GlobOp::Directories;
-  return IsAnywhere ? DirectoryRule::Any : DirectoryRule::Pattern;
-}
-
 PatternList::NameRule PatternList::nameRule(llvm::ArrayRef<GlobStep> Name) {
   if (areBytes(Name))
-    return NameRule::Exact;
+    return NameRule::None;
   if (Name.front().Op == GlobOp::Star && areBytes(Name.drop_front()))
     return NameRule::Suffix;
   if (Name.back().Op == GlobOp::Star && areBytes(Name.drop_back()))
@@ -153,10 +144,11 @@ void PatternList::add(const IgnoreLine &Line) {
   const std::optional<size_t> Split = nameBegin(Steps);
   llvm::ArrayRef<GlobStep> Directory = Steps.take_front(Split.value_or(0));
   llvm::ArrayRef<GlobStep> Name = Steps.drop_front(Directory.size());
-  if (!Split)
-    P.OfDirectory = DirectoryRule::Pattern;
-  else if (Line.IsPath)
-    P.OfDirectory = directoryRule(Directory);
+  bool IsAnywhere =
+      Directory.size() == 1 && Directory[0].Op == GlobOp::Directories;
+  if (!Split || (Line.IsPath && !IsAnywhere))
+    P.OfDirectory = Split && areBytes(Directory) ? DirectoryRule::Exact
+                                                 : DirectoryRule::Pattern;
   if (P.OfDirectory == DirectoryRule::Exact && !Directory.empty())
     P.DirectoryText = keep(Directory.drop_back());
   // A pattern for the whole path also matches the name.
@@ -219,8 +211,7 @@ bool PatternList::matches(const Pattern &P, IgnoreQuery &Query,
   }
   llvm::StringRef Name = Query.Name.val();
   switch (P.OfName) {
-  case NameRule::Any:
-  case NameRule::Exact:
+  case NameRule::None:
     return true;
   case NameRule::Prefix:
     return Name.starts_with(P.NameText);

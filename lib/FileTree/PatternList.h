@@ -97,8 +97,7 @@ private:
   };
   /// The condition on an entry's name.
   enum class NameRule : uint8_t {
-    Any,
-    Exact,  ///< the hash table has found the name: no further condition
+    None,   ///< a hash table or DirectoryRule::Pattern has checked the name
     Prefix, ///< begins with NameText
     Suffix, ///< ends with NameText
     Pattern ///< matches Glob
@@ -111,7 +110,7 @@ private:
     uint32_t GlobEnd = 0;
     uint32_t NextOfKey = NoPattern; // The previous pattern with the same key.
     DirectoryRule OfDirectory = DirectoryRule::Any;
-    NameRule OfName = NameRule::Any;
+    NameRule OfName = NameRule::None;
     bool Negated = false;
     bool DirectoriesOnly = false;
   };
@@ -126,7 +125,6 @@ private:
   using KeyTable = llvm::DenseMap<llvm::CachedHashStringRef, uint32_t>;
 
   PatternList() = default;
-  static DirectoryRule directoryRule(llvm::ArrayRef<GlobStep> Directory);
   static NameRule nameRule(llvm::ArrayRef<GlobStep> Name);
   void add(const IgnoreLine &Line);
   static void addKeyed(KeyTable &Table, llvm::StringRef Key, uint32_t Index,

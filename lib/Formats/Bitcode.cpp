@@ -39,38 +39,10 @@ static uint64_t beginOfStream(StringRef Head) {
              : 0;
 }
 
-/// Returns the number of the next block, to be entered or skipped, or nothing
-/// at the end of a block or where \p Stream is broken or ends, as \p IsCut
-/// says. Skips records, which need the few abbreviations that LLVM defines
-/// before them; \p Abbreviations counts these.
-static std::optional<unsigned> findBlock(BitstreamCursor &Stream,
-                                         unsigned &Abbreviations, bool &IsCut) {
-  constexpr unsigned MaxAbbreviations = 1000; // each takes half a kilobyte
-  while (true) {
-    Expected<BitstreamEntry> Entry =
-        Stream.advance(BitstreamCursor::AF_DontAutoprocessAbbrevs);
-    if (!Entry) {
-      consumeError(Entry.takeError()); // lld reports a broken file
-      return std::nullopt;
-    }
-    if (Entry->Kind != BitstreamEntry::Record) {
-      IsCut = Entry->Kind == BitstreamEntry::Error;
-      if (Entry->Kind == BitstreamEntry::SubBlock)
-        return Entry->ID;
-      return std::nullopt;
-    }
-    if (Entry->ID != bitc::DEFINE_ABBREV) {
-      if (errorToBool(Stream.skipRecord(Entry->ID).takeError()))
-        return std::nullopt;
-    } else if (++Abbreviations > MaxAbbreviations ||
-               errorToBool(Stream.ReadAbbrevRecord())) {
-      return std::nullopt;
-    }
-  }
-}
-
-/// Finds the first module in the stream that begins with \p Head.
+/// Finds the first module in the stream that begins with \p Head. Skips
+/// records, which need the few abbreviations that LLVM defines before them.
 static ModuleRanges findModule(StringRef Head) {
+  constexpr unsigned MaxAbbreviations = 1000; // each takes half a kilobyte
   BitstreamCursor Stream(Head);
   ModuleRanges Found;
   constexpr size_t MagicBytes = 4;
@@ -79,26 +51,40 @@ static ModuleRanges findModule(StringRef Head) {
       errorToBool(Stream.JumpToBit(8 * MagicBytes)))
     return Found;
   unsigned Abbreviations = 0;
-  // Functions follow the metadata of the module.
-  while (std::optional<unsigned> Block =
-             findBlock(Stream, Abbreviations, Found.IsCut)) {
-    if (*Block == bitc::FUNCTION_BLOCK_ID)
-      return Found;
-    Found.IsCut = true;
-    const bool IsMetadata = *Block == bitc::METADATA_BLOCK_ID;
-    if (!IsMetadata && *Block != bitc::MODULE_BLOCK_ID) {
-      if (errorToBool(Stream.SkipBlock()))
-        return Found;
+  bool IsBroken = false; // lld reports it
+  while (!IsBroken) {
+    Expected<BitstreamEntry> Entry =
+        Stream.advance(BitstreamCursor::AF_DontAutoprocessAbbrevs);
+    if (errorToBool(Entry.takeError()) || Entry->Kind == BitstreamEntry::Error)
+      break;
+    if (Entry->Kind == BitstreamEntry::Record) {
+      if (Entry->ID != bitc::DEFINE_ABBREV)
+        IsBroken = errorToBool(Stream.skipRecord(Entry->ID).takeError());
+      else
+        IsBroken = ++Abbreviations > MaxAbbreviations ||
+                   errorToBool(Stream.ReadAbbrevRecord());
+      continue;
+    }
+    // Functions follow the metadata of the module.
+    if (Entry->Kind == BitstreamEntry::EndBlock ||
+        Entry->ID == bitc::FUNCTION_BLOCK_ID) {
+      Found.IsCut = false;
+      break;
+    }
+    const bool IsMetadata = Entry->ID == bitc::METADATA_BLOCK_ID;
+    if (!IsMetadata && Entry->ID != bitc::MODULE_BLOCK_ID) {
+      IsBroken = errorToBool(Stream.SkipBlock());
       continue;
     }
     unsigned Words = 0;
-    if (errorToBool(Stream.EnterSubBlock(*Block, &Words)))
-      return Found;
+    if (errorToBool(Stream.EnterSubBlock(Entry->ID, &Words)))
+      break;
     (IsMetadata ? Found.Metadata : Found.Module) = {Stream.getCurrentByteNo(),
                                                     Words * UINT64_C(4)};
-    Found.IsCut = !IsMetadata;
-    if (IsMetadata)
-      return Found;
+    if (IsMetadata) {
+      Found.IsCut = false;
+      break;
+    }
   }
   return Found;
 }

@@ -8,6 +8,7 @@
 
 #include "headstart/Formats/FileInspector.h"
 #include "headstart/Formats/Bitcode.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
 
@@ -51,15 +52,9 @@ file_magic FileInspector::kind() {
 }
 
 bool FileInspector::isObject() {
-  switch (kind()) {
-  case file_magic::bitcode:
-  case file_magic::coff_object:
-  case file_magic::elf_relocatable:
-  case file_magic::macho_object:
-    return true;
-  default:
-    return false;
-  }
+  return is_contained({file_magic::bitcode, file_magic::coff_object,
+                       file_magic::elf_relocatable, file_magic::macho_object},
+                      kind());
 }
 
 const COFFObject *FileInspector::coff() {

@@ -54,16 +54,10 @@ std::optional<MachOFile> MachOFile::read(ByteSource &File) {
   if (!Header ||
       (Header->magic != MachO::MH_MAGIC && Header->magic != MachO::MH_MAGIC_64))
     return std::nullopt;
-  switch (Header->filetype) {
-  case MachO::MH_OBJECT:
-  case MachO::MH_DYLIB:
-  case MachO::MH_DYLIB_STUB:
-  case MachO::MH_BUNDLE:
-  case MachO::MH_EXECUTE:
-    break;
-  default:
+  if (!is_contained({MachO::MH_OBJECT, MachO::MH_DYLIB, MachO::MH_DYLIB_STUB,
+                     MachO::MH_BUNDLE, MachO::MH_EXECUTE},
+                    Header->filetype))
     return std::nullopt;
-  }
   MachOFile Result;
   Result.Is64 = Header->magic == MachO::MH_MAGIC_64;
   Result.HeaderBytes =
@@ -213,15 +207,10 @@ private:
         (SegmentName == "__TEXT" && Name == "__eh_frame") ||
         SegmentName == "__LLVM")
       return true;
-    switch (S.flags & MachO::SECTION_TYPE) {
-    case MachO::S_CSTRING_LITERALS:
-    case MachO::S_4BYTE_LITERALS:
-    case MachO::S_8BYTE_LITERALS:
-    case MachO::S_16BYTE_LITERALS:
+    if (is_contained({MachO::S_CSTRING_LITERALS, MachO::S_4BYTE_LITERALS,
+                      MachO::S_8BYTE_LITERALS, MachO::S_16BYTE_LITERALS},
+                     S.flags & MachO::SECTION_TYPE))
       return true;
-    default:
-      break;
-    }
     bool IsCode = S.flags & (MachO::S_ATTR_PURE_INSTRUCTIONS |
                              MachO::S_ATTR_SOME_INSTRUCTIONS);
     return S.nreloc && !(IsCode && isArm64(CPUType));
