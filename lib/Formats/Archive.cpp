@@ -125,13 +125,12 @@ std::vector<LayoutPart> ArchiveReader::readIndex() {
     HasFirst |= Member->Name == "/" && Read.size() == 1;
     Read.push_back({Begin, Member->Contents.end() - Begin});
   }
+  std::vector<ByteRange> Joined;
+  for (const ByteRange &Range : Read)
+    addJoined(Joined, Range, /*Gap=*/1);
   std::vector<LayoutPart> Parts;
-  for (const ByteRange &Range : Read) {
-    if (!Parts.empty() && Parts.back().Range.end() + 1 >= Range.Offset)
-      Parts.back().Range.Length = Range.end() - Parts.back().Range.Offset;
-    else
-      Parts.push_back({Range, PartKind::Symbols});
-  }
+  for (const ByteRange &Range : Joined)
+    Parts.push_back({Range, PartKind::Symbols});
   return Parts;
 }
 
