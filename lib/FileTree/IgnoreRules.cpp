@@ -8,12 +8,8 @@
 //
 // The order of the files follows git 2.39 for its own files and ripgrep 15 for
 // `.ignore`; patterns within a file follow git (see IgnorePattern.h). A
-// directory has two lists of files. The first one has `.ignore` of the
-// directory and of all directories above. The second one has `.gitignore` of
-// the directory and of those above it up to the repository's root, the
-// repository's info/exclude, and the user's own excludes. The first file that
-// has a matching pattern decides. Lists share their tails, so that a scope
-// costs a few machine words at any depth.
+// directory has two lists, of `.ignore` files and of git's. Lists share their
+// tails, so that a scope costs a few machine words at any depth.
 //
 //===----------------------------------------------------------------------===//
 

@@ -192,13 +192,10 @@ std::vector<TreeChange> ChangeFinder::finish() {
   }
   // Skip directories that could not be read now, and everything below them.
   std::optional<StringRef> Unknown;
-  bool RootIsUnknown = Problems.contains(WalkedRoot);
+  if (Problems.contains(WalkedRoot))
+    Unknown = "";
   for (const ManifestDirectory &F : Part.directories()) {
-    if (RootIsUnknown)
-      break;
     const StringRef FromHere = *pathWithin(Part.prefix(), F.Path);
-    if (Unknown && pathWithin(*Unknown, FromHere))
-      continue;
     SmallString<256> Storage;
     auto HasProblem = [&](StringRef Path) {
       if (Problems.empty() || Path.empty())

@@ -7,10 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Decides which entries of a tree its ignore files hide: `.gitignore` of every
-/// directory from the repository's root down, `.git/info/exclude`, the user's
-/// global excludes, and `.ignore`, which takes precedence over the others. The
-/// listing of a directory shows whether it has such a file, without probes.
+/// Decides which entries of a tree its ignore files hide. The listing of a
+/// directory shows whether it has such a file, without probes.
 ///
 //===----------------------------------------------------------------------===//
 
