@@ -132,18 +132,13 @@ void WalkState::considerThread() {
     // Each thread starts the next one, so that the first can do its own work.
     if (Queue.hasWork())
       considerThread();
-    run(Next);
+    WalkWorker(*this, Next).work();
   };
   if (Threads.start(Work)) { // The system has no more threads; use fewer.
     --Queue.Started;
     MaxThreads.store(Next);
     Queue.Wanted = Next;
   }
-}
-
-void WalkState::run(unsigned ThreadIndex) {
-  WalkWorker Worker(*this, ThreadIndex);
-  Worker.work();
 }
 
 /// Stores \p Node and its ancestors in `Chain`, without the root, and returns
@@ -545,7 +540,7 @@ void TreeWalker::walk(ArrayRef<std::string> Roots, TreeVisitor &Visitor) {
   State.Queue.push(0, Nodes);
   if (Nodes.size() > 1)
     State.considerThread();
-  State.run(0);
+  WalkWorker(State, 0).work();
   {
     // After `cancel` other threads may still be working, and about to start
     // another one.

@@ -89,7 +89,6 @@ struct WalkState {
   void considerThread();
   /// Allows more threads, because one had to wait for the disk.
   void noteWait();
-  void run(unsigned Index);
 
   const WalkOptions &Options;
   TreeVisitor &Visitor;
