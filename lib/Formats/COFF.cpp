@@ -229,10 +229,6 @@ std::optional<COFFObject> COFFObject::read(ByteSource &Object) {
   return Result;
 }
 
-std::string COFFObject::readDirectives(ByteSource &Object) const {
-  return Object.read(Directives).value_or("").str();
-}
-
 std::string COFFObject::readTypeServer(ByteSource &Object) const {
   // The signature is followed by the length and the kind of the first record;
   // the length does not include itself.

@@ -57,7 +57,7 @@ static void readCOFF(ByteSource &Bytes) {
   if (!Object)
     return;
   check(Object->Parts, Bytes.size(), Flavour::COFF);
-  (void)Object->readDirectives(Bytes);
+  (void)Bytes.read(Object->Directives);
   (void)Object->readTypeServer(Bytes);
   SymbolBuffers Buffers;
   std::vector<SectionRule> Rules = Object->readComdats(Bytes, Buffers);

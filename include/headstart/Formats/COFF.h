@@ -41,7 +41,6 @@ public:
 
   /// \name Data of \p Object, from which the headers were read. May block.
   /// @{
-  std::string readDirectives(ByteSource &Object) const;
   /// The path of the type server; empty without one.
   std::string readTypeServer(ByteSource &Object) const;
   /// The rules by section; empty if there are no COMDATs, or if the table is

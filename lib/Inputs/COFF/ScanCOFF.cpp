@@ -142,7 +142,7 @@ void Scan::readObject(const COFFObject &Object, ByteSource &Bytes) {
   if (WantsTypeServers)
     addTypeServer(Object.readTypeServer(Bytes));
   if (WantsDirectives)
-    readDirectives(Object.readDirectives(Bytes));
+    readDirectives(Bytes.read(Object.Directives).value_or(""));
 }
 
 void Scan::readMember(ByteSource &Member) {
