@@ -129,6 +129,7 @@ std::vector<LayoutPart> ArchiveReader::readIndex() {
   for (const ByteRange &Range : Read)
     addJoined(Joined, Range, /*Gap=*/1);
   std::vector<LayoutPart> Parts;
+  Parts.reserve(Joined.size());
   for (const ByteRange &Range : Joined)
     Parts.push_back({Range, PartKind::Symbols});
   return Parts;

@@ -21,8 +21,8 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/BinaryFormat/Magic.h"
+#include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 
 namespace headstart {
@@ -62,7 +62,7 @@ public:
     if (!Bytes)
       return std::nullopt;
     T Value;
-    std::memcpy(&Value, Bytes->data(), sizeof(T));
+    std::copy(Bytes->begin(), Bytes->end(), reinterpret_cast<char *>(&Value));
     return Value;
   }
 
