@@ -291,7 +291,8 @@ std::vector<NinjaStep> Planner::plan() {
     judge(E);
   std::vector<NinjaStep> Steps;
   for (const Edge &E : Edges) {
-    if (!E.IsDirty || E.Rule == "phony")
+    // Text that ninja did not write may have an edge without outputs.
+    if (!E.IsDirty || E.Rule == "phony" || E.Outputs.empty())
       continue;
     NinjaStep Step;
     Step.Rule = E.Rule.str();

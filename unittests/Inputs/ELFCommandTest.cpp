@@ -170,6 +170,18 @@ TEST(ELFCommandTest, ListsTimeTrace) {
   EXPECT_THAT(Out.Outputs, ElementsAre("a.out"));
 }
 
+/// lld sees no option of Headstart, and joins `--plugin-opt` with what is left.
+TEST(ELFCommandTest, OwnOptionAfterPluginOptAsValue) {
+  LinkCommand Command =
+      parseELF({"-o", "--plugin-opt", "--no-prefetch-inputs", "x", "a.o"});
+  EXPECT_EQ(Command.image(), "--plugin-opt=x");
+  EXPECT_THAT(names(Command), ElementsAre("a.o"));
+  EXPECT_EQ(Command.PrefetchOptions.size(), 1U);
+  EXPECT_EQ(parseELF({"a.o", "-o", "--plugin-opt", "--no-prefetch-inputs"})
+                .PrefetchOptions.size(),
+            1U);
+}
+
 TEST(ELFCommandTest, ImageIsFirstOutput) {
   EXPECT_THAT(parseELF({"a.o"}).Outputs, ElementsAre("a.out"));
   EXPECT_THAT(parseELF({"a.o", "-o", ""}).Outputs, ElementsAre("a.out"));

@@ -180,6 +180,7 @@ TEST(MachOCommandTest, ListsTimeTrace) {
 
 TEST(MachOCommandTest, ListsOutputs) {
   EXPECT_THAT(parseMachO({"a.o"}).Outputs, ElementsAre("a.out"));
+  EXPECT_THAT(parseMachO({"-o", "", "a.o"}).Outputs, ElementsAre());
   EXPECT_THAT(parseMachO({"-map", "m", "-dependency_info", "d", "-o", "first",
                           "--time-trace", "--reproduce=r", "-object_path_lto",
                           "l", "-o", "out", "-final_output", "f"})

@@ -169,6 +169,14 @@ TEST(NinjaPlanTest, SurvivesDamagedFiles) {
     (void)plan(Times, Deps, Graph.take_front(Size));
   EXPECT_THAT(plan(Times, "", "\"a\" -> \"a\" [label=\" cc\"]\n"),
               ElementsAre(" 0 link"));
+  // The second edge has no output.
+  EXPECT_THAT(plan(Times, "",
+                   "\"c\" [label=\"x.c\"]\n"
+                   "\"o\" [label=\"x.o\"]\n"
+                   "\"c\" -> \"o\" [label=\" cc\"]\n"
+                   "\"e\" [label=\"link\", shape=ellipse]\n"
+                   "\"o\" -> \"e\" [arrowhead=none]\n"),
+              ElementsAre("x.o 0"));
 }
 
 TEST(NinjaPlanTest, SplitsShellCommands) {

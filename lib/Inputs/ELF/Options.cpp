@@ -16,6 +16,8 @@
 #include "Parse.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Option/Option.h"
+#include <algorithm>
+#include <functional>
 
 using namespace llvm;
 using namespace llvm::opt;
@@ -81,13 +83,15 @@ MatchedLine::MatchedLine(ArrayRef<CommandLineArg> CommandArgs, bool MinGW)
   std::vector<const char *> Left;
   Left.reserve(All.size());
   Joined.reserve(All.size()); // Left points to these strings
-  for (size_t I = 0; I < All.size(); ++I) {
-    const char *Given = All[I];
+  for (auto It = All.begin(); It != All.end(); ++It) {
+    const char *Given = *It;
     if (!Given)
       continue;
-    Indices.push_back(I);
-    if (!MinGW && isPluginOption(Given) && I + 1 < All.size()) {
-      Joined.push_back((StringRef(Given) + "=" + All[++I]).str());
+    Indices.push_back(It - All.begin());
+    const auto Next = std::find_if(It + 1, All.end(), std::identity());
+    if (!MinGW && isPluginOption(Given) && Next != All.end()) {
+      Joined.push_back((StringRef(Given) + "=" + *Next).str());
+      It = Next;
       Given = Joined.back().c_str();
     }
     Left.push_back(Given);

@@ -221,9 +221,10 @@ void Parser::addOutputs() {
           {Path.str(),
            Named ? ("-" + Named->getOption().getName()).str() : std::string()});
   };
-  const Arg *Output = Args.getLastArg(OPT_o);
-  Add(Output ? Output->getValue() : "a.out");
-  Command.Outputs.front().Option = "-o";
+  if (const Arg *Output = Args.getLastArg(OPT_o))
+    Add(Output->getValue(), Output);
+  else
+    Command.Outputs.push_back({"a.out", "-o"});
   for (OptionID ID : {OPT_map, OPT_dependency_info})
     if (const Arg *A = Args.getLastArg(ID))
       Add(A->getValue(), A);
