@@ -110,7 +110,9 @@ static Error link(ArrayRef<char *> Args) {
   InputResolver Resolver(Command);
 
   // 2. From here on, threads fetch the inputs in the order of the command line.
-  PrefetchEngine Engine{EngineOptions()};
+  EngineOptions Options;
+  Options.Plan = planOptionsOf(Command);
+  PrefetchEngine Engine(Options);
   Engine.start(Command);
 
   std::vector<std::unique_ptr<MemoryBuffer>> Buffers;

@@ -16,6 +16,16 @@ using namespace llvm;
 
 namespace headstart {
 
+PlanOptions planOptionsOf(const LinkCommand &Command) {
+  PlanOptions Options;
+  Options.Kind = Command.Kind;
+  Options.MergeGapBytes = Command.model().MergeGapBytes;
+  Options.Arch = Command.MachO.Arch;
+  Options.Wanted = Command.ELF.Wanted;
+  static_cast<ReadKinds &>(Options) = Command;
+  return Options;
+}
+
 static void extend(ByteRange &Last, uint64_t End) {
   Last.Length = std::max(Last.end(), End) - Last.Offset;
 }

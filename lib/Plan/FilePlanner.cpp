@@ -15,16 +15,6 @@ using namespace llvm;
 
 namespace headstart {
 
-PlanOptions planOptionsOf(const LinkCommand &Command) {
-  PlanOptions Options;
-  Options.Kind = Command.Kind;
-  Options.MergeGapBytes = Command.model().MergeGapBytes;
-  Options.Arch = Command.MachO.Arch;
-  Options.Wanted = Command.ELF.Wanted;
-  static_cast<ReadKinds &>(Options) = Command;
-  return Options;
-}
-
 FilePlanner::FilePlanner(const PlanOptions &Options) : Options(Options) {
   for (const std::string &Name : Options.Wanted)
     Extracted.addLinked(SymbolUse{hashOfSymbol(Name), /*Defines=*/false});

@@ -67,7 +67,7 @@ struct EngineOptions {
   /// Whether to return free memory to the system when all is fetched, even if
   /// there is plenty: for a process that then only waits.
   bool TrimsHeaps = false;
-  PlanOptions Plan;
+  PlanOptions Plan; ///< of the same command (planOptionsOf)
   Tuning Numbers;
   /// The profile of the last link of the same output; may be null. Shared and
   /// immutable.

@@ -53,6 +53,9 @@ struct PlanOptions : ReadKinds {
   uint64_t PageBytes = 4096;
 };
 
+/// Returns the options of \p Command that decide what its link will read.
+PlanOptions planOptionsOf(const LinkCommand &Command);
+
 /// Returns \p Plan in fewer ranges, if one more request costs as much as
 /// \p GapBytes. Closes gaps within a stage, and combines a small range with an
 /// adjacent one that is needed earlier.

@@ -25,9 +25,6 @@
 
 namespace headstart {
 
-/// Returns the options of \p Command that decide what its link will read.
-PlanOptions planOptionsOf(const LinkCommand &Command);
-
 /// Plans the files of one link. Any thread may call any function.
 class FilePlanner {
 public:
