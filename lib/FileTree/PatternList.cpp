@@ -42,6 +42,13 @@ bool IgnoreQuery::directoryIs(size_t Offset, llvm::StringRef Text) const {
                            : Text.consume_front("/") && Text == Directory;
 }
 
+char IgnoreQuery::firstByte(size_t Offset) const {
+  if (Offset < Above.size())
+    return Above[Offset];
+  size_t Skipped = Offset - std::min(Offset, Above.size() + 1);
+  return Skipped < Directory.size() ? Directory[Skipped] : Name.val().front();
+}
+
 llvm::StringRef IgnoreQuery::pathFrom(size_t Offset) {
   if (Path.empty()) {
     Path.append(
@@ -84,6 +91,11 @@ static bool areBytes(llvm::ArrayRef<GlobStep> Steps) {
 /// The byte that \p Step matches, or -1 for any.
 static int16_t byteOf(const GlobStep &Step) {
   return Step.Op == GlobOp::Byte ? static_cast<int16_t>(Step.Operand) : -1;
+}
+
+/// Whether \p Byte of a pattern, which may be any, matches \p Of.
+static bool mayBe(int16_t Byte, char Of) {
+  return Byte < 0 || Byte == static_cast<unsigned char>(Of);
 }
 
 llvm::StringRef PatternList::keep(llvm::ArrayRef<GlobStep> Bytes) {
@@ -207,6 +219,9 @@ bool PatternList::matches(const Pattern &P, IgnoreQuery &Query,
       return false;
     break;
   case DirectoryRule::Pattern:
+    // Joining the path takes longer than most comparisons.
+    if (!mayBe(byteOf(Steps().front()), Query.firstByte(Offset)))
+      return false;
     return matchGlob(Steps(), Globs.Classes, Query.pathFrom(Offset));
   }
   llvm::StringRef Name = Query.Name.val();
@@ -243,13 +258,10 @@ IgnoreVerdict PatternList::match(IgnoreQuery &Query, size_t Offset) const {
   if (!ByExtension.empty() && Query.Extension.size() != 0)
     Best = lastOfKey(ByExtension, Query.Extension, Best, Query, Offset);
   const llvm::StringRef Name = Query.Name.val();
-  auto MayBe = [](int16_t Byte, char Of) {
-    return Byte < 0 || Byte == static_cast<unsigned char>(Of);
-  };
   for (const Unkeyed &U : llvm::reverse(Others)) {
     if (U.Index < Best)
       break;
-    if (!MayBe(U.Last, Name.back()) || !MayBe(U.First, Name.front()))
+    if (!mayBe(U.Last, Name.back()) || !mayBe(U.First, Name.front()))
       continue;
     if (matches(Patterns[U.Index], Query, Offset)) {
       Best = U.Index;

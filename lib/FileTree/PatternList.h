@@ -49,6 +49,8 @@ public:
   /// Whether the entry's directory, from \p Offset on, is \p Text ("a/b", or ""
   /// for the ignore file's own directory).
   bool directoryIs(size_t Offset, llvm::StringRef Text) const;
+  /// The first byte of the path from \p Offset on.
+  char firstByte(size_t Offset) const;
   /// The path from \p Offset on.
   llvm::StringRef pathFrom(size_t Offset);
 

@@ -192,9 +192,9 @@ std::vector<TreeChange> ChangeFinder::finish() {
   }
   // Skip directories that could not be read now, and everything below them.
   std::optional<StringRef> Unknown;
-  if (Problems.contains(WalkedRoot))
-    Unknown = "";
   for (const ManifestDirectory &F : Part.directories()) {
+    if (Problems.contains(WalkedRoot))
+      break;
     const StringRef FromHere = *pathWithin(Part.prefix(), F.Path);
     SmallString<256> Storage;
     auto HasProblem = [&](StringRef Path) {

@@ -283,6 +283,7 @@ TEST_F(TreeChangesTest, PathOutsideManifestIsError) {
 TEST_F(TreeChangesTest, UnreadableDirectoryIsNotReportedAsRemoved) {
   Directory.write("a/b/c", "x");
   Directory.write("a/d", "x");
+  Directory.write("e/f", "x");
   Directory.write("z", "x");
   const Manifest M = record();
   fs::remove(Directory.path("z"));
@@ -296,7 +297,7 @@ TEST_F(TreeChangesTest, UnreadableDirectoryIsNotReportedAsRemoved) {
     Lines Paths;
     for (const TreeChange &C : F.finish())
       Paths.push_back(C.Path);
-    EXPECT_EQ(Paths, (Lines{"z"}));
+    EXPECT_EQ(Paths, (Lines{"e", "e/f", "z"}));
     EXPECT_EQ(F.Reported, Lines{Path + "/a"});
   }
   {
@@ -305,10 +306,11 @@ TEST_F(TreeChangesTest, UnreadableDirectoryIsNotReportedAsRemoved) {
     Lines Paths;
     for (const TreeChange &C : F.finish())
       Paths.push_back(C.Path);
-    EXPECT_EQ(Paths, (Lines{"a", "a/d", "z"}));
+    EXPECT_EQ(Paths, (Lines{"a", "a/d", "e", "e/f", "z"}));
   }
   Finder F(Part, Filter, Path);
   F.problem(Path, "unreadable");
+  F.problem(Path + "/a", "unreadable");
   EXPECT_TRUE(F.finish().empty());
 }
 
