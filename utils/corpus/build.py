@@ -157,7 +157,7 @@ class Build:
     def run(self) -> bool:
         """Makes what is missing, and removes the files of earlier runs that are not planned.
         Returns whether it made something."""
-        ninja = [find_tool("ninja"), "-C", self.root, "-j", str(os.cpu_count())]
+        ninja = [find_tool("ninja"), "-C", self.root, "-j", str(os.cpu_count() or 1)]
         waiting = subprocess.run([*ninja, "-n"], stdout=subprocess.PIPE, text=True).stdout
         if "no work to do" not in waiting:
             (self.root / "pch").mkdir(exist_ok=True)

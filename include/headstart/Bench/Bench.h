@@ -57,6 +57,7 @@ struct BenchOptions {
   /// With it, a link counts as cold even if the system reports no residency.
   std::string Prepare;
   bool Watch = true; ///< whether to sample one more link of each variant
+  // The next three must be set.
   /// Receives announcements and discarded rounds, a line each.
   std::function<void(llvm::StringRef)> Progress;
   /// Receives the progress when each link begins.

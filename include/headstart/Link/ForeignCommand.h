@@ -110,7 +110,7 @@ struct ForeignCommand {
   bool AlsoCompiles = false;        ///< the driver would run more than the link
 };
 
-/// Reads \p Args, whose first element is the program. \p Forced overrides the
+/// Reads \p Args, which begins with the program. \p Forced overrides the
 /// flavour that the program's name implies. Runs a compiler driver with `-###`
 /// to learn its commands; this takes a few seconds at most, and ends when
 /// \p Cancelled (may be null) becomes true. Never reads a response file that is
