@@ -232,10 +232,10 @@ def timers_of(llvm):
 
 def check_stages(llvm, known):
     source = ROOT / "lib" / "Link" / "LinkSession.cpp"
-    table = re.search(r"\bstageNamed\(StringRef Name\) \{.*?^}", source.read_text(), re.M | re.S)
+    table = re.search(r"::reached\(StringRef Name\) \{.*?^}", source.read_text(), re.M | re.S)
     ours = re.findall(r'\.Case\("([^"]+)"', table[0]) if table else []
     if not ours:
-        raise Problem(f"{source}: stageNamed has no stages")
+        raise Problem(f"{source}: LinkSession::reached has no stages")
     theirs = timers_of(llvm)
     for name in ours:
         if name not in theirs:

@@ -6,10 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DirectorySearch.h"
 #include "Private.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;
@@ -43,61 +42,11 @@ std::optional<std::string> readText(const std::string &Path,
   return Text;
 }
 
-DirectorySearch &DirectorySearch::entered() {
-  std::call_once(Entered, [this] {
-    for (StringRef Directory : Command.SearchPaths)
-      Libraries.push_back(&Cache.add(Directory));
-    for (StringRef Directory : Command.MachO.FrameworkPaths)
-      Frameworks.push_back(&Cache.add(Directory));
-  });
-  return *this;
-}
+InputResolver::InputResolver(const LinkCommand &Command)
+    : Command(Command),
+      Directories(std::make_unique<DirectorySearch>(Command)) {}
 
-std::optional<ResolvedInput>
-DirectorySearch::findIn(ArrayRef<Directory *> Directories,
-                        ArrayRef<std::string> Names, Probe At) {
-  SmallVector<SnapshotName, 8> Keys;
-  for (const std::string &Name : Names)
-    Keys.emplace_back(Name);
-  for (Directory *In : Directories)
-    for (const auto &[Name, Key] : zip_equal(Names, Keys)) {
-      if (Cache.isMissing(*In, Key))
-        continue;
-      if (ResolvedInput Found = At(joined(In->path(), Name)); Found.exists())
-        return Found;
-      Cache.noteMiss(*In);
-    }
-  return std::nullopt;
-}
-
-std::optional<ResolvedInput> DirectorySearch::find(ArrayRef<std::string> Names,
-                                                   size_t Skip) {
-  return findIn(ArrayRef(entered().Libraries).drop_front(Skip), Names,
-                statInput);
-}
-
-std::optional<ResolvedInput>
-DirectorySearch::findFramework(const std::string &Name, Probe At) {
-  return findIn(entered().Frameworks, Name, At);
-}
-
-void DirectorySearch::add(StringRef Path) {
-  // More than any linker script names. Each costs every later -l a probe.
-  constexpr size_t MaxDirectories = 1000;
-  std::lock_guard Lock(Mutex);
-  if (Added.size() < MaxDirectories)
-    Added.push_back(&Cache.add(Path));
-}
-
-std::optional<ResolvedInput>
-DirectorySearch::findAdded(ArrayRef<std::string> Names) {
-  std::vector<Directory *> Directories;
-  {
-    std::lock_guard Lock(Mutex);
-    Directories = Added;
-  }
-  return findIn(Directories, Names, statInput);
-}
+InputResolver::~InputResolver() = default;
 
 bool InputResolver::isFirstScan(const os::FileIdentity &File) const {
   std::lock_guard Lock(Mutex);

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DirectorySearch.h"
 #include "TestSupport.h"
 #include "gmock/gmock.h"
 

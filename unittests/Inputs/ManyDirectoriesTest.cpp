@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DirectorySearch.h"
 #include "OS/TestLinks.h"
 #include "TestSupport.h"
 #include "headstart/FileTree/SnapshotCache.h"

@@ -15,16 +15,12 @@
 #ifndef HEADSTART_INPUTS_INPUTRESOLVER_H
 #define HEADSTART_INPUTS_INPUTRESOLVER_H
 
-#include "headstart/FileTree/SnapshotCache.h"
 #include "headstart/Inputs/LinkCommand.h"
 #include "headstart/OS/MappedFile.h"
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -50,49 +46,7 @@ struct ResolvedInput {
 };
 
 class FileInspector;
-
-/// The directories that one link searches, with a cache of their contents.
-/// Thread-safe. Private to lib/Inputs.
-class DirectorySearch {
-public:
-  /// Stats a path, or one derived from it.
-  using Probe = llvm::function_ref<ResolvedInput(llvm::StringRef)>;
-
-  /// \p Command must outlive it. Does nothing before the first search.
-  explicit DirectorySearch(const LinkCommand &Command) : Command(Command) {}
-
-  /// Searches the search path (-L, /libpath and the like) without its first
-  /// \p Skip directories. Returns the first file that exists: tries all
-  /// \p Names in one directory, then in the next. Joins the directory and the
-  /// name as lld does.
-  std::optional<ResolvedInput> find(llvm::ArrayRef<std::string> Names,
-                                    size_t Skip = 0);
-  /// Like find, but searches the directories that -F names, with \p At.
-  std::optional<ResolvedInput> findFramework(const std::string &Name, Probe At);
-
-  /// ELF: adds \p Path to the directories of findAdded (SEARCH_DIR).
-  void add(llvm::StringRef Path);
-  /// Like find, but searches the directories that add has added.
-  std::optional<ResolvedInput> findAdded(llvm::ArrayRef<std::string> Names);
-
-  SnapshotFigures figures() const { return Cache.figures(); }
-
-private:
-  using Directory = SnapshotCache::Directory;
-
-  DirectorySearch &entered();
-  std::optional<ResolvedInput> findIn(llvm::ArrayRef<Directory *> Directories,
-                                      llvm::ArrayRef<std::string> Names,
-                                      Probe At);
-
-  const LinkCommand &Command;
-  SnapshotCache Cache;
-  std::once_flag Entered;
-  std::vector<Directory *> Libraries;
-  std::vector<Directory *> Frameworks;
-  std::mutex Mutex; ///< protects Added
-  std::vector<Directory *> Added;
-};
+class DirectorySearch;
 
 /// Turns names into paths by the linker's search rules, and scans inputs for
 /// their dependencies: default libraries in .drectve, members of thin archives,
@@ -103,8 +57,8 @@ private:
 class InputResolver {
 public:
   /// \p Command must outlive the resolver and must not change.
-  explicit InputResolver(const LinkCommand &Command)
-      : Command(Command), Directories(Command) {}
+  explicit InputResolver(const LinkCommand &Command);
+  ~InputResolver();
 
   /// The path at which the linker will find \p Input. A missing file is a
   /// status, not an error: Path is then the name as the linker reports it.
@@ -132,12 +86,12 @@ public:
   const LinkCommand &command() const { return Command; }
 
   /// The searches in the search paths; private to lib/Inputs.
-  DirectorySearch &directories() const { return Directories; }
+  DirectorySearch &directories() const { return *Directories; }
 
 private:
   const LinkCommand &Command;
-  mutable DirectorySearch Directories; ///< thread-safe
-  mutable std::mutex Mutex;            ///< protects the members below
+  std::unique_ptr<DirectorySearch> Directories; ///< thread-safe
+  mutable std::mutex Mutex;                     ///< protects the members below
   mutable std::set<std::pair<uint64_t, uint64_t>> Scanned;
   mutable std::string LastRunPathsOf;
   mutable std::shared_ptr<const std::vector<std::string>> LastRunPaths;

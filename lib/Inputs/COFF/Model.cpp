@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../DirectorySearch.h"
 #include "Parse.h"
 #include "headstart/Inputs/LinkerModel.h"
 #include "llvm/ADT/SmallString.h"

@@ -15,6 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../DirectorySearch.h"
 #include "Parse.h"
 #include "headstart/Formats/Archive.h"
 #include "headstart/Formats/ELF.h"

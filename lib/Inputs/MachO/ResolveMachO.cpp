@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../DirectorySearch.h"
 #include "Parse.h"
 #include "headstart/Formats/MachO.h"
 #include "headstart/Inputs/LinkCommand.h"
@@ -48,6 +49,24 @@ static ResolvedInput inDirectories(const InputResolver &Resolver,
   return Resolver.directories().find(Names).value_or(ResolvedInput());
 }
 
+/// Calls \p Inspector with \p Name, a path into a bundle, in each directory of
+/// frameworks. Returns its first result that exists.
+static ResolvedInput
+inFrameworks(const InputResolver &Resolver, StringRef Name,
+             function_ref<ResolvedInput(StringRef)> Inspector) {
+  SnapshotName Bundle(Name);
+  for (DirectorySearch::Directory *Directory :
+       Resolver.directories().frameworks()) {
+    if (!Resolver.directories().mayContain(*Directory, Bundle))
+      continue;
+    if (ResolvedInput R = Inspector(joined(Directory->path(), Name));
+        R.exists())
+      return R;
+    Resolver.directories().noteMiss(*Directory);
+  }
+  return {};
+}
+
 static ResolvedInput findLibrary(const InputResolver &Resolver,
                                  StringRef Name) {
   if (Name.ends_with(".o"))
@@ -65,17 +84,14 @@ static ResolvedInput findFramework(const InputResolver &Resolver,
   auto [Base, Suffix] = Name.split(',');
   SmallString<128> Bundle;
   path::append(Bundle, Base + ".framework", Base);
-  auto Probe = [Suffix = Suffix](StringRef Path) {
+  return inFrameworks(Resolver, Bundle, [&, Suffix = Suffix](StringRef Path) {
     SmallString<256> Real;
     // The file with the suffix is next to the target of the symbolic link.
     if (!Suffix.empty() && !sys::fs::real_path(Path, Real))
       if (ResolvedInput R = statInput((Real + Suffix).str()); R.exists())
         return R;
     return dylibAt(Path);
-  };
-  return Resolver.directories()
-      .findFramework(Bundle.str().str(), Probe)
-      .value_or(ResolvedInput());
+  });
 }
 
 static ResolvedInput dylibByBaseName(const InputResolver &Resolver,
@@ -85,9 +101,7 @@ static ResolvedInput dylibByBaseName(const InputResolver &Resolver,
   path::append(Framework, path::Style::posix, Stem + ".framework", Stem);
   if (!InstallName.ends_with(Framework))
     return inDirectories(Resolver, Stem, {".tbd", ".dylib", ".so"});
-  return Resolver.directories()
-      .findFramework(Framework.str().str(), dylibAt)
-      .value_or(ResolvedInput());
+  return inFrameworks(Resolver, Framework, dylibAt);
 }
 
 static ResolvedInput dylibByPrefix(const InputResolver &Resolver,
