@@ -157,16 +157,16 @@ public:
   virtual std::optional<LinkStage> stageOf(PartKind Part,
                                            const ReadKinds &Reads) const = 0;
 
-  /// The stages in which the linker reads a part of the kind \p Kind that it
-  /// first reads in \p First.
-  virtual StageSet stagesOf(LinkStage First, PartKind Kind) const {
+  /// The stages in which the linker reads a part of a kind that it first reads
+  /// in \p First.
+  virtual StageSet stagesOf(LinkStage First, PartKind /*Kind*/) const {
     return bitOf(First);
   }
 
-  /// Whether the threads of the linker process the last input first in
-  /// \p Stage. They do in LLVM's parallelFor: a thread takes the newest task
+  /// Whether the threads of the linker process the last input first in a stage.
+  /// They do in LLVM's parallelFor: a thread takes the newest task
   /// (ThreadPoolExecutor in llvm/lib/Support/Parallel.cpp keeps a stack).
-  virtual bool isBackward(LinkStage Stage) const { return false; }
+  virtual bool isBackward(LinkStage /*Stage*/) const { return false; }
 
   /// A sort key for the input at \p Place: the earlier a linker that reads
   /// \p Reads processes the input in \p Stage, the smaller the key. In a

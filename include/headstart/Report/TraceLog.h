@@ -82,7 +82,8 @@ struct TraceEvent {
   uint64_t Bytes = 0;
   llvm::StringRef Why = "";   ///< a literal: the kind of bytes, or empty
   llvm::StringRef Stage = ""; ///< a literal: the stage of its bytes, or empty
-  std::optional<uint64_t> Resident = {}; ///< the cached bytes of the file
+  std::optional<uint64_t> Resident =
+      std::nullopt; ///< the cached bytes of the file
   TraceFlow Flow = {};
 };
 
