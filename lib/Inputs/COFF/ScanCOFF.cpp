@@ -86,6 +86,7 @@ void Scan::readDirectives(StringRef Directives) {
   SmallVector<const char *, 16> OfLibraries;
   for (StringRef Directive : All)
     if (Directive.contains_insensitive("defaultlib:"))
+      // NOLINTNEXTLINE(bugprone-*): StringSaver adds a NUL.
       OfLibraries.push_back(Saver.save(Directive).data());
   const opt::InputArgList Args = parseArguments(OfLibraries);
   for (const opt::Arg *A : Args.filtered(OPT_defaultlib, OPT_nodefaultlib)) {
