@@ -102,7 +102,7 @@ private:
   std::vector<uint64_t> MaxMapped; ///< of each input
   bool SawMappings = false;
   std::chrono::steady_clock::time_point NextMappings;
-  /// Of each input, in the profile; empty without a profile.
+  /// The ranges of each input in the profile; empty without a profile.
   std::vector<llvm::ArrayRef<ByteRange>> TouchedRanges;
 };
 

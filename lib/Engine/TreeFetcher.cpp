@@ -167,9 +167,13 @@ void TreeFetcher::fetch(const FileToFetch &Wanted) {
 uint64_t TreeFetcher::fetchSteps(const FileToFetch &Wanted,
                                  const os::OpenFile &File) {
   const uint64_t Size = File.size();
+  const uint64_t Known = std::min(Size, Wanted.Size);
   if (isKnown(File.identity())) {
-    count([](TreeFetchFigures &F) { ++F.SameFiles; });
-    return 0;
+    count([&](TreeFetchFigures &F) {
+      ++F.SameFiles;
+      F.DoneBytes += Known;
+    });
+    return Known;
   }
   const std::optional<uint64_t> Reported = missingIn(File, {0, Size});
   const uint64_t Missing = Reported.value_or(Size);
@@ -184,9 +188,10 @@ uint64_t TreeFetcher::fetchSteps(const FileToFetch &Wanted,
     F.ResidentBytes += Size - Missing;
     ++(Missing == 0 ? F.ResidentFiles : F.LeftOutFiles);
     F.LeftOutBytes += Missing;
+    F.DoneBytes += Known;
   });
   if (!Fetches)
-    return 0;
+    return Known;
   uint64_t Counted = 0, Fetched = 0;
   auto CountFetched = [&](TreeFetchFigures &F, uint64_t Bytes) {
     if (Fetched == 0 && Bytes != 0)
@@ -232,9 +237,9 @@ uint64_t TreeFetcher::fetchSteps(const FileToFetch &Wanted,
     count([&](TreeFetchFigures &F) {
       CountFetched(F, StepMissing);
       F.ResidentBytes += Step.Length - StepMissing;
-      const uint64_t Known = std::min(Step.Length, Wanted.Size - Counted);
-      Counted += Known;
-      F.DoneBytes += Known;
+      const uint64_t New = std::min(Step.Length, Wanted.Size - Counted);
+      Counted += New;
+      F.DoneBytes += New;
     });
   }
   return Counted;

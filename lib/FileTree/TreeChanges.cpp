@@ -191,9 +191,10 @@ std::vector<TreeChange> ChangeFinder::finish() {
     OfThread.clear();
   }
   // Skip directories that could not be read now, and everything below them.
+  const bool RootIsUnknown = Problems.contains(WalkedRoot);
   std::optional<StringRef> Unknown;
   for (const ManifestDirectory &F : Part.directories()) {
-    if (Problems.contains(WalkedRoot))
+    if (RootIsUnknown)
       break;
     const StringRef FromHere = *pathWithin(Part.prefix(), F.Path);
     SmallString<256> Storage;

@@ -54,7 +54,8 @@ namespace {
 
 struct Installed {
   std::atomic<LinkSession *> Session{nullptr};
-  /// Of the command line; compared by its address. Set before Session.
+  /// The command line's first argument, compared by its address. Set before
+  /// Session.
   const char *FirstArg = "";
   /// lld does not publish the names of its timers. One thread creates the
   /// timers before any other starts, in the order of a context's members; those

@@ -44,7 +44,7 @@ struct DirectoryFacts {
   os::Disk Disk;
   Milliseconds Lookup{0};
   bool BelievesListings = false;
-  // Of a few files in it:
+  // A sample of its files:
   unsigned Files = 0;     ///< files that could be opened and are not empty
   unsigned Refused = 0;   ///< files that this user may not read
   unsigned Reported = 0;  ///< files whose residency the system reports
