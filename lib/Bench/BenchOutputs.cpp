@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BenchRun.h"
+#include "headstart/FileTree/Record.h"
 #include "headstart/Link/ProfileStore.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
@@ -205,13 +206,11 @@ static void resolve(SmallString<256> &Path) {
 }
 
 /// Makes a directory in \p Parent whose name begins with \p Name, and sets \p
-/// Path to it. createUniqueDirectory would replace each '%' of \p Parent, too.
+/// Path to it.
 static std::error_code makeIn(StringRef Parent, StringRef Name,
                               SmallString<256> &Path) {
-  SmallString<64> Unique;
-  sys::fs::createUniquePath(Name + "-%%%%%%", Unique, /*MakeAbsolute=*/false);
   Path = Parent;
-  sys::path::append(Path, Unique);
+  sys::path::append(Path, withUniqueEnd(Name + "-"));
   return sys::fs::create_directory(Path, /*IgnoreExisting=*/false);
 }
 

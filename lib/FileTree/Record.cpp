@@ -12,6 +12,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Signals.h"
 #include "llvm/Support/xxhash.h"
 
 using namespace llvm;
@@ -83,6 +84,12 @@ bool mayReplaceRecord(const std::string &Path, StringRef Start) {
   return File.size() == 0 || startsWith(File, Start);
 }
 
+std::string withUniqueEnd(const Twine &Begin) {
+  SmallString<8> End;
+  sys::fs::createUniquePath("%%%%%%", End, /*MakeAbsolute=*/false);
+  return (Begin + End).str();
+}
+
 Error replaceFile(const std::string &Path,
                   function_ref<void(raw_ostream &)> Write,
                   function_ref<bool(StringRef)> MayReplace) {
@@ -90,28 +97,32 @@ Error replaceFile(const std::string &Path,
   if (sys::fs::real_path(Path, Target))
     Target = Path;
   // Write a file next to the target, and then rename it. Do not use LLVM's
-  // writeToOutput, which ends the program if the disk is full.
-  Expected<sys::fs::TempFile> Temp =
-      sys::fs::TempFile::create(Target + ".tmp%%%%%%");
-  if (!Temp)
-    return Temp.takeError();
-  const std::string New = Temp->TmpName;
-  std::error_code Failed;
-  if (MayReplace && !MayReplace(New)) {
-    Failed = std::make_error_code(std::errc::operation_not_permitted);
-  } else {
-    raw_fd_ostream OS(Temp->FD, /*shouldClose=*/false);
-    Write(OS);
-    OS.flush();
-    Failed = OS.error();
-    OS.clear_error();
+  // writeToOutput, which ends the program if the disk is full, or its TempFile,
+  // which replaces each '%' of the path.
+  const std::string New = withUniqueEnd(Target + ".tmp");
+  int FD = -1;
+  std::error_code Failed = sys::fs::openFileForWrite(
+      New, FD, sys::fs::CD_CreateNew, sys::fs::OF_None);
+  if (Failed)
+    return errorCodeToError(Failed);
+  (void)sys::RemoveFileOnSignal(New);
+  {
+    raw_fd_ostream OS(FD, /*shouldClose=*/true);
+    if (MayReplace && !MayReplace(New)) {
+      Failed = std::make_error_code(std::errc::operation_not_permitted);
+    } else {
+      Write(OS);
+      OS.close();
+      Failed = OS.error();
+      OS.clear_error();
+    }
   }
-  Error Kept = Failed ? errorCodeToError(Failed) : Temp->keep(Target);
-  if (Kept)
-    consumeError(Temp->discard());
-  else // `keep` leaves it if it had to copy instead
-    (void)sys::fs::remove(New);
-  return Kept;
+  // The system may forbid another file at the name, but not other contents.
+  if (!Failed && sys::fs::rename(New, Target))
+    Failed = sys::fs::copy_file(New, Target);
+  (void)sys::fs::remove(New);
+  sys::DontRemoveFileOnSignal(New);
+  return errorCodeToError(Failed);
 }
 
 } // namespace headstart

@@ -308,9 +308,8 @@ std::error_code writeFile(const std::string &File,
                           function_ref<void(raw_ostream &)> Write) {
   std::error_code Error;
   const os::FileKind Kind = os::statFile(File, Error).Kind;
-  // A missing target of a link is created by writing through the link, and '%'
-  // is part of LLVM's pattern of the new file's name.
-  if (descriptorOf(File) >= 0 || StringRef(File).contains('%') ||
+  // A missing target of a link is created by writing through the link.
+  if (descriptorOf(File) >= 0 ||
       !(Kind == os::FileKind::Regular ||
         (Kind == os::FileKind::Missing && !sys::fs::is_symlink_file(File))))
     return writeInPlace(File, Write);

@@ -220,9 +220,7 @@ bool canKeepProfiles(const std::string &Directory) {
       sys::fs::access(Place, sys::fs::AccessMode::Write))
     return false;
   // access() also allows root to write to /proc, which can hold no new file.
-  SmallString<256> Probe;
-  sys::fs::createUniquePath(Place + "/.headstart-%%%%%%%%", Probe,
-                            /*MakeAbsolute=*/false);
+  const std::string Probe = withUniqueEnd(Place + "/.headstart-");
   return !sys::fs::create_directory(Probe, /*IgnoreExisting=*/false) &&
          !sys::fs::remove(Probe);
 }

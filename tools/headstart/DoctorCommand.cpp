@@ -9,6 +9,7 @@
 #include "Doctor.h"
 #include "Options.h"
 #include "headstart/Bench/Bench.h"
+#include "headstart/FileTree/Record.h"
 #include "headstart/OS/DirectoryReader.h"
 #include "headstart/OS/DirectoryTraits.h"
 #include "headstart/OS/EvictionBlockers.h"
@@ -20,7 +21,6 @@
 #include "headstart/Plan/Tuning.h"
 #include "headstart/Report/LinkStats.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
@@ -66,12 +66,10 @@ private:
 static Milliseconds timeOfLookup(StringRef Directory) {
   std::vector<double> Times(5);
   for (double &Time : Times) {
-    SmallString<256> Name;
-    sys::fs::createUniquePath(Directory + "/headstart-doctor-%%%%%%%%", Name,
-                              /*MakeAbsolute=*/false);
+    const std::string Name = withUniqueEnd(Directory + "/headstart-doctor-");
     const Clock::time_point Begin = Clock::now();
     std::error_code Ignored;
-    (void)os::statFile(std::string(Name), Ignored);
+    (void)os::statFile(Name, Ignored);
     Time = Milliseconds(Clock::now() - Begin).count();
   }
   return Milliseconds(medianOf(Times));

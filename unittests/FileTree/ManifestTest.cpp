@@ -315,4 +315,15 @@ TEST(ManifestTest, ReplacingKeepsLink) {
   EXPECT_NE(toString(replaceFile(Directory.path("no/directory/m"), "x")), "");
 }
 
+TEST(ManifestTest, ReplacesFilesWhosePathsHavePercentSigns) {
+  const TestDirectory Directory;
+  const std::string Old = Directory.write("50%/100%", "old");
+  ASSERT_FALSE(replaceFile(Old, "new one"));
+  EXPECT_EQ(std::filesystem::file_size(Old), 7U);
+  // The new file is gone.
+  EXPECT_EQ(std::distance(
+                std::filesystem::directory_iterator(Directory.path("50%")), {}),
+            1);
+}
+
 } // namespace

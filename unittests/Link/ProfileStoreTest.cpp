@@ -202,7 +202,7 @@ TEST_F(ProfileStoreTest, ListsOnlyProfiles) {
 TEST_F(ProfileStoreTest, CanKeepProfilesMatchesSaving) {
   EXPECT_TRUE(canKeepProfiles(Directory.path()));
   for (const char *Name :
-       {"headstart", "cache/headstart", "home/cache/headstart"}) {
+       {"headstart", "100%", "cache/headstart", "home/cache/headstart"}) {
     const std::string Place = Directory.path(Name);
     const bool Can = canKeepProfiles(Place);
     EXPECT_EQ(Can, std::string(Name) != "home/cache/headstart");

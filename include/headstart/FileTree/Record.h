@@ -142,6 +142,10 @@ bool startsLikeRecord(const std::string &Path, llvm::StringRef Start);
 /// This protects a user's own file that was named by mistake. Blocks.
 bool mayReplaceRecord(const std::string &Path, llvm::StringRef Start);
 
+/// Returns a path that begins with \p Begin and ends with six random digits.
+/// LLVM's functions would replace each '%' of \p Begin as well.
+std::string withUniqueEnd(const llvm::Twine &Begin);
+
 /// Replaces the file \p Path by the output of \p Write atomically: a process
 /// that is killed leaves the old file. If \p Path is a link, its target is
 /// replaced. \p MayReplace, unless it is null, gets the path of the new file;
