@@ -303,6 +303,11 @@ WatchedLink LinkWatch::finish(const os::ProgramUsage &Usage,
     add(Link.MemoryBytes, lastOf(Link.MemoryBytes));
     add(Link.TouchedBytes, lastOf(Link.TouchedBytes));
   }
+  // Else all samples are 0.
+  if (!Usage.MajorFaults)
+    Link.MajorFaults.reset();
+  if (!Usage.ReadBytes)
+    Link.ReadBytes.reset();
   if (SawMappings)
     Link.Touched = MaxMapped;
   else

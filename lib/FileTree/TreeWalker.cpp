@@ -307,7 +307,8 @@ bool WalkWorker::open(DirectoryNode &Node) {
 /// can cause that.
 bool WalkWorker::isLoop(DirectoryNode &Node) {
   for (const DirectoryNode *Above = Node.Parent; Above; Above = Above->Parent)
-    if (Above->Identity.Device == Node.Identity.Device &&
+    if (Node.Identity.Inode != 0 && // else the file system has none
+        Above->Identity.Device == Node.Identity.Device &&
         Above->Identity.Inode == Node.Identity.Inode) {
       problem("", "skipped: it is one of the directories that contain it");
       return true;

@@ -83,7 +83,8 @@ static Error refuse(const Twine &Why) { return createStringError(Why); }
 Expected<std::string> Expander::read(const os::OpenFile &File) const {
   const os::FileIdentity &Own = File.identity();
   if (llvm::any_of(Including, [&](const os::FileIdentity &Outer) {
-        return Outer.Device == Own.Device && Outer.Inode == Own.Inode;
+        return Own.Inode != 0 && // else the file system has none
+               Outer.Device == Own.Device && Outer.Inode == Own.Inode;
       }))
     return refuse("it includes itself");
   if (Including.size() >= MaxNesting)

@@ -498,9 +498,10 @@ static Exit evictAll(const CommandArguments &Arguments) {
   if (!Arguments.Operands.empty())
     return fail("--all takes no path", Exit::WrongUsage);
   if (const std::error_code Error = os::evictAll())
-    return fail(
-        "cannot evict all files: " + Error.message() +
-        (Error == std::errc::permission_denied ? "; this needs root" : ""));
+    return fail("cannot evict all files: " + Error.message() +
+                (Error == std::errc::permission_denied
+                     ? "; this needs root, or an administrator of Windows"
+                     : ""));
   if (Arguments.JSON)
     printJSON([](json::OStream &J) { J.attribute("all", true); });
   else

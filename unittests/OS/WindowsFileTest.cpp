@@ -45,6 +45,14 @@ std::wstring wide(const std::string &Text) {
   return Result;
 }
 
+// Wine enforces no locks and knows no privileges.
+TEST(WindowsFileTest, RecognizesErrorsThatWineLacks) {
+  EXPECT_EQ(os::detail::errorOf(ERROR_LOCK_VIOLATION),
+            std::errc::no_lock_available);
+  EXPECT_EQ(os::detail::errorOf(ERROR_PRIVILEGE_NOT_HELD),
+            std::errc::permission_denied);
+}
+
 /// Writes a file by its wide name.
 bool writeWide(const std::wstring &Path, const std::string &Text) {
   const HANDLE File = ::CreateFileW(Path.c_str(), GENERIC_WRITE, 0, nullptr,

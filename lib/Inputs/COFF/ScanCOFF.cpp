@@ -105,7 +105,7 @@ StringRef Scan::directoryOfInput() const {
   if (Request.Named.Reason == InputReason::ArchiveMember) {
     StringRef Directory = sys::path::parent_path(Request.Named.From);
     if (!Directory.empty() && Path.consume_front(Directory))
-      Path = Path.ltrim('/');
+      Path = Path.drop_while([](char C) { return sys::path::is_separator(C); });
   }
   return sys::path::parent_path(Path);
 }

@@ -387,10 +387,8 @@ std::error_code evictAll() {
   constexpr DWORD SystemWorks = 5000; // ms
   if (Status >= 0)
     ::Sleep(SystemWorks);
-  return Status >= 0
-             ? std::error_code()
-             : std::error_code(static_cast<int>(detail::codeOfStatus(Status)),
-                               std::system_category());
+  return Status >= 0 ? std::error_code()
+                     : detail::errorOf(detail::codeOfStatus(Status));
 }
 
 // In Microsoft's FastFAT (Windows-driver-samples, filesys/fastfat), a relative

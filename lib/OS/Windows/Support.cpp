@@ -35,7 +35,10 @@ static std::errc conditionOf(DWORD Code) {
   case ERROR_DELETE_PENDING:
     return std::errc::no_such_file_or_directory;
   case ERROR_ACCESS_DENIED:
+  case ERROR_PRIVILEGE_NOT_HELD:
     return std::errc::permission_denied;
+  case ERROR_LOCK_VIOLATION: // another process has locked the bytes
+    return std::errc::no_lock_available;
   case ERROR_SHARING_VIOLATION: // a process has it open exclusively
   case ERROR_USER_MAPPED_FILE:  // a process has mapped it
   case ERROR_BUSY:
