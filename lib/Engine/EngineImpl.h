@@ -173,7 +173,7 @@ public:
   std::atomic<uint64_t> WantedThreads{0};
   std::mutex StartMutex;  ///< guards Workers until they are joined
   bool IsJoining = false; ///< guarded by StartMutex
-  /// Joined or detached before the engine releases its reference to this
+  /// Joined or left before the engine releases its reference to this
   /// object.
   os::Threads Workers;
 };

@@ -21,7 +21,7 @@
 /// Shutdown. `cancel` ends all waits for room (Gate.h) and in the scheduler,
 /// and threads check it between two steps of fetching. The threads share
 /// ownership of the engine's state, and the linker of the held bytes, so that a
-/// thread that hangs can be detached.
+/// thread that hangs can be left.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -21,22 +21,22 @@ static thread_local bool IsStartingOwn = false;
 static thread_local unsigned Guards = 0; // nesting depth of hasMemoryFor
 
 namespace {
-struct Shortage {
+struct Shared {
   std::mutex Mutex;
   std::shared_ptr<const std::function<bool()>> EndThreads; // guarded by Mutex
 };
 } // namespace
 
 // Never destroyed: a thread may fail to start while the process ends.
-static Shortage &shortage() {
-  static Shortage *const TheOne = new Shortage;
+static Shared &shared() {
+  static Shared *const TheOne = new Shared;
   return *TheOne;
 }
 
 void headstart::os::onThreadShortage(
     std::shared_ptr<const std::function<bool()>> EndThreads) {
-  const std::lock_guard<std::mutex> Lock(shortage().Mutex);
-  shortage().EndThreads.swap(EndThreads);
+  const std::lock_guard<std::mutex> Lock(shared().Mutex);
+  shared().EndThreads.swap(EndThreads);
 }
 
 void headstart::os::throwBadAlloc() { throw std::bad_alloc(); }
@@ -60,8 +60,8 @@ bool headstart::os::detail::isStartingOwn() { return IsStartingOwn; }
 bool headstart::os::detail::endOwnThreads() {
   std::shared_ptr<const std::function<bool()>> EndThreads;
   {
-    const std::lock_guard<std::mutex> Lock(shortage().Mutex);
-    EndThreads = shortage().EndThreads;
+    const std::lock_guard<std::mutex> Lock(shared().Mutex);
+    EndThreads = shared().EndThreads;
   }
   return EndThreads && (*EndThreads)();
 }
@@ -84,12 +84,20 @@ struct Threads::Count {
   std::mutex Mutex;
   std::condition_variable None;
   size_t Running = 0; // guarded by Mutex
+  // Once the threads are left:
+  std::vector<std::thread> Handles;
+  Count *Next = nullptr;
+  std::shared_ptr<Count> Self;
 
   void add(size_t Difference) {
     const std::lock_guard<std::mutex> Lock(Mutex);
     Running += Difference;
     if (Running == 0)
       None.notify_all();
+  }
+  bool haveAllEnded() {
+    const std::lock_guard<std::mutex> Lock(Mutex);
+    return Running == 0;
   }
 };
 
@@ -108,7 +116,7 @@ std::error_code Threads::startAsIs(std::function<void()> Work) {
     Running.emplace_back(
         [Counted = std::move(Counted), Mine = std::move(Work)]() mutable {
           // The first thread-local object is destroyed last, so join() also
-          // detaches a thread that hangs in the destructor of another one.
+          // leaves a thread that hangs in the destructor of another one.
           thread_local std::shared_ptr<void> UntilEnd;
           IsOwnThread = true;
           try {
@@ -136,21 +144,41 @@ void Threads::join() {
 
 bool Threads::join(std::chrono::milliseconds MaxWait) {
   if (Running.empty())
-    return !HasDetached;
+    return !HasLeft;
   {
     std::unique_lock<std::mutex> Lock(Alive->Mutex);
     if (Alive->None.wait_for(Lock, MaxWait,
                              [&] { return Alive->Running == 0; })) {
       Lock.unlock();
       join();
-      return !HasDetached;
+      return !HasLeft;
     }
   }
-  HasDetached = true;
-  for (std::thread &T : Running)
-    T.detach();
-  Running.clear();
-  // Threads that are started from now on are counted separately.
-  Alive = nullptr;
+  HasLeft = true;
+  leave();
   return false;
+}
+
+/// Leaves the threads to themselves, and joins those of earlier calls that have
+/// ended. Detaching a thread is not safe while it ends: glibc 2.36 reads its
+/// descriptor afterwards, which the thread may have freed (pthread_detach.c).
+/// Allocates nothing, since memory may be short.
+void Threads::leave() {
+  static Count *Left = nullptr; // guarded by the mutex
+  const std::lock_guard<std::mutex> Lock(shared().Mutex);
+  Alive->Handles = std::exchange(Running, {});
+  Alive->Next = std::exchange(Left, Alive.get());
+  // Threads that are started from now on are counted separately.
+  Left->Self = std::move(Alive);
+  for (Count **Each = &Left; *Each != nullptr;) {
+    Count &This = **Each;
+    if (!This.haveAllEnded()) {
+      Each = &This.Next;
+      continue;
+    }
+    for (std::thread &T : This.Handles)
+      T.join();
+    *Each = This.Next;
+    This.Self = nullptr;
+  }
 }

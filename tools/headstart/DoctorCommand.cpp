@@ -236,7 +236,7 @@ static void checkSample(const DirectoryFacts &S, CheckGroup &Group) {
 /// the reason why it cannot be inspected, or empty.
 static CheckGroup checkDirectory(const std::string &Path,
                                  std::string &Problem) {
-  // A server may not respond; the thread that waits for it is then detached.
+  // A server may not respond; the thread that waits for it is then left.
   constexpr std::chrono::seconds Timeout(5);
   auto Facts = std::make_shared<DirectoryFacts>();
   Facts->Path = Path;

@@ -182,7 +182,7 @@ void Companion::report(const os::ProgramEnd &End,
   Stats.LinkMs = milliseconds();
   Stats.Tool = "headstart run";
   // The linker has ended. A thread that waits for a file system that does not
-  // respond is detached, and its data is not read.
+  // respond is left, and its data is not read.
   constexpr std::chrono::seconds Timeout(1);
   if (!Preparing.join(Timeout)) {
     Stats.WhyOff = "the file system of the inputs does not respond";

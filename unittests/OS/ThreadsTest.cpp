@@ -38,10 +38,10 @@ TEST(ThreadsTest, JoinDetachesWaitingThread) {
     }));
     EXPECT_FALSE(Waiting.join(milliseconds(10)));
     EXPECT_EQ(Waiting.size(), 0U);
-    // A thread that is started later is independent of the detached one.
+    // A thread that is started later is independent of the left one.
     ASSERT_FALSE(Waiting.start([] {}));
     EXPECT_FALSE(Waiting.join(std::chrono::minutes(1)))
-        << "join reports the detached thread";
+        << "join reports the left thread";
   }
   EXPECT_FALSE(State->HasRun);
   State->Gate.unlock();

@@ -87,7 +87,7 @@ public:
   explicit PrefetchEngine(const EngineOptions &Options,
                           const os::PageCache &Cache = os::PageCache());
   /// Cancels, and waits at most a second for the threads. A thread that waits
-  /// for an unresponsive file system is detached, with everything that it uses.
+  /// for an unresponsive file system is left, with everything that it uses.
   /// Buffers that were taken stay valid.
   ~PrefetchEngine();
   PrefetchEngine(const PrefetchEngine &) = delete;

@@ -126,8 +126,8 @@ public:
 
   /// Like `join`, for no longer than \p MaxWait. Returns false if some threads
   /// have not ended by then, or had not by an earlier call's time (in a system
-  /// call of a file system that does not answer). These are detached; they must
-  /// own everything that they use, and end when their call does.
+  /// call of a file system that does not answer). These are left running;
+  /// they must own everything that they use, and end when their call does.
   bool join(std::chrono::milliseconds MaxWait);
 
   size_t size() const { return Running.size(); }
@@ -139,12 +139,13 @@ private:
   /// The number of threads that have not ended yet. Shared with the threads.
   struct Count;
 
+  void leave();
   /// Starts a thread with the signal mask of the caller.
   std::error_code startAsIs(std::function<void()> Work);
 
   std::shared_ptr<Count> Alive;
   std::vector<std::thread> Running;
-  bool HasDetached = false;
+  bool HasLeft = false;
 };
 
 namespace detail {
