@@ -19,6 +19,7 @@
 #include "headstart/Link/ProfileStore.h"
 #include "headstart/OS/Machine.h"
 #include "headstart/OS/MeasuredProgram.h"
+#include "headstart/OS/StopSignals.h"
 #include "headstart/OS/SystemMemory.h"
 #include "headstart/Report/LinkStats.h"
 #include "headstart/Report/Message.h"
@@ -30,7 +31,6 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include <cstdlib>
 #include <ctime>
 #include <functional>
 #include <thread>
@@ -249,9 +249,8 @@ std::optional<ResidentPart> Bench::prepare(CacheState State, std::string &Why) {
     const bool IsCold = State == CacheState::Cold;
     if (IsCold)
       Inputs->evict(Options.Stopped);
-    // The user wrote the command for a shell.
-    // NOLINTNEXTLINE(bugprone-command-processor,cert-env33-c)
-    if (IsCold && HasPrepare && std::system(Options.Prepare.c_str()) != 0) {
+    if (IsCold && HasPrepare &&
+        os::StopSignals::runInShell(Options.Prepare) != 0) {
       Why = "'" + Options.Prepare + "' failed";
       return std::nullopt;
     }

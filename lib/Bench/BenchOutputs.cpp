@@ -113,8 +113,8 @@ static std::vector<std::string> throughDriver(DriverKind Driver, Flavour Style,
   return Result;
 }
 
-/// Returns an option with which the linker writes files that no option can
-/// redirect: next to its inputs, or in directories that it chooses. Else empty.
+/// Returns what makes the linker write files that no option can redirect: next
+/// to its inputs, or in directories that it chooses. Else empty.
 static std::string sideEffect(const ForeignCommand &Link) {
   static constexpr StringRef Options[] = {
       "save-temps",
@@ -129,7 +129,8 @@ static std::string sideEffect(const ForeignCommand &Link) {
       "plugin-opt=emit-asm",
       "plugin-opt=emit-llvm",
       "lto-emit-asm",
-      "lto-emit-llvm"};
+      "lto-emit-llvm",
+      "linkrepro"};
   for (const CommandLineArg &Arg : Link.Args) {
     StringRef Text = optionIn(Arg.Text, Link.Style);
     for (StringRef Option : Options) {
@@ -141,7 +142,12 @@ static std::string sideEffect(const ForeignCommand &Link) {
         return Arg.Text;
     }
   }
-  return "";
+  // The linker reads this variable, unless an option names the file.
+  constexpr const char *Variable = "LLD_REPRODUCE";
+  const std::optional<std::string> File = sys::Process::GetEnv(Variable);
+  return File && is_contained(Link.Command->Outputs, StringRef(*File))
+             ? Variable
+             : "";
 }
 
 Expected<RedirectedLink> redirect(ArrayRef<std::string> Args,
@@ -341,15 +347,19 @@ Error Bench::compareOutputs(ArrayRef<size_t> Group) {
 }
 
 Error Bench::compareOutputs() {
-  // A PDB contains the command line, and the image contains its checksum.
-  const bool HasPDB = llvm::any_of(Report.Outputs, [](const auto &File) {
-    return StringRef(File.first).ends_with_insensitive(".pdb");
-  });
+  // A PDB contains the command line, and the image the PDB's checksum.
+  const bool HasArguments =
+      llvm::any_of(Command->Outputs, [](const LinkOutput &Output) {
+        const StringRef Option = Output.Option;
+        return Option.contains_insensitive("pdb") ||
+               Option.contains_insensitive("reproduce") ||
+               StringRef(Output.Path).ends_with_insensitive(".pdb");
+      });
   std::vector<size_t> Same;
   std::vector<size_t> Own;
   for (size_t I = 0; I != Variants.size(); ++I)
     if (!Written[I].empty())
-      (HasPDB && Variants[I].WritesOwnOutput ? Own : Same).push_back(I);
+      (HasArguments && Variants[I].WritesOwnOutput ? Own : Same).push_back(I);
   if (Same.empty() && Own.empty()) {
     Report.OutputNote = "There are no outputs to compare.";
     return Error::success();
@@ -363,8 +373,8 @@ Error Bench::compareOutputs() {
     return E;
   if (Report.SameOutputs.value_or(false))
     Report.OutputNote = "('" + Variants[Own.front()].Name +
-                        "' is compared with itself: a PDB contains the "
-                        "command line.)";
+                        "' is compared with itself: a PDB and the file of "
+                        "/reproduce contain the command line.)";
   return Error::success();
 }
 

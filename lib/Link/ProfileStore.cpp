@@ -139,7 +139,10 @@ std::shared_ptr<const LinkProfile> loadValidProfile(const std::string &Path) {
 }
 
 bool mayReplaceProfile(const std::string &Path) {
-  return mayReplaceRecord(Path, ProfileStart);
+  // A power failure may have filled Headstart's own file with zeros.
+  return (sys::path::parent_path(Path) == profileDirectory() &&
+          sys::path::filename(Path).starts_with(Prefix)) ||
+         mayReplaceRecord(Path, ProfileStart);
 }
 
 LinkProfile newProfile(StringRef Tool, StringRef Output, StringRef Settings) {

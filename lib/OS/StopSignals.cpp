@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstdlib>
 
 namespace headstart::os {
 
@@ -75,6 +76,17 @@ void endByClosedPipe() {
   // The SIGPIPE of a write goes only to the thread that wrote.
   std::raise(SIGPIPE); // NOLINT(cert-err33-c): it is ignored, or blocked
 #endif
+}
+
+int StopSignals::runInShell(const std::string &Command) {
+  // NOLINTNEXTLINE(bugprone-command-processor,cert-env33-c): a user's command
+  const int Status = std::system(Command.c_str());
+#ifdef WIFSIGNALED
+  if (Status != -1 && WIFSIGNALED(Status) &&
+      (WTERMSIG(Status) == SIGINT || WTERMSIG(Status) == SIGQUIT))
+    std::raise(WTERMSIG(Status)); // NOLINT(cert-err33-c): it may be ignored
+#endif
+  return Status;
 }
 
 int StopSignals::received() { return Received.load(std::memory_order_relaxed); }

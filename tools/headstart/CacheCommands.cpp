@@ -350,7 +350,7 @@ static StringRef whyNotReported(const os::PageCache &Cache) {
 
 Exit runResidency(const CommandArguments &Arguments) {
   if (Arguments.Operands.empty())
-    return fail("no path given; usage: headstart residency [--json] PATH...",
+    return fail("no path given; usage: headstart residency [options] PATH...",
                 Exit::WrongUsage);
   const os::PageCache Cache;
   const bool HasLines = !Arguments.JSON && !Arguments.has(OPT_summary);
@@ -514,7 +514,7 @@ Exit runEvict(const CommandArguments &Arguments) {
     return evictAll(Arguments);
   if (Arguments.Operands.empty())
     return fail(
-        "no path given; usage: headstart evict [--json] PATH... | --all",
+        "no path given; usage: headstart evict [options] PATH... | --all",
         Exit::WrongUsage);
   const os::PageCache Cache;
   Evicted Done;
@@ -522,9 +522,13 @@ Exit runEvict(const CommandArguments &Arguments) {
   auto Inspect = [&](CacheFile &One, os::OpenFile &File) {
     const ByteRange All = {0, File.size()};
     One.Before = residentBytes(Cache, File, All);
-    One.Error = Cache.evict(File);
-    if (!One.Error)
-      One.After = residentBytes(Cache, File, All, &One.IsUnwritten);
+    // Of a file that was just written, the kernel keeps some pages at first.
+    for (unsigned Tries = 2; Tries != 0 && !One.Error && One.After != 0;
+         --Tries) {
+      One.Error = Cache.evict(File);
+      if (!One.Error)
+        One.After = residentBytes(Cache, File, All, &One.IsUnwritten);
+    }
   };
   auto Show = [&](const CacheFile &One, json::OStream *J) {
     if (One.Error) {

@@ -232,6 +232,12 @@ Exit runProfile(const CommandArguments &Arguments) {
   if ((Verb == "list" || Verb == "prune") && Operands.size() > 1)
     return fail("'" + Verb + "' takes no path, but got '" + Operands[1] + "'",
                 Exit::WrongUsage);
+  std::error_code Error;
+  const sys::fs::directory_iterator First(profileDirectory(), Error);
+  if ((Verb == "list" || Verb == "prune") && Error &&
+      Error != std::errc::no_such_file_or_directory)
+    return fail("cannot read '" + profileDirectory() +
+                "': " + Error.message());
   if (Verb == "list")
     return writeProfiles(Arguments.JSON, list);
   if (Verb == "prune") {

@@ -411,8 +411,8 @@ Exit runWarm(const CommandArguments &Arguments) {
   if (Fetcher.figures().Files == 0 && !Problems.any() && Signal == 0 &&
       !Plan->isTooDeep(0) && !Changed.isSet() && !Arguments.has(OPT_glob_EQ) &&
       !Arguments.has(OPT_no_ignore))
-    note("ignore files such as .gitignore hide all files here; --no-ignore "
-         "fetches them too");
+    note("found no files to fetch; --no-ignore also fetches those that ignore "
+         "files such as .gitignore hide");
   (Arguments.JSON ? writeJSON : writeText)(Fetcher.figures(), Arguments.Origin,
                                            Signal != 0);
   const Exit Status = finishOutput(Problems.any() ? Exit::Failed : Exit::Done);

@@ -126,7 +126,10 @@ def summary(links):
         lines.append("Headstart had nothing to fetch.")
     else:
         unused = total["wasted_bytes"]
-        lines.append(f"Headstart fetched {in_bytes(cold)} ahead of the linkers"
+        missing = total["inputs_bytes"] - total["resident_bytes_before"]
+        lines.append(f"Headstart requested {in_bytes(cold)} ahead of the linkers"
+                     + (f" (at most {in_bytes(missing)} of it not cached)"
+                        if missing < cold else "")
                      + (f"; they did not use {in_bytes(unused)} of this" if unused else "") + ".")
     if total["linker_read_bytes"] is not None:
         lines.append(f"The linkers read {in_bytes(total['linker_read_bytes'])} "

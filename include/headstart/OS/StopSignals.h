@@ -15,6 +15,7 @@
 #define HEADSTART_OS_STOPSIGNALS_H
 
 #include <array>
+#include <string>
 
 namespace headstart::os {
 
@@ -37,6 +38,11 @@ public:
 
   /// Returns the signal that was received, or 0. Thread-safe.
   static int received();
+
+  /// Runs \p Command in the system's shell, with this process's terminal, and
+  /// returns the result of std::system. This process ignores SIGINT and SIGQUIT
+  /// meanwhile, so one that ends the command is raised afterwards. Blocks.
+  static int runInShell(const std::string &Command);
 
 private:
   using Handler = void (*)(int);
