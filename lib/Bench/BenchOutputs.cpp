@@ -113,8 +113,8 @@ static std::vector<std::string> throughDriver(DriverKind Driver, Flavour Style,
   return Result;
 }
 
-/// Returns what makes the linker write files that no option can redirect: next
-/// to its inputs, or in directories that it chooses. Else empty.
+/// Returns an option with which the linker writes files that no option can
+/// redirect: next to its inputs, or in directories that it chooses. Else empty.
 static std::string sideEffect(const ForeignCommand &Link) {
   static constexpr StringRef Options[] = {
       "save-temps",
@@ -142,12 +142,7 @@ static std::string sideEffect(const ForeignCommand &Link) {
         return Arg.Text;
     }
   }
-  // The linker reads this variable, unless an option names the file.
-  constexpr const char *Variable = "LLD_REPRODUCE";
-  const std::optional<std::string> File = sys::Process::GetEnv(Variable);
-  return File && is_contained(Link.Command->Outputs, StringRef(*File))
-             ? Variable
-             : "";
+  return "";
 }
 
 Expected<RedirectedLink> redirect(ArrayRef<std::string> Args,

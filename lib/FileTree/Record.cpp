@@ -112,10 +112,11 @@ Error replaceFile(const std::string &Path,
       Failed = std::make_error_code(std::errc::operation_not_permitted);
     } else {
       Write(OS);
-      OS.close();
-      Failed = OS.error();
-      OS.clear_error();
     }
+    OS.close();
+    if (!Failed)
+      Failed = OS.error();
+    OS.clear_error();
   }
   // The system may forbid another file at the name, but not other contents.
   if (!Failed && sys::fs::rename(New, Target))

@@ -356,7 +356,7 @@ void LinkSession::end(bool Succeeded, bool Leaves) {
     }
     writeReports();
     Turn.leave();
-    Program = nullptr; // detaches its thread if that has not ended
+    Program = nullptr; // leaves its thread if that has not ended
   });
 }
 

@@ -140,7 +140,8 @@ std::shared_ptr<const LinkProfile> loadValidProfile(const std::string &Path) {
 
 bool mayReplaceProfile(const std::string &Path) {
   // A power failure may have filled Headstart's own file with zeros.
-  return (sys::path::parent_path(Path) == profileDirectory() &&
+  const std::string Own = profileDirectory();
+  return (!Own.empty() && sys::path::parent_path(Path) == Own &&
           sys::path::filename(Path).starts_with(Prefix)) ||
          mayReplaceRecord(Path, ProfileStart);
 }

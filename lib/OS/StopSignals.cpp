@@ -82,9 +82,14 @@ int StopSignals::runInShell(const std::string &Command) {
   // NOLINTNEXTLINE(bugprone-command-processor,cert-env33-c): a user's command
   const int Status = std::system(Command.c_str());
 #ifdef WIFSIGNALED
-  if (Status != -1 && WIFSIGNALED(Status) &&
-      (WTERMSIG(Status) == SIGINT || WTERMSIG(Status) == SIGQUIT))
-    std::raise(WTERMSIG(Status)); // NOLINT(cert-err33-c): it may be ignored
+  if (Status == -1)
+    return Status;
+  // A program that catches the signal reports it in its exit status.
+  constexpr int BySignal = 128;
+  const int Signal =
+      WIFSIGNALED(Status) ? WTERMSIG(Status) : WEXITSTATUS(Status) - BySignal;
+  if (Signal == SIGINT || Signal == SIGQUIT)
+    std::raise(Signal); // NOLINT(cert-err33-c): it may be ignored
 #endif
   return Status;
 }

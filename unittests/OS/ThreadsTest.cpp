@@ -22,7 +22,7 @@
 using namespace headstart::os;
 using std::chrono::milliseconds;
 
-TEST(ThreadsTest, JoinDetachesWaitingThread) {
+TEST(ThreadsTest, JoinLeavesWaitingThread) {
   struct Shared {
     std::mutex Gate;
     std::atomic<bool> HasRun{false};
@@ -53,9 +53,8 @@ TEST(ThreadsTest, JoinDetachesWaitingThread) {
     std::this_thread::yield();
 }
 
-/// As in the destructor of processorWait's file. (detach() of mingw-w64 waits
-/// for such destructors.)
-TEST(ThreadsTest, JoinDetachesThreadThatHangsAfterItsWork) {
+/// As in the destructor of processorWait's file.
+TEST(ThreadsTest, JoinLeavesThreadThatHangsAfterItsWork) {
   if (!processorWait())
     GTEST_SKIP() << "needs a system on which processorWait opens a file";
   struct Hanging {
@@ -81,7 +80,7 @@ TEST(ThreadsTest, JoinDetachesThreadThatHangsAfterItsWork) {
 
 /// A fatal error of LLVM calls exit(), which destroys the thread-local objects
 /// of a thread that has not ended (LinkSession::endAtExit).
-TEST(ThreadsDeathTest, JoinDetachesThreadThatHangsInExitHandler) {
+TEST(ThreadsDeathTest, JoinLeavesThreadThatHangsInExitHandler) {
   EXPECT_EXIT(
       {
         static std::promise<void> Reached;

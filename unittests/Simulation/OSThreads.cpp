@@ -135,17 +135,17 @@ void Threads::join() {
 
 bool Threads::join(std::chrono::milliseconds MaxWait) {
   if (!Alive)
-    return !HasDetached;
+    return !HasLeft;
   std::shared_ptr<Count> Mine = Alive;
   const auto Until = os::now() + MaxWait;
   std::unique_lock Lock(Mine->Mutex);
   while (Mine->Running != 0)
     if (!Mine->None.waitUntil(Lock, Until)) {
-      HasDetached = true;
+      HasLeft = true;
       Alive = nullptr;
       return false;
     }
-  return !HasDetached;
+  return !HasLeft;
 }
 
 bool Threads::isOwn() { return SimulatedOS::current().isEngine(); }

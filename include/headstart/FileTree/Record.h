@@ -147,10 +147,11 @@ bool mayReplaceRecord(const std::string &Path, llvm::StringRef Start);
 std::string withUniqueEnd(const llvm::Twine &Begin);
 
 /// Replaces the file \p Path by the output of \p Write atomically: a process
-/// that is killed leaves the old file. If \p Path is a link, its target is
-/// replaced. \p MayReplace, unless it is null, gets the path of the new file;
-/// if it returns false, nothing is replaced (errc::operation_not_permitted).
-/// The error does not name the path. Blocks.
+/// that is killed leaves the old file (unless the system refuses another file
+/// at the name: then the contents are copied). If \p Path is a link, its target
+/// is replaced. \p MayReplace, unless it is null, gets the path of the new
+/// file; if it returns false, nothing is replaced
+/// (errc::operation_not_permitted). The error does not name the path. Blocks.
 llvm::Error
 replaceFile(const std::string &Path,
             llvm::function_ref<void(llvm::raw_ostream &)> Write,

@@ -130,7 +130,7 @@ public:
                std::vector<os::ProgramPart> Parts = os::programParts())
       : Tool(std::move(Tool)), Program(std::move(Program)),
         Record(std::move(Record)), Parts(std::move(Parts)) {}
-  /// Detaches a thread that has not ended.
+  /// Leaves a thread that has not ended.
   ~ProgramPages() { (void)Thread.join(std::chrono::milliseconds(0)); }
 
   /// The pages of the running program that it uses as \p Linker ("ld.lld"),

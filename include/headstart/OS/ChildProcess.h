@@ -139,11 +139,12 @@ struct AnswerLimits {
 };
 
 /// Runs \p Args[0], searched for in PATH, and stores what it writes to \p
-/// Stream in \p Answer, on POSIX untranslated (LC_ALL=C). Its standard input is
-/// empty, it has no other descriptor of this process, and the terminal's
-/// signals do not reach it. Its exit status is ignored. At a limit, the program
-/// and those that it has started are killed, and the error is `timed_out`,
-/// `value_too_large` or `operation_canceled`. Blocks. Thread-safe.
+/// Stream in \p Answer, on POSIX untranslated (LC_ALL=C) and without
+/// LLD_REPRODUCE. Its standard input is empty, it has no other descriptor of
+/// this process, and the terminal's signals do not reach it. Its exit status is
+/// ignored. At a limit, the program and those that it has started are killed,
+/// and the error is `timed_out`, `value_too_large` or `operation_canceled`.
+/// Blocks. Thread-safe.
 std::error_code captureOutput(const std::vector<std::string> &Args,
                               ProgramStream Stream, const AnswerLimits &Limits,
                               std::string &Answer);

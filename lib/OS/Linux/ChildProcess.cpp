@@ -326,7 +326,9 @@ std::error_code CapturedProgram::start(const std::vector<std::string> &Args,
     return Error;
   std::vector<char *> Arguments = argumentsOf(Args);
   // A translated answer could not be read.
-  const std::vector<std::string> Environment = environmentWith({"LC_ALL=C"});
+  // With LLD_REPRODUCE, lld writes a file even if it only prints its version.
+  const std::vector<std::string> Environment =
+      environmentWith({"LC_ALL=C", "LLD_REPRODUCE"});
   std::vector<char *> Variables = argumentsOf(Environment);
   const int Listened =
       Which == ProgramStream::Output ? STDOUT_FILENO : STDERR_FILENO;
