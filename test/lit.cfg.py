@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import zlib
 
 import lit.formats
 
@@ -121,8 +122,8 @@ if runner:
 if os.path.isdir("/dev/shm") and os.access("/dev/shm", os.W_OK):
     config.available_features.add("tmpfs")
     config.substitutions.append(
-        ("%tmpfs-directory", "/dev/shm/headstart-%s-%d" % (
-            os.path.basename(config.test_exec_root), os.getuid())))
+        ("%tmpfs-directory", "/dev/shm/headstart-%08x-%d" % (
+            zlib.crc32(config.test_exec_root.encode()), os.getuid())))
 
 # The command-line models, and some tests, expect the options of lld 22.
 if config.llvm_version >= 22:
