@@ -358,7 +358,7 @@ Exit runDoctor(const CommandArguments &Arguments) {
     std::string Problem;
     Groups.push_back(checkDirectory(Path, Problem));
     if (!Problem.empty())
-      Status = fail(Path + ": " + Problem);
+      Status = fail((Twine(Path) + ": " + Problem).str());
   }
   if (Arguments.JSON)
     writeJSON(Groups);
