@@ -163,8 +163,7 @@ void ChangeFinder::show(const WalkDirectory &Directory,
         Then ? Manifest::find(*Then, StringRef(E.Name)) : nullptr;
     if (Record)
       Seen[static_cast<size_t>(Record - FirstEntry)] = 1;
-    bool IsLeftOut = LeftOut.Inode != 0 && E.Identity.Inode == LeftOut.Inode &&
-                     E.Identity.Device == LeftOut.Device;
+    const bool IsLeftOut = LeftOut.isSameFile(E.Identity);
     // If the status is missing, the problem has been reported. A hint may be
     // out of date.
     if (IsLeftOut || !E.hasOwnStatus())

@@ -307,9 +307,7 @@ bool WalkWorker::open(DirectoryNode &Node) {
 /// can cause that.
 bool WalkWorker::isLoop(DirectoryNode &Node) {
   for (const DirectoryNode *Above = Node.Parent; Above; Above = Above->Parent)
-    if (Node.Identity.Inode != 0 && // else the file system has none
-        Above->Identity.Device == Node.Identity.Device &&
-        Above->Identity.Inode == Node.Identity.Inode) {
+    if (Node.Identity.isSameFile(Above->Identity)) {
       problem("", "skipped: it is one of the directories that contain it");
       return true;
     }

@@ -83,8 +83,7 @@ static Error refuse(const Twine &Why) { return createStringError(Why); }
 Expected<std::string> Expander::read(const os::OpenFile &File) const {
   const os::FileIdentity &Own = File.identity();
   if (llvm::any_of(Including, [&](const os::FileIdentity &Outer) {
-        return Own.Inode != 0 && // else the file system has none
-               Outer.Device == Own.Device && Outer.Inode == Own.Inode;
+        return Own.isSameFile(Outer);
       }))
     return refuse("it includes itself");
   if (Including.size() >= MaxNesting)

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/OS/StopSignals.h"
+#include "headstart/OS/ChildProcess.h"
 
 #include <atomic>
 #include <csignal>
@@ -85,9 +86,9 @@ int StopSignals::runInShell(const std::string &Command) {
   if (Status == -1)
     return Status;
   // A program that catches the signal reports it in its exit status.
-  constexpr int BySignal = 128;
-  const int Signal =
-      WIFSIGNALED(Status) ? WTERMSIG(Status) : WEXITSTATUS(Status) - BySignal;
+  const int Signal = WIFSIGNALED(Status)
+                         ? WTERMSIG(Status)
+                         : WEXITSTATUS(Status) - ProgramEnd::SignalBase;
   if (Signal == SIGINT || Signal == SIGQUIT)
     std::raise(Signal); // NOLINT(cert-err33-c): it may be ignored
 #endif

@@ -522,7 +522,7 @@ Exit runEvict(const CommandArguments &Arguments) {
   auto Inspect = [&](CacheFile &One, os::OpenFile &File) {
     const ByteRange All = {0, File.size()};
     One.Before = residentBytes(Cache, File, All);
-    // Of a file that was just written, the kernel keeps some pages at first.
+    // A file that a linker has just written sometimes needs a second try.
     for (unsigned Tries = 2; Tries != 0 && !One.Error && One.After != 0;
          --Tries) {
       One.Error = Cache.evict(File);

@@ -229,20 +229,19 @@ Exit runProfile(const CommandArguments &Arguments) {
     return writeProfiles(Arguments.JSON, [&](json::OStream *J) {
       return show(Operands.drop_front(), J);
     });
-  if ((Verb == "list" || Verb == "prune") && Operands.size() > 1)
-    return fail("'" + Verb + "' takes no path, but got '" + Operands[1] + "'",
-                Exit::WrongUsage);
-  std::error_code Error;
-  const sys::fs::directory_iterator First(profileDirectory(), Error);
-  if ((Verb == "list" || Verb == "prune") && Error &&
-      Error != std::errc::no_such_file_or_directory)
-    return fail("cannot read '" + profileDirectory() +
-                "': " + Error.message());
-  if (Verb == "list")
-    return writeProfiles(Arguments.JSON, list);
-  if (Verb == "prune") {
-    pruneProfiles(profileDirectory());
-    size_t Left = storedProfiles(profileDirectory()).size();
+  if (Verb == "list" || Verb == "prune") {
+    if (Operands.size() > 1)
+      return fail("'" + Verb + "' takes no path, but got '" + Operands[1] + "'",
+                  Exit::WrongUsage);
+    const std::string Directory = profileDirectory();
+    std::error_code Error;
+    const sys::fs::directory_iterator First(Directory, Error);
+    if (Error && Error != std::errc::no_such_file_or_directory)
+      return fail("cannot read '" + Directory + "': " + Error.message());
+    if (Verb == "list")
+      return writeProfiles(Arguments.JSON, list);
+    pruneProfiles(Directory);
+    size_t Left = storedProfiles(Directory).size();
     outs() << counted(Left, "profile")
            << (Left == 1 ? " remains\n" : " remain\n");
     return Exit::Done;

@@ -30,6 +30,9 @@ namespace headstart::os {
 
 /// How a program ended.
 struct ProgramEnd {
+  /// A signal's number plus this is the exit status by which shells report it.
+  static constexpr int SignalBase = 128;
+
   bool BySignal = false;
   /// The exit status, or the number of the signal. On Windows, which has no
   /// signals, all 32 bits of the status (0xC0000005 after a bad address).

@@ -52,6 +52,10 @@ struct FileIdentity {
   // folded to 64 if the file system has that many), and NTFS's own times.
 
   FileVersion version() const { return {Size, ModifiedNs}; }
+  /// Whether both are known to be one file. Some file systems number no files.
+  bool isSameFile(const FileIdentity &Other) const {
+    return Inode != 0 && Inode == Other.Inode && Device == Other.Device;
+  }
 
   friend bool operator==(const FileIdentity &, const FileIdentity &) = default;
 };

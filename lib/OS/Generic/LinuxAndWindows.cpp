@@ -37,8 +37,7 @@ void containFaults() {}
 bool hadFault() { return false; }
 
 void endLike(const ProgramEnd &End) {
-  constexpr int SignalBase = 128; // as shells report a signal
-  std::_Exit(End.BySignal ? SignalBase + End.Code : End.Code);
+  std::_Exit(End.BySignal ? ProgramEnd::SignalBase + End.Code : End.Code);
 }
 
 std::error_code becomeProgram(const std::vector<std::string> &) {

@@ -249,8 +249,7 @@ void endLike(const ProgramEnd &End) {
   ::raise(End.Code);
   ::pthread_sigmask(SIG_UNBLOCK, &One, nullptr);
   // A signal from itself does not end the first process of a container.
-  constexpr int SignalBase = 128; // as shells report a signal
-  ::_exit(SignalBase + End.Code);
+  ::_exit(ProgramEnd::SignalBase + End.Code);
 }
 
 std::error_code becomeProgram(const std::vector<std::string> &Args) {

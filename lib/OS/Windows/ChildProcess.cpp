@@ -114,11 +114,11 @@ void containFaults() {
 bool hadFault() { return HadFault.load(); }
 
 void endLike(const ProgramEnd &End) {
-  constexpr int SignalBase = 128; // as shells report a signal
   // ExitProcess would wait for what ended threads still hold.
-  ::TerminateProcess(
-      ::GetCurrentProcess(),
-      static_cast<UINT>(End.BySignal ? SignalBase + End.Code : End.Code));
+  ::TerminateProcess(::GetCurrentProcess(),
+                     static_cast<UINT>(End.BySignal
+                                           ? ProgramEnd::SignalBase + End.Code
+                                           : End.Code));
   std::abort(); // not reached
 }
 
