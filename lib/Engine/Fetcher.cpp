@@ -52,17 +52,16 @@ void Fetcher::noteRequested(InputEntry &Entry) {
 bool Fetcher::isLarge(const InputEntry &Entry, ByteRange Range) const {
   if (!Cache.capabilities().PopulateRead || window().mayBeShort() ||
       !Entry.Contents || !Entry.Contents->isMapped() || !Entry.mayBeCold() ||
-      !(Entry.Before || Entry.SeemsCached))
-    return false;
-  const std::optional<double> Risk = Entry.Store->largeRisk();
-  if (!Risk)
+      !(Entry.Before || Entry.SeemsCached) ||
+      !Entry.Store->mayBeLarge(
+          divideCeil(Range.Length, Choice.requestBytes(Entry.Store->prices()))))
     return false;
   constexpr uint64_t Page = os::PageCache::LargeStepBytes;
   const ByteRange Pages =
       ByteRange{alignDown(Range.Offset, Page),
                 alignTo(Range.end(), Page) - alignDown(Range.Offset, Page)}
           .clippedTo(Entry.Identity.Size);
-  return Choice.isLargeCheaper(Range, Pages, *Risk, Entry.Store->prices());
+  return Choice.isLargeCheaper(Range, Pages, Entry.Store->prices());
 }
 
 /// Fetches one step in large pages; returns false if it must be fetched
@@ -70,8 +69,8 @@ bool Fetcher::isLarge(const InputEntry &Entry, ByteRange Range) const {
 /// without effect, and a cached page may have kept the kernel from reading. If
 /// the system does not report residency, a sample shows that.
 bool Fetcher::fetchLarge(const InputEntry &Entry, const os::OpenFile &File,
-                         ByteRange Step, os::HintResult &Result) {
-  Entry.Store->beginLarge();
+                         ByteRange Step, unsigned Number,
+                         os::HintResult &Result) {
   Result = Cache.fetchInLargePages(File, Step);
   bool HasArrived = false;
   if (Result.Outcome == os::HintOutcome::Accepted) {
@@ -81,7 +80,7 @@ bool Fetcher::fetchLarge(const InputEntry &Entry, const os::OpenFile &File,
     HasArrived = Found ? Found->complete()
                        : Cache.seemsCached(File, {&Step, 1}).value_or(false);
   }
-  Entry.Store->noteLarge(HasArrived);
+  Entry.Store->noteLarge(Number, HasArrived);
   return HasArrived;
 }
 
@@ -153,7 +152,9 @@ public:
         Waits(Entry.Store && !Entry.isCached()) {}
 
   void hint(const os::OpenFile &File, ArrayRef<ByteRange> Ranges) override {
-    (void)TheFetcher.cacheFor(Entry).hint(File, Ranges, mappingOf(Entry, File));
+    if (Waits)
+      (void)TheFetcher.cacheFor(Entry).hint(File, Ranges,
+                                            mappingOf(Entry, File));
   }
 
   bool begin() override {
@@ -255,13 +256,14 @@ bool Fetcher::isFollowed(const InputEntry &Entry, LinkStage Stage,
 /// Waits until a step of \p Bytes may begin for \p Stage. Returns false if all
 /// is cancelled.
 bool Fetcher::enter(InputEntry &Entry, uint64_t Bytes, LinkStage Stage,
-                    bool IsFollowed) {
+                    bool IsFollowed, bool IsLarge) {
   TraceSpan Wait;
   const bool IsFirstStage = Stage == LinkStage::Parse;
   if (!Entry.Store->enter(
           {LinkerModel::of(Options.Plan.Kind)
                .orderIn(Stage, Entry.Place, Options.Plan, Entry.IsBitcode),
-           Stage, Bytes, IsFirstStage && Entry.IsRequested.load(), IsFollowed},
+           Stage, Bytes, IsFirstStage && Entry.IsRequested.load(), IsFollowed,
+           IsLarge},
           [&] { Wait.begin("wait for memory"); }))
     return false;
   if (!IsFirstStage)
@@ -285,9 +287,12 @@ os::HintResult Fetcher::fetchStep(InputEntry &Entry, const os::OpenFile &File,
     return Result;
   }
   const Request Timed(Entry, /*IsMissing=*/Known.has_value());
-  const bool HasArrived = IsLarge && fetchLarge(Entry, File, Step, Result);
+  const std::optional<unsigned> Number =
+      IsLarge ? Entry.Store->beginLarge() : std::nullopt;
+  const bool HasArrived =
+      Number && fetchLarge(Entry, File, Step, *Number, Result);
   Figures.Decisions.note(HasArrived ? Decision::LargePages
-                         : IsLarge  ? Decision::LargePagesFailed
+                         : Number   ? Decision::LargePagesFailed
                                     : Decision::Stepwise);
   if (!HasArrived)
     Result = fetchSmall(Entry, File, Step,
@@ -295,7 +300,8 @@ os::HintResult Fetcher::fetchStep(InputEntry &Entry, const os::OpenFile &File,
   const uint64_t Missing =
       std::min(Known.value_or(Step.Length), Result.AcceptedBytes);
   const auto Requests = static_cast<unsigned>(divideCeil(
-      Missing, HasArrived ? Numbers.LargeRequestBytes : Numbers.RequestBytes));
+      Missing, HasArrived ? Numbers.LargeRequestBytes
+                          : Choice.requestBytes(Entry.Store->prices())));
   std::optional<StoreQueue::Answer> Answer =
       Timed.answer(Missing, Requests, Numbers);
   if (Answer && Known.value_or(Step.Length) < Step.Length)
@@ -322,7 +328,7 @@ bool Fetcher::fetch(InputEntry &Entry, size_t Index, LinkStage Stage,
         std::min(IsInLarge ? os::PageCache::LargeStepBytes : Numbers.StepBytes,
                  Planned.Range.Length - Done)};
     const bool IsFollowed = isFollowed(Entry, Stage, Planned.Range);
-    Continues = enter(Entry, Step.Length, Stage, IsFollowed);
+    Continues = enter(Entry, Step.Length, Stage, IsFollowed, IsInLarge);
     if (!Continues)
       break;
     Figures.noteHintAt(TraceClock::now());

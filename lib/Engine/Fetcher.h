@@ -56,9 +56,8 @@ public:
   Gate &gate() { return TheGate; }
   /// Makes fewer and larger requests if one is expensive.
   const os::PageCache &cacheFor(const InputEntry &Entry) const {
-    const bool IsDear = Entry.Store && Entry.Store->prices().Request >
-                                           Numbers.DearRequest.count();
-    return IsDear ? LargeCache : Cache;
+    return Entry.Store && Choice.isDear(Entry.Store->prices()) ? LargeCache
+                                                               : Cache;
   }
   MemoryWindow &window() { return TheGate.memory(); }
   const MemoryWindow &window() const { return TheGate.memory(); }
@@ -75,11 +74,11 @@ private:
   bool isFollowed(const InputEntry &Entry, LinkStage Stage,
                   ByteRange Range) const;
   bool enter(InputEntry &Entry, uint64_t Bytes, LinkStage Stage,
-             bool IsFollowed);
+             bool IsFollowed, bool IsLarge);
   os::HintResult fetchStep(InputEntry &Entry, const os::OpenFile &File,
                            ByteRange Step, bool IsLarge);
   bool fetchLarge(const InputEntry &Entry, const os::OpenFile &File,
-                  ByteRange Step, os::HintResult &Result);
+                  ByteRange Step, unsigned Number, os::HintResult &Result);
   os::HintResult fetchSmall(const InputEntry &Entry, const os::OpenFile &File,
                             ByteRange Step, bool WasSkipped) const;
 

@@ -100,15 +100,35 @@ void Gate::cancel() {
 
 StoreQueue::StoreQueue(Gate &Owner, uint64_t Device)
     : Device(Device), Owner(Owner), Model(Owner.Numbers),
-      Request(Model.prices().Request), Byte(Model.prices().Byte) {}
+      Request(Model.prices().Request), Byte(Model.prices().Byte),
+      LargeWindow(Owner.Numbers.MaxWindow) {}
+
+/// Whether a step in large pages waits until fewer steps are in flight: most of
+/// the next ones are such steps, too. Else the small ones would wait as well.
+bool StoreQueue::areMostLarge() const {
+  unsigned Seen = 0, Large = 0;
+  for (const auto &[Place, Each] : Waiting) {
+    Large += Each->Wanted.IsLarge;
+    if (++Seen >= Owner.Numbers.FirstWindow)
+      break;
+  }
+  return 2 * Large > Seen;
+}
 
 StoreQueue::Waiter *StoreQueue::next() const {
   if (Model.inFlight() >= Model.window() && !Owner.IsCancelled)
     return nullptr;
-  for (const auto &[Place, Each] : Waiting)
-    if (Owner.IsCancelled || Each->Wanted.Bytes == 0 ||
-        Owner.Memory.hasRoom(Each->Wanted.Stage, Each->Wanted.IsFollowed))
+  for (const auto &[Place, Each] : Waiting) {
+    if (Owner.IsCancelled)
       return Each;
+    const StoreQueue::Step &Wanted = Each->Wanted;
+    if (Wanted.Bytes != 0 &&
+        !Owner.Memory.hasRoom(Wanted.Stage, Wanted.IsFollowed))
+      continue;
+    const bool Waits = Wanted.IsLarge && Model.inFlight() != 0 &&
+                       Model.inFlight() + 1 > LargeWindow && areMostLarge();
+    return Waits ? nullptr : Each;
+  }
   return nullptr;
 }
 
@@ -194,18 +214,36 @@ void StoreQueue::leave(uint64_t Bytes, const std::optional<Answer> &Done) {
   wakeNext();
 }
 
-std::optional<double> StoreQueue::largeRisk() const {
-  const double Seconds = Trip.load();
-  if (Seconds == 0 || (LargeBegun.load() != 0 && LargeSteps.load() == 0))
-    return std::nullopt;
-  const double Chance = (LargeFailures.load() + 1.0) /
-                        (LargeSteps.load() + Owner.Numbers.GuessedLargeSteps);
-  return Chance * Owner.Numbers.LargeTrips * Seconds;
+bool StoreQueue::mayBeLarge(uint64_t Requests) const {
+  return AtOnce != 0 && !IsTrying &&
+         double(Requests) * LargeWindow * Owner.Numbers.WindowGain >= AtOnce;
 }
 
-void StoreQueue::noteLarge(bool HasArrived) {
-  ++LargeSteps;
-  LargeFailures += !HasArrived;
+std::optional<unsigned> StoreQueue::beginLarge() {
+  std::lock_guard Lock(Owner.Mutex);
+  if (Model.inFlight() > LargeWindow)
+    return std::nullopt;
+  IsTrying = NextLarge == 0;
+  return NextLarge++;
+}
+
+/// One more step may be in flight after WindowRequests that arrived, and fewer
+/// after one that did not. All that began before that failed together.
+void StoreQueue::noteLarge(unsigned Number, bool Arrived) {
+  const Tuning &Numbers = Owner.Numbers;
+  std::lock_guard Lock(Owner.Mutex);
+  const double Window = LargeWindow;
+  IsTrying = false;
+  if (Arrived) {
+    HasArrived = true;
+    LargeWindow = Window + 1 / Numbers.WindowRequests;
+  } else if (Number >= FirstOfWindow) {
+    FirstOfWindow = NextLarge;
+    LargeWindow = Window > Numbers.FailedLargeWindow ? Numbers.FailedLargeWindow
+                  : Window >= 2                      ? Window - 1
+                  : HasArrived                       ? 1
+                                                     : 0;
+  }
 }
 
 /// Returns the bytes that the process has read since the last call, and no
@@ -239,7 +277,7 @@ void StoreQueue::learn(const Answer &Done) {
       !Done.Time.isMostlyUnscheduled() && Transfer <= Elapsed / 2)
     Model.noteLatency(Elapsed - Transfer);
   Latency = Model.latency();
-  Trip = Model.trip();
+  AtOnce = Model.samples() == 0 ? 0 : Model.window();
   Request = Model.prices().Request;
   Byte = Model.prices().Byte;
   if (Model.window() != Before)

@@ -117,6 +117,7 @@ public:
     uint64_t Bytes = 0;
     bool IsUrgent = false;   ///< the linker waits for it, so it does not wait
     bool IsFollowed = false; ///< see MemoryWindow::add
+    bool IsLarge = false;    ///< it is meant to fetch large pages
   };
   /// Waits until \p Wanted may begin. Calls \p OnWait, unless it is null,
   /// before it waits for memory. Returns false if the gate is cancelled.
@@ -137,14 +138,16 @@ public:
   double latency() const { return Latency.load(); }
   double nameLatency() const { return NameLatency.load(); }
 
-  /// The expected cost, in seconds, of a step in large pages that does not
-  /// arrive; nullopt while the store or the result of the first such step is
-  /// not known. FUSE skips such requests while many are in flight
+  /// Whether the store may answer a step in large pages sooner than \p Requests
+  /// small ones, of which more may be in flight; false while it is not known.
+  /// FUSE skips requests for large pages while many are in flight
   /// (fs/fuse/file.c, fuse_readahead), and some file systems do not support
-  /// large pages.
-  std::optional<double> largeRisk() const;
-  void beginLarge() { LargeBegun.fetch_add(1); }
-  void noteLarge(bool HasArrived);
+  /// them. While the first such step is in flight, no other tries.
+  bool mayBeLarge(uint64_t Requests) const;
+  /// Begins to fetch large pages in a step that has begun. Returns the number
+  /// for `noteLarge`; nullopt if too many steps are in flight.
+  std::optional<unsigned> beginLarge();
+  void noteLarge(unsigned Number, bool HasArrived);
 
 private:
   friend class Gate;
@@ -153,6 +156,7 @@ private:
     os::Condition MayBegin;
   };
 
+  bool areMostLarge() const;
   Waiter *next() const;
   void learn(const Answer &Done);
   uint64_t newOthersBytes();
@@ -165,14 +169,22 @@ private:
   // Guarded by the gate's mutex:
   std::multimap<uint64_t, Waiter *> Waiting; ///< by place
   StoreModel Model;
+  /// The numbers of the next step in large pages and of the first one since
+  /// LargeWindow was reduced.
+  unsigned NextLarge = 0, FirstOfWindow = 0;
+  bool HasArrived = false; ///< any step in large pages
   uint64_t Own = 0; ///< the bytes of steps that were answered or are in flight
   /// What the process had read without steps when this was last queried.
   std::optional<uint64_t> OthersBytes;
 
   /// The model's values in seconds, readable without the mutex.
   std::atomic<double> Request, Byte;
-  std::atomic<double> Latency{0}, NameLatency{0}, Trip{0};
-  std::atomic<unsigned> LargeBegun{0}, LargeSteps{0}, LargeFailures{0};
+  std::atomic<double> Latency{0}, NameLatency{0};
+  std::atomic<unsigned> AtOnce{0}; ///< its window; 0: not known yet
+  /// The most steps in flight with which large pages arrive, as far as is
+  /// known. Changed under the mutex.
+  std::atomic<double> LargeWindow;
+  std::atomic<bool> IsTrying{false}; ///< the first step in large pages
 };
 
 /// Every function may be called from any thread.

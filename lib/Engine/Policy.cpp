@@ -24,36 +24,45 @@ Policy::Policy(const Tuning &Numbers, unsigned Processors, unsigned Inspections)
 double Policy::price(const Expense &What, double UsedBytes,
                      const StorePrices &Store) const {
   // What is fetched later is fetched while the linker works.
-  const double Work =
-      Numbers.LaterWork * Numbers.LinkSecondsPerByte * UsedBytes;
+  const double Work = Numbers.LaterSecondsPerByte * UsedBytes;
   const double Later = Store.of(What.Later.Bytes, What.Later.Requests);
   return Store.of(What.First.Bytes, What.First.Requests) +
          std::max(0.0, Later - Work) + processorShare(What.Processor);
 }
 
-Policy::Expense Policy::rangeExpense(uint64_t Bytes, bool IsLarge) const {
+Policy::Expense Policy::rangeExpense(uint64_t Bytes, uint64_t RequestBytes,
+                                     double SecondsPerByte) const {
   Expense Result;
   Result.First.Bytes = double(Bytes);
-  Result.First.Requests = double(llvm::divideCeil(
-      Bytes, IsLarge ? Numbers.LargeRequestBytes : Numbers.RequestBytes));
+  Result.First.Requests = double(llvm::divideCeil(Bytes, RequestBytes));
   Result.Processor = Result.First.Requests * Numbers.RequestSeconds +
-                     double(Bytes) * (IsLarge ? Numbers.LargeSecondsPerByte
-                                              : Numbers.RangeSecondsPerByte);
+                     double(Bytes) * SecondsPerByte;
   return Result;
 }
 
-Policy::Expense
-Policy::recordedExpense(llvm::ArrayRef<PlannedRange> Plan) const {
+Policy::Expense Policy::largeExpense(uint64_t Bytes) const {
+  return rangeExpense(Bytes, Numbers.LargeRequestBytes,
+                      Numbers.LargeSecondsPerByte);
+}
+
+Policy::Expense Policy::smallExpense(uint64_t Bytes,
+                                     const StorePrices &Store) const {
+  return rangeExpense(Bytes, requestBytes(Store), Numbers.RangeSecondsPerByte);
+}
+
+Policy::Expense Policy::recordedExpense(llvm::ArrayRef<PlannedRange> Plan,
+                                        const StorePrices &Store) const {
   Expense Result;
   for (const PlannedRange &R : Plan) {
-    const Expense Range = rangeExpense(R.Range.Length, /*IsLarge=*/false);
+    const Expense Range = smallExpense(R.Range.Length, Store);
     (R.Stage == LinkStage::Parse ? Result.First : Result.Later) += Range.First;
     Result.Processor += Range.Processor;
   }
   return Result;
 }
 
-Policy::Expense Policy::inspectExpense(const FileFacts &File) const {
+Policy::Expense Policy::inspectExpense(const FileFacts &File,
+                                       const StorePrices &Store) const {
   const double Missing = double(File.Missing);
   std::lock_guard<std::mutex> Lock(Mutex);
   const double First = Planned.First.Bytes / Sizes;
@@ -64,7 +73,7 @@ Policy::Expense Policy::inspectExpense(const FileFacts &File) const {
   Result.First = {First * Missing, Planned.First.Requests / Files};
   Result.Later = {Later * Missing, Planned.Later.Requests / Files};
   // With a record, at most the touched bytes are fetched.
-  const Expense Touched = recordedExpense(File.Recorded);
+  const Expense Touched = recordedExpense(File.Recorded, Store);
   if (const double Bytes = Touched.First.Bytes + Touched.Later.Bytes;
       Bytes != 0 && Bytes < Result.First.Bytes + Result.Later.Bytes) {
     Result.First.Bytes = Bytes * First / (First + Later);
@@ -91,8 +100,9 @@ FetchMethod Policy::choose(const FileFacts &File,
   FetchMethod Best = FetchMethod::Whole;
   // The linker works only on the members of an archive that are linked.
   const double Used = double(File.Size) * (File.IsArchive ? linkedShare() : 1);
-  double Least =
-      price(rangeExpense(File.Missing, File.MayBeLarge), Used, Store);
+  double Least = price(File.MayBeLarge ? largeExpense(File.Missing)
+                                       : smallExpense(File.Missing, Store),
+                       Used, Store);
   auto Consider = [&](FetchMethod Method, const Expense &What) {
     const double Price = price(What, Used, Store);
     if (Price <= Least)
@@ -100,9 +110,9 @@ FetchMethod Policy::choose(const FileFacts &File,
     Least = std::min(Least, Price);
   };
   if (File.Recorded.empty() || !File.HasStages)
-    Consider(FetchMethod::Inspect, inspectExpense(File));
+    Consider(FetchMethod::Inspect, inspectExpense(File, Store));
   if (!File.Recorded.empty()) {
-    Expense Recorded = recordedExpense(File.Recorded);
+    Expense Recorded = recordedExpense(File.Recorded, Store);
     // Page tables also have pages that were only near those that were read.
     if (!File.HasStages)
       Recorded.First.Bytes *= Numbers.TouchedShare;
@@ -113,7 +123,7 @@ FetchMethod Policy::choose(const FileFacts &File,
 
 void Policy::notePlan(uint64_t Size, llvm::ArrayRef<PlannedRange> Plan,
                       double Seconds) {
-  const Expense New = recordedExpense(Plan);
+  const Expense New = recordedExpense(Plan, StorePrices());
   std::lock_guard<std::mutex> Lock(Mutex);
   Sizes += double(Size);
   ++Files;
@@ -129,24 +139,23 @@ uint64_t Policy::gapBytes(const StorePrices &Store) const {
       std::min(Request / Byte, double(Numbers.LargeRequestBytes)));
 }
 
-bool Policy::isLargeCheaper(ByteRange Range, ByteRange Pages, double Risk,
+bool Policy::isLargeCheaper(ByteRange Range, ByteRange Pages,
                             const StorePrices &Store) const {
-  return price(rangeExpense(Pages.Length, /*IsLarge=*/true), 0, Store) + Risk <=
-         price(rangeExpense(Range.Length, /*IsLarge=*/false), 0, Store);
+  return price(largeExpense(Pages.Length), 0, Store) <=
+         price(smallExpense(Range.Length, Store), 0, Store);
 }
 
 bool Policy::isWorthSymbols(uint64_t LazyBytes, uint64_t ObjectFiles,
                             uint64_t FileBytes, double Missing,
                             const StorePrices &Store) const {
-  // Lazy bytes are read in the second stage.
+  // Lazy bytes are read in the second stage, before the linker's later work.
   Expense Saved, Spent;
-  Saved.Later.Bytes = double(LazyBytes) * Numbers.LazyShare;
-  Saved.Processor = Saved.Later.Bytes * Numbers.RangeSecondsPerByte;
+  Saved.First.Bytes = double(LazyBytes) * Numbers.LazyShare;
+  Saved.Processor = Saved.First.Bytes * Numbers.RangeSecondsPerByte;
   Spent.First.Requests = double(ObjectFiles) * Missing * Inspections;
   Spent.Processor = double(ObjectFiles) * Numbers.OpenSeconds +
                     double(FileBytes) * Numbers.SymbolsSecondsPerByte;
-  const double Used = double(LazyBytes) * linkedShare();
-  return price(Saved, Used, Store) > price(Spent, 0, Store);
+  return price(Saved, 0, Store) > price(Spent, 0, Store);
 }
 
 unsigned Policy::threads(double Latency) const {

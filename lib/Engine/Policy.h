@@ -57,6 +57,15 @@ public:
   /// Chooses how to fetch an object, or an archive whose members are inspected.
   FetchMethod choose(const FileFacts &File, const StorePrices &Store) const;
 
+  /// Whether \p Store's requests are so expensive that they are made twice as
+  /// large, and the number of bytes in one.
+  bool isDear(const StorePrices &Store) const {
+    return Store.Request > Numbers.DearRequest.count();
+  }
+  uint64_t requestBytes(const StorePrices &Store) const {
+    return Numbers.RequestBytes * (isDear(Store) ? 2 : 1);
+  }
+
   /// Learns from an object of \p Size bytes that was planned, and whose
   /// inspection took \p Seconds of processor time.
   void notePlan(uint64_t Size, llvm::ArrayRef<PlannedRange> Plan,
@@ -65,9 +74,8 @@ public:
   /// The most bytes between two ranges that are fetched as one.
   uint64_t gapBytes(const StorePrices &Store) const;
 
-  /// Whether to fetch \p Range in large pages, which fetches \p Pages. \p Risk:
-  /// what it may cost, in seconds, if they do not arrive.
-  bool isLargeCheaper(ByteRange Range, ByteRange Pages, double Risk,
+  /// Whether to fetch \p Range in large pages, which fetches \p Pages.
+  bool isLargeCheaper(ByteRange Range, ByteRange Pages,
                       const StorePrices &Store) const;
 
   /// Whether to read the symbols of \p Files objects of \p FileBytes, of which
@@ -126,9 +134,13 @@ private:
   double processorShare(double Seconds) const { return Seconds / Processors; }
   /// The share of the bytes of lazy inputs that the linker needs.
   double linkedShare() const { return std::max(0.0, 1 - Numbers.LazyShare); }
-  Expense rangeExpense(uint64_t Bytes, bool IsLarge) const;
-  Expense recordedExpense(llvm::ArrayRef<PlannedRange> Plan) const;
-  Expense inspectExpense(const FileFacts &File) const;
+  Expense rangeExpense(uint64_t Bytes, uint64_t RequestBytes,
+                       double SecondsPerByte) const;
+  Expense largeExpense(uint64_t Bytes) const;
+  Expense smallExpense(uint64_t Bytes, const StorePrices &Store) const;
+  Expense recordedExpense(llvm::ArrayRef<PlannedRange> Plan,
+                          const StorePrices &Store) const;
+  Expense inspectExpense(const FileFacts &File, const StorePrices &Store) const;
 
   const Tuning &Numbers;
   const unsigned Processors, Inspections;

@@ -95,8 +95,6 @@ public:
   /// The seconds of a request that waits for no other; 0: not known yet.
   double latency() const { return Latency.seconds(); }
   double nameLatency() const { return Name.seconds(); }
-  /// The seconds of a step with its bytes while few are in flight; 0: unknown.
-  double trip() const { return Trip; }
   /// The number of steps that are in flight, and that may be.
   unsigned inFlight() const { return InFlight; }
   unsigned window() const { return static_cast<unsigned>(Window); }

@@ -48,6 +48,11 @@ bool FileBytes::readAt(uint64_t Offset, uint64_t Length, uint64_t Kept,
     Into.clear();
     return false;
   }
+  // Without readahead, a system may request one piece of a long read after the
+  // other (Linux, POSIX_FADV_RANDOM: of the device's readahead).
+  constexpr uint64_t MinHintBytes = 128 * 1024;
+  if (Length - Kept > MinHintBytes)
+    willRead({{Offset + Kept, Length - Kept}});
   Into.resize_for_overwrite(Length);
   std::error_code Error;
   size_t Read = File->readAt(Offset + Kept,

@@ -185,27 +185,94 @@ TEST(GateTest, WindowFollowsAnswers) {
   EXPECT_EQ(times(Decision::WindowShrank), Shrank + 1);
 }
 
-TEST(GateTest, UnansweredLargeStepsAreRisk) {
+/// Returns a store that is known: the model estimates prices only after
+/// requests were under way for a while.
+void measure(OneStore &One) {
+  ASSERT_TRUE(One.Queue.enter(inspection(0)));
+  std::this_thread::sleep_for(2 * One.Numbers.WindowTime);
+  One.Queue.leave(0, std::nullopt);
+  answer(One.Queue, 16, 5e-3);
+}
+
+/// Returns how many steps in large pages may be in flight.
+unsigned largeWindow(StoreQueue &Queue) {
+  unsigned Begun = 0;
+  while (true) {
+    EXPECT_TRUE(Queue.enter(inspection(0, /*IsUrgent=*/true)));
+    if (!Queue.beginLarge())
+      break;
+    ++Begun;
+  }
+  for (unsigned I = 0; I <= Begun; ++I)
+    Queue.leave(0, std::nullopt);
+  return Begun;
+}
+
+/// Ends a step in large pages that is alone in flight.
+void endLarge(StoreQueue &Queue, bool HasArrived) {
+  ASSERT_TRUE(Queue.enter(inspection(0)));
+  const std::optional<unsigned> Number = Queue.beginLarge();
+  ASSERT_TRUE(Number);
+  Queue.noteLarge(*Number, HasArrived);
+  Queue.leave(0, std::nullopt);
+}
+
+TEST(GateTest, FewStepsAreInFlightBesideLargePages) {
   OneStore One;
   StoreQueue &Queue = One.Queue;
-  EXPECT_FALSE(Queue.largeRisk());
-  // The model estimates prices only after requests were under way for a while.
+  EXPECT_FALSE(Queue.mayBeLarge(16));
+  measure(One);
+  ASSERT_TRUE(Queue.mayBeLarge(16));
+  // While the result of the first step is unknown, no other tries.
   ASSERT_TRUE(Queue.enter(inspection(0)));
-  std::this_thread::sleep_for(2 * One.Numbers.WindowTime);
+  const std::optional<unsigned> First = Queue.beginLarge();
+  EXPECT_FALSE(Queue.mayBeLarge(16));
+  Queue.noteLarge(*First, true);
   Queue.leave(0, std::nullopt);
-  answer(Queue, 16, 5e-3);
-  ASSERT_TRUE(Queue.largeRisk());
-  const double Before = *Queue.largeRisk();
-  EXPECT_LT(Before, 5e-3);
-  // The first large step runs alone.
-  Queue.beginLarge();
-  EXPECT_FALSE(Queue.largeRisk());
-  for (unsigned I = 0; I != 20; ++I)
-    Queue.noteLarge(false);
-  EXPECT_GT(*Queue.largeRisk(), 10 * Before);
-  for (unsigned I = 0; I != 10000; ++I)
-    Queue.noteLarge(true);
-  EXPECT_LT(*Queue.largeRisk(), Before);
+  EXPECT_TRUE(Queue.mayBeLarge(16));
+  EXPECT_GE(largeWindow(Queue), One.Numbers.MaxWindow);
+  endLarge(Queue, false);
+  const unsigned Before = largeWindow(Queue);
+  EXPECT_EQ(Before, One.Numbers.FailedLargeWindow);
+  // More small requests than that may be in flight.
+  EXPECT_FALSE(Queue.mayBeLarge(0));
+  for (unsigned I = 0; I != One.Numbers.WindowRequests; ++I)
+    endLarge(Queue, true);
+  EXPECT_EQ(largeWindow(Queue), Before + 1);
+  endLarge(Queue, false);
+  EXPECT_EQ(largeWindow(Queue), Before);
+  // Those that were in flight together failed for one reason.
+  for (unsigned I = 0; I != 3; ++I)
+    ASSERT_TRUE(Queue.enter(inspection(I)));
+  const std::optional<unsigned> Together[] = {
+      Queue.beginLarge(), Queue.beginLarge(), Queue.beginLarge()};
+  for (const std::optional<unsigned> Each : Together) {
+    Queue.noteLarge(*Each, false);
+    Queue.leave(0, std::nullopt);
+  }
+  EXPECT_EQ(largeWindow(Queue), Before - 1);
+  // A store that has answered one is tried again.
+  for (unsigned I = 0; I != 10; ++I)
+    endLarge(Queue, false);
+  EXPECT_EQ(largeWindow(Queue), 1U);
+  EXPECT_TRUE(Queue.mayBeLarge(16));
+}
+
+TEST(GateTest, LargePagesThatNeverArriveAreNotTriedAgain) {
+  OneStore One;
+  StoreQueue &Queue = One.Queue;
+  measure(One);
+  for (unsigned I = 0; I <= One.Numbers.FailedLargeWindow; ++I) {
+    ASSERT_TRUE(Queue.mayBeLarge(16));
+    endLarge(Queue, false);
+  }
+  EXPECT_FALSE(Queue.mayBeLarge(16));
+  // A step that was meant to be large before begins nevertheless.
+  StoreQueue::Step Large = inspection(0);
+  Large.IsLarge = true;
+  ASSERT_TRUE(Queue.enter(Large));
+  EXPECT_FALSE(Queue.beginLarge());
+  Queue.leave(0, std::nullopt);
 }
 
 TEST(GateTest, CancelEndsWaits) {

@@ -394,7 +394,6 @@ TEST_F(PrefetchEngineTest, FetchesInLargePagesIfTheyCostLess) {
   std::vector<std::string> Paths = writeFiles(Directory, 4, 4 << 20);
   evict(Paths);
   EngineOptions Options;
-  Options.Numbers.LargeTrips = 0;
   // The first answer shows how long a request takes.
   Options.Numbers.WindowRequests = 0;
   Options.Numbers.FirstWindowTime = Tuning::Seconds(0);

@@ -237,9 +237,8 @@ void SimulatedLink::drawTuning() {
   DrawTime(T.SlowAnswer, 1e-5, 5e-3);
   Draw(T.FirstWindow, 1, 16);
   Draw(T.MaxWindow, 16, 64);
-  Draw(T.LargeTrips, 0.1, 10);
-  Draw(T.GuessedLargeSteps, 1, 1000);
-  Draw(T.LinkSecondsPerByte, 1e-11, 1e-7);
+  Draw(T.FailedLargeWindow, 1, 16);
+  Draw(T.LaterSecondsPerByte, 1e-11, 1e-7);
   Draw(T.GuessedFirstShare, 0.01, 0.9);
   Draw(T.GuessedLaterShare, 0.01, 0.9);
   Draw(T.GuessedRanges, 1, 8);

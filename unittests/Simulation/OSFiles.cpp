@@ -112,7 +112,7 @@ size_t OpenFile::readAt(uint64_t Offset, std::span<char> Into,
   OS.begin(*File);
   ByteRange Range =
       ByteRange{Offset, Into.size()}.clippedTo(File->Identity.Size);
-  OS.noteRequest(*File, /*IsRead=*/true);
+  OS.noteRequest();
   OS.beginSlow("readAt");
   if (OS.failsOnceIn(OS.Wrong.Read)) {
     Error = std::make_error_code(std::errc::io_error);
@@ -179,13 +179,9 @@ std::optional<Residency> PageCache::residency(const OpenFile &File,
                                               ByteRange Range) const {
   SimulatedOS &OS = SimulatedOS::current();
   FilePtr Of = fileOf(File);
-  simulation::Fiber *Outer = nullptr;
-  if (OS.isEngine() && Range != ByteRange{0, Of->Identity.Size})
-    Outer = std::exchange(Of->QueriesResidency, OS.running());
   OS.beginSlow("residency");
   OS.query(*Of);
   OS.charge(OS.Costs.Residency);
-  Of->QueriesResidency = Outer;
   OS.tell("query", Of->Path, Range);
   if (!Of->ReportsResidency)
     return std::nullopt;
@@ -214,7 +210,7 @@ PageCache::seemsCached(const OpenFile &File,
 HintResult PageCache::hint(const OpenFile &File, std::span<const ByteRange> All,
                            const MappedFile *) const {
   SimulatedOS &OS = SimulatedOS::current();
-  OS.noteRequest(*fileOf(File), /*IsRead=*/false);
+  OS.noteRequest();
   OS.beginSlow("hint");
   for (ByteRange Range : All) {
     OS.tell("hint", fileOf(File)->Path, Range);
@@ -231,7 +227,7 @@ HintResult PageCache::fetch(const OpenFile &File, ByteRange Range,
   OS.allocate();
   FilePtr Of = fileOf(File);
   HintResult Result;
-  OS.noteRequest(*Of, /*IsRead=*/false);
+  OS.noteRequest();
   OS.beginSlow("fetch");
   if (OS.failsOnceIn(OS.Wrong.Fetch)) {
     Result.Outcome = HintOutcome::Failed;
@@ -260,6 +256,7 @@ HintResult PageCache::fetchInLargePages(const OpenFile &File,
   SimulatedOS &OS = SimulatedOS::current();
   OS.allocate();
   OS.beginSlow("fetchInLargePages");
+  OS.UsesLargePages = true;
   HintResult Result;
   FilePtr Of = fileOf(File);
   const LargePages How = OS.deviceOf(*Of).Large;

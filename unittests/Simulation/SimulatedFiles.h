@@ -96,7 +96,6 @@ struct File {
   bool IsFetched = false;    ///< the engine fetched some of it
   bool IsBegun = false;      ///< a thread of the engine has begun with it
   bool ArrivesWhole = false; ///< it is not fetched by its layout
-  Fiber *QueriesResidency = nullptr; ///< the thread that queries parts
 };
 
 } // namespace headstart::simulation

@@ -171,8 +171,8 @@ void SimulatedLink::linker() {
   }
   if (Random.onceIn(2) && OS.Wrong.Stall == 0 && !HasHang)
     waitForEngine();
-  judgeRemote();
   takeDecisions();
+  judgeRemote();
   for (size_t I = 0; OS.Verbose && I != NumDecisions; ++I)
     if (Taken.at(I) != 0)
       llvm::errs() << DecisionKeys.at(I) << ": " << Taken.at(I) << "\n";

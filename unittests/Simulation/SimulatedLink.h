@@ -76,7 +76,6 @@ private:
   void onQuiet();
   void judgeBudget(File &Of, ByteRange Range);
   void judgeStoreQueue();
-  void judgeReader(const File &Of);
   void judgeBuffer(const SimulatedInput &Input,
                    const llvm::MemoryBuffer &Buffer);
   void judgeReads();

@@ -244,9 +244,9 @@ void SimulatedOS::load(File &Of, ByteRange Range) {
   waitForProcessor();
 }
 
-void SimulatedOS::noteRequest(const File &Of, bool IsRead) {
+void SimulatedOS::noteRequest() {
   if (isEngine() && OnSmallRequest)
-    OnSmallRequest(Of, IsRead);
+    OnSmallRequest();
 }
 
 void SimulatedOS::query(const File &Of) {

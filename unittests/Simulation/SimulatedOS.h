@@ -64,6 +64,7 @@ public:
   ProcessorCosts Costs;
   bool ReportsWaits = true; ///< the number and time of a thread's waits
   Nanoseconds MaxProcessorWait = 0;
+  bool UsesLargePages = false; ///< so far
 
   /// Writes a new file that is one hour old on the device \p DeviceNumber.
   File &write(const std::string &Path, uint64_t Size, FileBytes Bytes,
@@ -95,8 +96,8 @@ public:
   /// @{
   /// Waits until \p Range of \p Of has arrived from its device.
   void load(File &Of, ByteRange Range);
-  /// Reports a small request for \p Of, a read if \p IsRead, to the judges.
-  void noteRequest(const File &Of, bool IsRead);
+  /// Reports a small request to the judges.
+  void noteRequest();
   /// Queries the residency of \p Of.
   void query(const File &Of);
   /// The linker uses \p Range of a mapping of \p Of. Waits for the missing
@@ -143,7 +144,7 @@ public:
   uint64_t CachedFound = 0; ///< queries that reported a fully cached file
   std::function<void(File &, ByteRange)> OnFetch; ///< the engine fetches
   /// The engine makes a small request, which may read the file.
-  std::function<void(const File &, bool)> OnSmallRequest;
+  std::function<void()> OnSmallRequest;
   std::function<void(File &)>
       OnBegin; ///< a thread begins with a file that none has begun
   /// @}

@@ -214,8 +214,14 @@ static void fetchIntoCache(const OpenFile &File, ByteRange Clipped,
     }
   }
   // The file system takes no hints, memory is short, or the file has shrunk:
-  // reading it works, or returns the error.
+  // reading it works, or returns the error. While many requests are in flight,
+  // FUSE skips hints that it takes for readahead, and then reads single pages
+  // unless a read is sequential (fs/fuse/file.c, fuse_readahead).
+  if (Capabilities.Doubles)
+    (void)::posix_fadvise(descriptor(File), 0, 0, POSIX_FADV_SEQUENTIAL);
   fetchByReading(File, Clipped, Result);
+  if (Capabilities.Doubles)
+    File.expectScatteredReads();
 }
 
 size_t PageCache::pageSize() {
