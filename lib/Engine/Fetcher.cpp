@@ -69,8 +69,7 @@ bool Fetcher::isLarge(const InputEntry &Entry, ByteRange Range) const {
 /// without effect, and a cached page may have kept the kernel from reading. If
 /// the system does not report residency, a sample shows that.
 bool Fetcher::fetchLarge(const InputEntry &Entry, const os::OpenFile &File,
-                         ByteRange Step, unsigned Number,
-                         os::HintResult &Result) {
+                         ByteRange Step, os::HintResult &Result) {
   Result = Cache.fetchInLargePages(File, Step);
   bool HasArrived = false;
   if (Result.Outcome == os::HintOutcome::Accepted) {
@@ -80,7 +79,6 @@ bool Fetcher::fetchLarge(const InputEntry &Entry, const os::OpenFile &File,
     HasArrived = Found ? Found->complete()
                        : Cache.seemsCached(File, {&Step, 1}).value_or(false);
   }
-  Entry.Store->noteLarge(Number, HasArrived);
   return HasArrived;
 }
 
@@ -289,8 +287,9 @@ os::HintResult Fetcher::fetchStep(InputEntry &Entry, const os::OpenFile &File,
   const Request Timed(Entry, /*IsMissing=*/Known.has_value());
   const std::optional<unsigned> Number =
       IsLarge ? Entry.Store->beginLarge() : std::nullopt;
-  const bool HasArrived =
-      Number && fetchLarge(Entry, File, Step, *Number, Result);
+  const bool HasArrived = Number && fetchLarge(Entry, File, Step, Result);
+  if (Number)
+    Entry.Store->noteLarge(*Number, HasArrived);
   Figures.Decisions.note(HasArrived ? Decision::LargePages
                          : Number   ? Decision::LargePagesFailed
                                     : Decision::Stepwise);

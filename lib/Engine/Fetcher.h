@@ -78,7 +78,7 @@ private:
   os::HintResult fetchStep(InputEntry &Entry, const os::OpenFile &File,
                            ByteRange Step, bool IsLarge);
   bool fetchLarge(const InputEntry &Entry, const os::OpenFile &File,
-                  ByteRange Step, unsigned Number, os::HintResult &Result);
+                  ByteRange Step, os::HintResult &Result);
   os::HintResult fetchSmall(const InputEntry &Entry, const os::OpenFile &File,
                             ByteRange Step, bool WasSkipped) const;
 

@@ -163,7 +163,8 @@ void SimulatedLink::judgeStoreQueue() {
       Mine.FewestRequests.begin() + static_cast<ptrdiff_t>(OS.Devices.size()));
   // If large pages have not arrived, steps in large pages wait until few others
   // are in flight, and keep their place in the queue.
-  const double Least = OS.UsesLargePages ? 1 : Options.Numbers.FirstWindow - 1;
+  const double Least =
+      OS.MissesLargePages ? 1 : Options.Numbers.FirstWindow - 1;
   if (static_cast<double>(Fewest) + 1 <= Least)
     OS.fail("a small request waited while its device had only " +
             llvm::utostr(Fewest));

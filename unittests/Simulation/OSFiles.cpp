@@ -18,6 +18,7 @@
 #include "headstart/OS/DirectoryTraits.h"
 #include "headstart/OS/PageCache.h"
 #include "headstart/OS/PageTables.h"
+#include "llvm/ADT/ScopeExit.h"
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -256,9 +257,10 @@ HintResult PageCache::fetchInLargePages(const OpenFile &File,
   SimulatedOS &OS = SimulatedOS::current();
   OS.allocate();
   OS.beginSlow("fetchInLargePages");
-  OS.UsesLargePages = true;
   HintResult Result;
   FilePtr Of = fileOf(File);
+  llvm::scope_exit Note(
+      [&] { OS.MissesLargePages |= !residencyOf(*Of, Range).complete(); });
   const LargePages How = OS.deviceOf(*Of).Large;
   if (How == LargePages::Unsupported)
     return Result;

@@ -64,7 +64,7 @@ public:
   ProcessorCosts Costs;
   bool ReportsWaits = true; ///< the number and time of a thread's waits
   Nanoseconds MaxProcessorWait = 0;
-  bool UsesLargePages = false; ///< so far
+  bool MissesLargePages = false; ///< some have not arrived
 
   /// Writes a new file that is one hour old on the device \p DeviceNumber.
   File &write(const std::string &Path, uint64_t Size, FileBytes Bytes,
