@@ -159,10 +159,7 @@ bool SnapshotCache::isMissing(Directory &In, const SnapshotName &Name) {
       return false;
     Known = In.Snapshot.load(std::memory_order_acquire);
   }
-  if (Known && !Known->lacks(Name))
-    return false;
-  Answers.fetch_add(1, std::memory_order_relaxed);
-  return true;
+  return !Known || Known->lacks(Name);
 }
 
 /// Decides whether to read \p In, and reads it. Returns whether its snapshot or
@@ -263,20 +260,9 @@ std::error_code SnapshotCache::readUnlessKnown(os::DirectoryHandle Handle,
     ByID.erase(ID);
     return Error;
   }
-  Listings.fetch_add(1, std::memory_order_relaxed);
   Names = std::min<uint64_t>(Names + Result->size(), MaxNames);
   ByID[ID] = Result;
   return {};
-}
-
-SnapshotFigures SnapshotCache::figures() const {
-  SnapshotFigures Figures;
-  Figures.Answers = Answers.load();
-  Figures.Listings = Listings.load();
-  std::lock_guard Lock(Mutex);
-  for (const Directory &F : Directories)
-    Figures.Misses += F.Misses.load();
-  return Figures;
 }
 
 } // namespace headstart

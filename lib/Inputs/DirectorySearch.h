@@ -57,8 +57,6 @@ public:
   /// Notes that a probe below \p In found nothing.
   void noteMiss(Directory &In) { Cache.noteMiss(In); }
 
-  SnapshotFigures figures() const { return Cache.figures(); }
-
 private:
   DirectorySearch &entered();
   std::optional<ResolvedInput> findIn(llvm::ArrayRef<Directory *> Directories,

@@ -108,13 +108,6 @@ private:
   bool OnlyASCII = true;
 };
 
-/// The statistics of a cache.
-struct SnapshotFigures {
-  uint64_t Misses = 0;   ///< probes that found nothing
-  uint64_t Answers = 0;  ///< names known to be missing without a probe
-  uint64_t Listings = 0; ///< directories read
-};
-
 /// A cache for one link, shared by its threads. Its answers are advice: they
 /// are as old as the directory's snapshot, which is never read again.
 class SnapshotCache {
@@ -165,8 +158,6 @@ public:
     In.Misses.fetch_add(1, std::memory_order_relaxed);
   }
 
-  SnapshotFigures figures() const;
-
   /// The cost of reading a directory of \p DirectoryBytes (st_size), in probes.
   static uint32_t listingCost(uint64_t DirectoryBytes);
 
@@ -182,8 +173,7 @@ private:
                                   DirectorySnapshot::Ptr &Result);
 
   SnapshotOptions Options;
-  std::atomic<uint64_t> Answers{0}, Listings{0};
-  mutable std::mutex Mutex;          ///< guards the members below
+  std::mutex Mutex;                  ///< guards the members below
   std::deque<Directory> Directories; ///< never moved
   /// Null for a directory that is being read.
   std::map<DirectoryID, DirectorySnapshot::Ptr> ByID;
