@@ -45,8 +45,8 @@ PatternListPtr readRepositoryExcludes(const os::DirectoryHandle &Directory,
 PatternListPtr readUserExcludes(IgnoreProblem Report);
 
 /// Returns the last value of core.excludesFile in \p Config, the text of a file
-/// in git's format; nothing if there is none. A syntax error ends the search
-/// without a message. Included files are not read.
+/// in git's format; nothing if there is none. Skips malformed lines without a
+/// message. Included files are not read.
 std::optional<std::string> configuredExcludes(llvm::StringRef Config);
 
 } // namespace headstart::detail

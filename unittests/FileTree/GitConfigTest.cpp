@@ -49,13 +49,13 @@ TEST(GitConfigTest, FindsLastValue) {
   }
 }
 
-// git rejects such files; Headstart keeps the value before the error.
-TEST(GitConfigTest, StopsAtSyntaxError) {
+// git rejects such files.
+TEST(GitConfigTest, SkipsMalformedLines) {
   const std::string Good = "[core]\nexcludesfile = a\n";
   for (const char *Bad : {"[core", "[core\n]", "=", "k v\n", "k = \"a\n",
                           "k = a\\x\n", "[a \"\\"})
     EXPECT_EQ(configuredExcludes(Good + Bad + "\n[core]\nexcludesfile = b\n"),
-              "a")
+              "b")
         << Bad;
 }
 
