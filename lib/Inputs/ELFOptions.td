@@ -18,21 +18,6 @@ include "llvm/Option/OptParser.td"
 include "OptionValues.td"
 include "PrefetchOptions.td"
 
-defvar Both = ["--", "-"];
-defvar Double = ["--"];
-defvar Single = ["-"];
-
-/// The name of an option's record.
-class Id<string name> {
-  string ID = !subst("=", "_eq_", !subst("-", "_", name));
-}
-
-/// `--name value` and `--name=value`.
-multiclass Value<list<string> prefixes, string name> {
-  def NAME : Separate<prefixes, name>, ValuesOf<name>;
-  def NAME#_eq : Joined<prefixes, name#"=">, Alias<!cast<Option>(NAME)>;
-}
-
 //===----------------------------------------------------------------------===//
 // Options with aliases, or with other names than their records
 //===----------------------------------------------------------------------===//

@@ -13,21 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 include "llvm/Option/OptParser.td"
-
-defvar Both = ["--", "-"];
-defvar Double = ["--"];
-defvar Single = ["-"];
-
-/// The name of an option's record.
-class Id<string name> {
-  string ID = !subst("=", "_eq_", !subst("-", "_", name));
-}
-
-/// `--name value` and `--name=value`.
-multiclass Value<list<string> prefixes, string name> {
-  def NAME : Separate<prefixes, name>;
-  def NAME#_eq : Joined<prefixes, name#"=">, Alias<!cast<Option>(NAME)>;
-}
+include "OptionValues.td"
 
 //===----------------------------------------------------------------------===//
 // Options with aliases, or with other names than their records

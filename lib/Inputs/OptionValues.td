@@ -67,3 +67,19 @@ class ValuesOf<string name> {
     !eq(Name, "-undefined"): "dynamic_lookup,error,suppress,warning",
     true: ?);
 }
+
+// The forms of ld.lld's options, also for MinGW.
+defvar Both = ["--", "-"];
+defvar Double = ["--"];
+defvar Single = ["-"];
+
+/// The name of an option's record.
+class Id<string name> {
+  string ID = !subst("=", "_eq_", !subst("-", "_", name));
+}
+
+/// `--name value` and `--name=value`.
+multiclass Value<list<string> prefixes, string name> {
+  def NAME : Separate<prefixes, name>, ValuesOf<name>;
+  def NAME#_eq : Joined<prefixes, name#"=">, Alias<!cast<Option>(NAME)>;
+}
