@@ -60,7 +60,8 @@ enum class DiskUser : uint8_t {
 std::optional<DiskUse> diskUse(DiskUser User);
 
 /// Returns the processor time of the calling thread, or nothing if the system
-/// does not report it. Costs a system call.
+/// does not report it. Windows counts in ticks of up to 15.6 ms, which are
+/// right only on average. Costs a system call.
 std::optional<std::chrono::nanoseconds> processorTime();
 
 /// Returns how long the calling thread has waited for a processor since it

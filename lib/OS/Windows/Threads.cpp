@@ -16,36 +16,7 @@
 
 namespace headstart::os {
 
-/// Returns the cycles of a thread in a nanosecond; 0 if not known. On x86-64
-/// these are cycles of the time stamp counter, which has the processor's
-/// nominal frequency (as in Chromium's base::ThreadTicks).
-static double threadCycleRate() {
-#if defined(__x86_64__) || defined(_M_X64)
-  ULONG64 Cycles = 0; // stays 0 under Wine 8
-  DWORD MHz = 0;
-  DWORD Bytes = sizeof(MHz);
-  if (::QueryThreadCycleTime(::GetCurrentThread(), &Cycles) != 0 &&
-      Cycles != 0 &&
-      ::RegGetValueW(HKEY_LOCAL_MACHINE,
-                     L"HARDWARE\\DESCRIPTION\\System\\CentralProcessor\\0",
-                     L"~MHz", RRF_RT_REG_DWORD, nullptr, &MHz,
-                     &Bytes) == ERROR_SUCCESS)
-    return MHz / 1e3;
-#endif
-  return 0;
-}
-
-/// The times of GetThreadTimes have ticks of up to 15.6 ms; an inspection takes
-/// 0.2 ms.
 std::optional<std::chrono::nanoseconds> processorTime() {
-  static const double Rate = threadCycleRate();
-  ULONG64 Cycles = 0;
-  if (Rate != 0) {
-    if (::QueryThreadCycleTime(::GetCurrentThread(), &Cycles) == 0)
-      return std::nullopt; // the two clocks are never mixed
-    return std::chrono::nanoseconds(
-        static_cast<int64_t>(static_cast<double>(Cycles) / Rate));
-  }
   FILETIME Ignored;
   FILETIME Kernel;
   FILETIME User;
