@@ -100,7 +100,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
     return 0;
   const std::span<const char> Bytes(reinterpret_cast<const char *>(Data) + 2,
                                     Size - 2);
-  switch (Data[0] % 4) {
+  switch (Data[0] % 3) {
   case 0:
     check(parseLinuxEntries, Bytes, NameKind::Bytes);
     break;
@@ -113,21 +113,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
         Taken, NameKind::Bytes);
     break;
   }
-  case 2:
-    check(
-        [](std::span<const char> &B, std::span<DirectoryEntry> Into,
-           bool &Malformed) {
-          return parseWindowsEntries(B, 7, Into, Malformed);
-        },
-        Bytes, NameKind::Units);
-    break;
   default:
-    check(
-        [](std::span<const char> &B, std::span<DirectoryEntry> Into,
-           bool &Malformed) {
-          return parseWindowsEntries(B, std::nullopt, Into, Malformed);
-        },
-        Bytes, NameKind::Units);
+    check(parseWindowsEntries, Bytes, NameKind::Units);
     break;
   }
   return 0;

@@ -8,7 +8,7 @@
 
 #include "DirectoryTestSupport.h"
 #include "TestFiles.h"
-#include "Windows/Directory.h"
+#include "Windows/Support.h"
 #include "headstart/OS/DirectoryReader.h"
 #include "headstart/OS/DirectoryTraits.h"
 #include "headstart/OS/WideText.h"
@@ -24,7 +24,6 @@
 
 using namespace headstart::os;
 using namespace headstart::os::test;
-using detail::ListMethod;
 using detail::UniqueHandle;
 namespace fs = std::filesystem;
 
@@ -63,26 +62,7 @@ std::map<std::string, DirectoryEntry> entriesOf(DirectoryHandle &Directory,
   return Found;
 }
 
-class ListMethodTest : public testing::TestWithParam<ListMethod> {
-protected:
-  ~ListMethodTest() override {
-    detail::refuseMethodsBefore(ListMethod::IdBoth);
-  }
-
-  void SetUp() override {
-    detail::refuseMethodsBefore(GetParam());
-    const TestDirectory Directory;
-    DirectoryHandle Handle = openDirectory(Directory.path());
-    entriesOf(Handle);
-    if (methodOf(Handle) != GetParam())
-      GTEST_SKIP() << "needs FileFullDirectoryInfo";
-  }
-  static ListMethod methodOf(const DirectoryHandle &Handle) {
-    return detail::directoryOf(Handle.nativeHandle())->Method;
-  }
-};
-
-TEST_P(ListMethodTest, ListingMatchesStatus) {
+TEST(WindowsDirectoryTest, ListingMatchesStatus) {
   const TestDirectory Directory;
   for (size_t I = 0; I < 400; ++I)
     Directory.write("file-" + std::to_string(I) + std::string(I % 40, 'x'),
@@ -91,7 +71,6 @@ TEST_P(ListMethodTest, ListingMatchesStatus) {
   ASSERT_TRUE(makeOlder(Directory.path("file-0"), 12345));
   DirectoryHandle Handle = openDirectory(Directory.path());
   std::map<std::string, DirectoryEntry> Found = entriesOf(Handle);
-  EXPECT_EQ(methodOf(Handle), GetParam());
   EXPECT_EQ(Found.size(), 401u);
   EXPECT_EQ(Found["directory"].Type, EntryType::Directory);
   for (auto &[Name, Listed] : Found) {
@@ -107,20 +86,15 @@ TEST_P(ListMethodTest, ListingMatchesStatus) {
     if (Statted.Type == EntryType::Regular) {
       EXPECT_EQ(Listed.Identity.Size, Statted.Identity.Size);
     }
-    if (GetParam() == ListMethod::IdBoth) {
-      EXPECT_EQ(Listed.Identity.Inode, Statted.Identity.Inode);
-      EXPECT_EQ(Listed.Identity.Device, Statted.Identity.Device);
-    } else {
-      EXPECT_EQ(Listed.Identity.Inode, 0u);
-      EXPECT_EQ(Listed.Identity.Device, 0u);
-    }
+    EXPECT_EQ(Listed.Identity.Inode, 0u);
+    EXPECT_EQ(Listed.Identity.Device, 0u);
     EXPECT_EQ(Listed.Identity.ChangedNs, Statted.Identity.ChangedNs);
   }
 }
 
 // The names exceed one buffer and take one and a half times the records' size
 // in WTF-8.
-TEST_P(ListMethodTest, ReadsNamesLongInEveryEncoding) {
+TEST(WindowsDirectoryTest, ReadsNamesLongInEveryEncoding) {
   const TestDirectory Directory;
   Names Made;
   for (wchar_t I = 0; I < 200; ++I) {
@@ -146,7 +120,7 @@ TEST_P(ListMethodTest, ReadsNamesLongInEveryEncoding) {
   }
 }
 
-TEST_P(ListMethodTest, AnotherReaderContinuesAtBoundary) {
+TEST(WindowsDirectoryTest, AnotherReaderContinuesAtBoundary) {
   const TestDirectory Directory;
   for (int I = 0; I < 500; ++I)
     Directory.write("entry-" + std::to_string(I), "");
@@ -177,7 +151,7 @@ DirectoryHandle openRenamed(const TestDirectory &Directory) {
   return Outer;
 }
 
-TEST_P(ListMethodTest, FollowsRenamedDirectory) {
+TEST(WindowsDirectoryTest, FollowsRenamedDirectory) {
   const TestDirectory Directory;
   DirectoryHandle Outer = openRenamed(Directory);
   DirectoryHandle Inner;
@@ -186,7 +160,7 @@ TEST_P(ListMethodTest, FollowsRenamedDirectory) {
   EXPECT_EQ(entriesOf(Outer).count("inner"), 1u);
 }
 
-TEST_P(ListMethodTest, FindsFileAfterDirectoryRename) {
+TEST(WindowsDirectoryTest, FindsFileAfterDirectoryRename) {
   if (isWine())
     GTEST_SKIP() << "Wine stats a file by the path by which its directory was "
                     "opened";
@@ -206,21 +180,13 @@ TEST_P(ListMethodTest, FindsFileAfterDirectoryRename) {
   EXPECT_EQ(entriesOf(Inner).count("file"), 1u);
 }
 
-TEST_P(ListMethodTest, DeletedDirectoryIsEmpty) {
+TEST(WindowsDirectoryTest, DeletedDirectoryIsEmpty) {
   const TestDirectory Directory;
   fs::create_directory(Directory.path("gone"));
   DirectoryHandle Handle = openDirectory(Directory.path("gone"));
   ASSERT_NE(::RemoveDirectoryW(verbatim(Directory.path("gone")).c_str()), 0);
   EXPECT_EQ(entriesOf(Handle).size(), 0u);
 }
-
-std::string nameOf(const testing::TestParamInfo<ListMethod> &Info) {
-  return Info.param == ListMethod::IdBoth ? "IdBoth" : "Full";
-}
-
-INSTANTIATE_TEST_SUITE_P(Methods, ListMethodTest,
-                         testing::Values(ListMethod::IdBoth, ListMethod::Full),
-                         nameOf);
 
 TEST(WindowsDirectoryTest, AcceptsReservedNames) {
   const TestDirectory Directory;

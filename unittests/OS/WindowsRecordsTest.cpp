@@ -23,10 +23,6 @@ using namespace headstart::os::test;
 
 namespace {
 
-//===----------------------------------------------------------------------===//
-// FILE_ID_BOTH_DIR_INFO
-//===----------------------------------------------------------------------===//
-
 /// 2023-11-14 22:13:20.1234567 in Windows' units.
 constexpr int64_t FileTime = 116'444'736'000'000'000 + 17'000'000'001'234'567;
 
@@ -34,15 +30,12 @@ struct WindowsEntry {
   std::u16string Name = u"name";
   uint32_t Attributes = 0x20; // FILE_ATTRIBUTE_ARCHIVE
   uint32_t Tag = 0;
-  uint64_t Id = 0x1234567890abcdef;
   bool Last = false;
   std::optional<uint32_t> Next = {};
   std::optional<uint32_t> NameLength = {};
 };
 
-/// \p NameAt is the name's offset: 104 bytes, or 68 in the records that have
-/// neither a short name nor an id.
-std::string windowsRecord(const WindowsEntry &E, size_t NameAt = 104) {
+std::string windowsRecord(const WindowsEntry &E) {
   std::string R;
   append(R, uint32_t(0));
   append(R, uint32_t(0xaaaaaaaa));  // FileIndex
@@ -56,12 +49,7 @@ std::string windowsRecord(const WindowsEntry &E, size_t NameAt = 104) {
   const std::string Name = bytesOf(E.Name);
   append(R, E.NameLength.value_or(static_cast<uint32_t>(Name.size())));
   append(R, E.Tag);
-  if (NameAt == 104) {
-    append(R, uint8_t(6)); // ShortNameLength
-    R.resize(96, 'x');
-    append(R, E.Id);
-  }
-  EXPECT_EQ(R.size(), NameAt);
+  EXPECT_EQ(R.size(), 68u);
   R += Name;
   if (!E.Last)
     R.resize((R.size() + 7) / 8 * 8, 'x');
@@ -69,34 +57,30 @@ std::string windowsRecord(const WindowsEntry &E, size_t NameAt = 104) {
   return R;
 }
 
-constexpr uint64_t Volume = 0xfeed;
-
 Parsed parseWindows(const std::string &Text, size_t Room = 64) {
-  return parse(
-      [](std::span<const char> &Bytes, std::span<DirectoryEntry> Into,
-         bool &Malformed) {
-        return parseWindowsEntries(Bytes, Volume, Into, Malformed);
-      },
-      Text, Room);
+  return parse(parseWindowsEntries, Text, Room);
 }
 
-TEST(WindowsRecordsTest, ReadsCompleteEntries) {
+TEST(WindowsRecordsTest, ReadsAllExceptId) {
   const Parsed P = parseWindows(
-      windowsRecord({.Name = u"a.obj"}) +
+      windowsRecord({.Name = u"."}) + windowsRecord({.Name = u"a.obj"}) +
+      windowsRecord({.Name = u".."}) +
       windowsRecord({.Name = u"\u00e4\u20ac\xd800", .Attributes = 0x10}) +
+      windowsRecord({.Name = u"l", .Attributes = 0x410, .Tag = 0xA0000003}) +
       windowsRecord({.Name = u"last", .Last = true}) + std::string(99, 'x'));
   EXPECT_FALSE(P.Malformed);
   EXPECT_TRUE(P.TookAll);
   ASSERT_EQ(P.Names, (Names{bytesOf(u"a.obj"), bytesOf(u"\u00e4\u20ac\xd800"),
-                            bytesOf(u"last")}));
+                            bytesOf(u"l"), bytesOf(u"last")}));
   EXPECT_EQ(P.Entries[0].Type, EntryType::Regular);
   EXPECT_EQ(P.Entries[1].Type, EntryType::Directory);
+  EXPECT_EQ(P.Entries[2].Type, EntryType::Link);
   for (const DirectoryEntry &E : P.Entries) {
     EXPECT_TRUE(E.HasStatus);
     EXPECT_TRUE(E.StatusIsHint);
-    EXPECT_EQ(E.Identity, (FileIdentity{Volume, 0x1234567890abcdef, 0x500000001,
-                                        1'700'000'000'123'456'700,
-                                        1'700'000'000'123'457'700}));
+    EXPECT_EQ(E.Identity,
+              (FileIdentity{0, 0, 0x500000001, 1'700'000'000'123'456'700,
+                            1'700'000'000'123'457'700}));
   }
 }
 
@@ -126,17 +110,6 @@ TEST(WindowsRecordsTest, DistinguishesLinksFromOtherReparsePoints) {
   }
 }
 
-TEST(WindowsRecordsTest, EntryWithoutIdHasNoInode) {
-  for (const uint64_t Id : {uint64_t(0), ~uint64_t(0)}) {
-    const Parsed P = parseWindows(windowsRecord({.Id = Id}));
-    ASSERT_EQ(P.Entries.size(), 1u);
-    EXPECT_TRUE(P.Entries[0].HasStatus);
-    EXPECT_EQ(P.Entries[0].Identity.Device, 0u);
-    EXPECT_EQ(P.Entries[0].Identity.Inode, 0u);
-    EXPECT_EQ(P.Entries[0].Identity.Size, 0x500000001u);
-  }
-}
-
 TEST(WindowsRecordsTest, SkipsOnlyDotEntries) {
   const Parsed P = parseWindows(
       windowsRecord({.Name = u"."}) + windowsRecord({.Name = u".."}) +
@@ -151,22 +124,22 @@ TEST(WindowsRecordsTest, KeepsRecordsBeforeMalformedOne) {
   const auto Size = static_cast<uint32_t>(windowsRecord({}).size());
   const std::initializer_list<WindowsEntry> Bad = {
       {.Next = 8},        // into its own header
-      {.Next = 104},      // over its own name
+      {.Next = 64},       // also into its own header
+      {.Next = 72},       // over its own name
       {.Next = Size + 8}, // beyond the end
       {.Next = Size - 4}, // between boundaries
-      {.Name = u"na", .Next = 108},
       {.Next = 0xfffffff8},
       {.Next = 0x80000000},
       {.NameLength = 0},
       {.NameLength = 7},
-      {.NameLength = 10}, // longer than the record
+      {.NameLength = 18}, // longer than the record
       {.NameLength = 0xfffffffe},
       {.Last = true, .NameLength = 10},
       {.Name = u"", .Last = true},
   };
   for (const WindowsEntry &B : Bad)
     expectRefused(parseWindows, Good, windowsRecord(B));
-  for (const size_t Cut : {1, 4, 63, 103, 104, 105})
+  for (const size_t Cut : {1, 4, 63, 67, 68, 69})
     expectRefused(parseWindows, Good,
                   windowsRecord({.Last = true}).substr(0, Cut));
 }
@@ -181,67 +154,6 @@ TEST(WindowsRecordsTest, ConvertsTimesToNanoseconds) {
   EXPECT_EQ(nanosecondsFromFileTime(1), std::numeric_limits<int64_t>::min());
   EXPECT_EQ(nanosecondsFromFileTime(std::numeric_limits<int64_t>::max()),
             std::numeric_limits<int64_t>::max());
-}
-
-//===----------------------------------------------------------------------===//
-// FILE_FULL_DIR_INFO
-//===----------------------------------------------------------------------===//
-
-std::string fullRecord(const WindowsEntry &E) { return windowsRecord(E, 68); }
-
-Parsed parseFull(const std::string &Text, size_t Room = 64) {
-  return parse(
-      [](std::span<const char> &Bytes, std::span<DirectoryEntry> Into,
-         bool &Malformed) {
-        return parseWindowsEntries(Bytes, std::nullopt, Into, Malformed);
-      },
-      Text, Room);
-}
-
-TEST(FullRecordsTest, ReadsAllExceptId) {
-  const Parsed P = parseFull(
-      fullRecord({.Name = u"."}) + fullRecord({.Name = u"a.obj"}) +
-      fullRecord({.Name = u".."}) +
-      fullRecord({.Name = u"\u00e4\u20ac\xd800", .Attributes = 0x10}) +
-      fullRecord({.Name = u"l", .Attributes = 0x410, .Tag = 0xA0000003}) +
-      fullRecord({.Name = u"last", .Last = true}) + std::string(99, 'x'));
-  EXPECT_FALSE(P.Malformed);
-  EXPECT_TRUE(P.TookAll);
-  ASSERT_EQ(P.Names, (Names{bytesOf(u"a.obj"), bytesOf(u"\u00e4\u20ac\xd800"),
-                            bytesOf(u"l"), bytesOf(u"last")}));
-  EXPECT_EQ(P.Entries[0].Type, EntryType::Regular);
-  EXPECT_EQ(P.Entries[1].Type, EntryType::Directory);
-  EXPECT_EQ(P.Entries[2].Type, EntryType::Link);
-  for (const DirectoryEntry &E : P.Entries) {
-    EXPECT_TRUE(E.HasStatus);
-    EXPECT_TRUE(E.StatusIsHint);
-    EXPECT_EQ(E.Identity,
-              (FileIdentity{0, 0, 0x500000001, 1'700'000'000'123'456'700,
-                            1'700'000'000'123'457'700}));
-  }
-}
-
-TEST(FullRecordsTest, KeepsRecordsBeforeMalformedOne) {
-  const std::string Good = fullRecord({.Name = u"good"});
-  const auto Size = static_cast<uint32_t>(fullRecord({}).size());
-  const std::initializer_list<WindowsEntry> Bad = {
-      {.Next = 8},        // into its own header
-      {.Next = 64},       // also into its own header
-      {.Next = 72},       // over its own name
-      {.Next = Size + 8}, // beyond the end
-      {.Next = Size - 4}, // between boundaries
-      {.Next = 0xfffffff8},
-      {.NameLength = 0},
-      {.NameLength = 7},
-      {.NameLength = 18}, // longer than the record
-      {.NameLength = 0xfffffffe},
-      {.Last = true, .NameLength = 10},
-      {.Name = u"", .Last = true},
-  };
-  for (const WindowsEntry &B : Bad)
-    expectRefused(parseFull, Good, fullRecord(B));
-  for (const size_t Cut : {1, 4, 63, 67, 68, 69})
-    expectRefused(parseFull, Good, fullRecord({.Last = true}).substr(0, Cut));
 }
 
 } // namespace

@@ -186,8 +186,8 @@ private:
   std::unique_ptr<char[]> Buffer;
   size_t Capacity = 0;          ///< bytes
   std::span<const char> Unread; ///< of Buffer
-  /// macOS and Windows: the device of the directory, if the system call that
-  /// filled Unread lists what belongs to it (`DirectoryEntry::HasStatus`, ids).
+  /// macOS: the device of the directory, if the system call that filled Unread
+  /// lists what belongs to it (`DirectoryEntry::HasStatus`).
   [[maybe_unused]] std::optional<uint64_t> Device;
 };
 

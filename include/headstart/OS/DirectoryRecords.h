@@ -57,16 +57,11 @@ size_t parseMacEntries(std::span<const char> &Bytes, uint64_t Device,
 std::span<const char> takeMacRecords(std::span<const char> Buffer,
                                      size_t Records);
 
-/// Parses Windows's `FILE_ID_BOTH_DIR_INFO` (GetFileInformationByHandleEx) up
-/// to the record that is marked as the last; \p Bytes may be longer. \p Device
-/// is the number of the directory's volume, which holds all its entries (the
-/// target of a junction is not an entry). Without it, the records are
-/// `FILE_FULL_DIR_INFO`, which have no id. `Inode` and `Device` are 0 then, and
-/// if the file system has no id of 64 bits; size and times are always there.
-/// The status is a hint, and names are UTF-16 in the machine's byte order,
-/// without a zero after them.
+/// Parses Windows's `FILE_FULL_DIR_INFO` (GetFileInformationByHandleEx) up to
+/// the record that is marked as the last; \p Bytes may be longer. `Inode` and
+/// `Device` are 0; size and times are always there. The status is a hint, and
+/// names are UTF-16 in the machine's byte order, without a zero after them.
 size_t parseWindowsEntries(std::span<const char> &Bytes,
-                           std::optional<uint64_t> Device,
                            std::span<DirectoryEntry> Into, bool &Malformed);
 
 /// Returns the type of a Windows file with \p Attributes. \p Tag matters only

@@ -6,9 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// FILE_ID_BOTH_DIR_INFO and FILE_FULL_DIR_INFO (winbase.h; [MS-FSCC] 2.4,
-// FileIdBothDirectoryInformation and FileFullDirectoryInformation). The offsets
-// follow from the natural alignment of their members.
+// FILE_FULL_DIR_INFO (winbase.h; [MS-FSCC] 2.4, FileFullDirectoryInformation).
+// The offsets follow from the natural alignment of its members.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +21,6 @@ using namespace detail;
 
 namespace {
 
-// The common fields of FILE_ID_BOTH_DIR_INFO and FILE_FULL_DIR_INFO.
 constexpr size_t NextAt = 0;
 constexpr size_t ModifiedAt = 24;
 constexpr size_t ChangedAt = 32;
@@ -31,12 +29,9 @@ constexpr size_t AttributesAt = 56;
 constexpr size_t NameLengthAt = 60; // in bytes
 // The tag of a reparse point ([MS-FSA] 2.1.5.6.3); otherwise not used.
 constexpr size_t EaSizeAt = 64;
+constexpr size_t NameAt = 68;
 // "each MUST be aligned on an 8-byte boundary" ([MS-FSCC] 2.4).
 constexpr size_t Alignment = 8;
-// Only FILE_ID_BOTH_DIR_INFO has an id.
-constexpr size_t FileIdAt = 96;
-constexpr size_t NameAfterIdAt = 104;
-constexpr size_t NameWithoutIdAt = 68;
 
 // [MS-FSCC] 2.6, File Attributes.
 constexpr uint32_t DirectoryAttribute = 0x10;
@@ -89,9 +84,7 @@ int64_t nanosecondsFromFileTime(int64_t FileTime) {
 }
 
 size_t parseWindowsEntries(std::span<const char> &Bytes,
-                           std::optional<uint64_t> Device,
                            std::span<DirectoryEntry> Into, bool &Malformed) {
-  const size_t NameAt = Device ? NameAfterIdAt : NameWithoutIdAt;
   Malformed = false;
   size_t Count = 0;
   while (Count != Into.size() && !Bytes.empty()) {
@@ -124,13 +117,6 @@ size_t parseWindowsEntries(std::span<const char> &Bytes,
                                    fieldAt<uint32_t>(Record, EaSizeAt));
     Entry.HasStatus = true;
     Entry.StatusIsHint = true;
-    const auto Id = Device ? fieldAt<uint64_t>(Record, FileIdAt) : 0;
-    // "0" and "all ones" mean that the file system has no 64-bit id
-    // ([MS-FSCC] 2.1.9).
-    if (Id != 0 && Id != std::numeric_limits<uint64_t>::max()) {
-      Entry.Identity.Device = *Device;
-      Entry.Identity.Inode = Id;
-    }
   }
   return Count;
 }

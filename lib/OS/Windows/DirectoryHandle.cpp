@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Shared.h"
-#include "Directory.h"
+#include "Support.h"
 #include "headstart/OS/DirectoryReader.h"
 #include "headstart/OS/DirectoryRecords.h"
 #include "headstart/OS/WideText.h"
@@ -47,11 +47,13 @@ std::error_code makeError(std::errc Error) {
   return std::make_error_code(Error);
 }
 
+std::error_code notOpen() { return makeError(std::errc::bad_file_descriptor); }
+
 } // namespace
 
 void DirectoryHandle::close() {
   if (isOpen())
-    delete directoryOf(std::exchange(Handle, InvalidHandle));
+    ::CloseHandle(std::bit_cast<HANDLE>(std::exchange(Handle, InvalidHandle)));
 }
 
 /// Sets \p Result to the current path of \p Handle, absolute and with `\\?\` in
@@ -259,15 +261,6 @@ static std::error_code openThroughLinks(HANDLE Base, std::string_view Path,
 // Directories
 //===----------------------------------------------------------------------===//
 
-/// Makes \p Opened the \p Handle of a DirectoryHandle.
-static std::error_code keep(UniqueHandle Opened, intptr_t &Handle) {
-  auto *F = new (std::nothrow) detail::Directory(std::move(Opened));
-  if (F == nullptr)
-    return makeError(std::errc::not_enough_memory);
-  Handle = std::bit_cast<intptr_t>(F);
-  return {};
-}
-
 std::error_code DirectoryHandle::open(const std::string &Path,
                                       DirectoryHandle &Result) {
   Result.close();
@@ -295,20 +288,20 @@ std::error_code DirectoryHandle::open(const std::string &Path,
     return Error;
   if ((Info.FileAttributes & FILE_ATTRIBUTE_DIRECTORY) == 0)
     return makeError(std::errc::not_a_directory);
-  return keep(std::move(Opened), Result.Handle);
+  Result.Handle = std::bit_cast<intptr_t>(Opened.release());
+  return {};
 }
 
 std::error_code DirectoryHandle::openBelow(const char *Path, LinkRule Links,
                                            DirectoryHandle &Result) const {
   std::error_code Error;
   UniqueHandle Opened;
-  const detail::Directory *Base = isOpen() ? directoryOf(Handle) : nullptr;
-  if (Base == nullptr)
+  if (!isOpen())
     Error = notOpen();
   else if (*Path == '\0')
     Error = makeError(std::errc::no_such_file_or_directory);
   else if (Links == LinkRule::Refuse)
-    Error = openWithoutLinks(Base->Handle.get(), Path, Opened);
+    Error = openWithoutLinks(handleOf(*this), Path, Opened);
   else if (hasRoot(Path)) {
     DirectoryHandle Absolute;
     Error = open(Path, Absolute);
@@ -316,18 +309,11 @@ std::error_code DirectoryHandle::openBelow(const char *Path, LinkRule Links,
     Result = std::move(Absolute);
     return Error;
   } else
-    Error = openThroughLinks(Base->Handle.get(), Path, DirectoryAccess,
+    Error = openThroughLinks(handleOf(*this), Path, DirectoryAccess,
                              DirectoryFile | OpenForBackupIntent, Opened);
-  intptr_t Kept = InvalidHandle;
-  if (!Error)
-    Error = keep(std::move(Opened), Kept);
-  // Without a link in between it is the same volume.
-  if (!Error && Links == LinkRule::Refuse) {
-    directoryOf(Kept)->Method = Base->Method.load();
-    directoryOf(Kept)->Device = Base->Device.load();
-  }
   Result.close(); // only now, since it may be *this
-  Result.Handle = Kept;
+  if (!Error)
+    Result.Handle = std::bit_cast<intptr_t>(Opened.release());
   return Error;
 }
 
@@ -343,8 +329,7 @@ std::error_code DirectoryHandle::identity(FileIdentity &Result) const {
   if (!isOpen())
     return notOpen();
   FileStatus Status;
-  const std::error_code Error =
-      statusOf(directoryOf(Handle)->Handle.get(), Status);
+  const std::error_code Error = statusOf(handleOf(*this), Status);
   if (!Error)
     Result = Status.Identity;
   return Error;
@@ -360,7 +345,7 @@ std::error_code DirectoryHandle::addStatus(DirectoryEntry &Entry,
     return notOpen();
   UniqueHandle File;
   std::error_code Error = openThroughLinks(
-      directoryOf(Handle)->Handle.get(), Entry.Name, StatAccess,
+      handleOf(*this), Entry.Name, StatAccess,
       OpenForBackupIntent | (Links == LinkRule::Refuse ? OpenReparsePoint : 0),
       File);
   FILE_ATTRIBUTE_TAG_INFO Info;
@@ -387,7 +372,7 @@ std::error_code DirectoryHandle::openFile(const char *Name,
     return notOpen();
   UniqueHandle File;
   std::error_code Error =
-      openThroughLinks(directoryOf(Handle)->Handle.get(), Name,
+      openThroughLinks(handleOf(*this), Name,
                        FILE_READ_DATA | FILE_READ_ATTRIBUTES | SYNCHRONIZE,
                        NonDirectoryFile | OpenForBackupIntent, File);
   if (Error == std::errc::is_a_directory)

@@ -14,28 +14,21 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/OS/DirectoryReader.h"
-#include "Directory.h"
+#include "Support.h"
 #include "headstart/OS/DirectoryRecords.h"
 #include "headstart/OS/WideText.h"
 #include <algorithm>
-#include <array>
-#include <atomic>
-#include <cstring>
 
 namespace headstart::os {
 
 using namespace detail;
 
-/// Larger than the largest record (104 bytes and 255 units).
+/// Larger than the largest record (68 bytes and 255 units).
 static constexpr size_t MinBufferBytes = 4096;
 /// Shares reject a larger buffer with ERROR_INVALID_PARAMETER
 /// (github.com/dotnet/corefx issue 32098), and a Windows 10 (14393) loses what
 /// follows a larger first buffer (github.com/windirstat/windirstat issue 631).
 static constexpr size_t MaxBufferBytes = size_t(64) << 10;
-
-static std::atomic<ListMethod> FirstMethod = ListMethod::IdBoth;
-
-void detail::refuseMethodsBefore(ListMethod First) { FirstMethod.store(First); }
 
 static size_t capacityFor(size_t BufferBytes) {
   return std::clamp(BufferBytes, MinBufferBytes, MaxBufferBytes);
@@ -45,20 +38,6 @@ DirectoryReader::DirectoryReader(size_t BufferBytes)
     : Buffer(std::make_unique_for_overwrite<char[]>(capacityFor(BufferBytes) *
                                                     5 / 2)),
       Capacity(capacityFor(BufferBytes)) {}
-
-/// Whether \p Error of its first call means that a method is not available.
-static bool isRefusal(DWORD Error) {
-  switch (Error) {
-  case ERROR_INVALID_PARAMETER:
-  case ERROR_NOT_SUPPORTED:
-  case ERROR_INVALID_LEVEL:
-  case ERROR_INVALID_FUNCTION:
-  case ERROR_CALL_NOT_IMPLEMENTED:
-    return true;
-  default:
-    return false;
-  }
-}
 
 /// Whether \p Handle is of a deleted directory.
 static bool isDeleted(HANDLE Handle) {
@@ -85,67 +64,26 @@ static bool isEnd(DWORD Error, HANDLE Handle) {
   }
 }
 
-/// Calls GetFileInformationByHandleEx once. The first call for a directory
-/// restarts, since a refused method may have begun the listing.
-static DWORD readInfo(Directory &F, ListMethod Method, std::span<char> Into) {
-  const bool IsFirst = !F.IsBegun;
-  const auto Class =
-      Method == ListMethod::IdBoth
-          ? (IsFirst ? FileIdBothDirectoryRestartInfo : FileIdBothDirectoryInfo)
-          : (IsFirst ? FileFullDirectoryRestartInfo : FileFullDirectoryInfo);
-  return ::GetFileInformationByHandleEx(F.Handle.get(), Class, Into.data(),
-                                        static_cast<DWORD>(Into.size())) != 0
-             ? DWORD(ERROR_SUCCESS)
-             : ::GetLastError();
-}
-
-/// Reads the next records of \p F, by the method that works.
-static DWORD readRecords(Directory &F, std::span<char> Into,
-                         std::span<const char> &Records) {
-  if (!F.IsBegun)
-    F.Method = std::max(F.Method.load(), FirstMethod.load());
-  DWORD Error = readInfo(F, F.Method, Into);
-  if (!F.IsBegun && F.Method == ListMethod::IdBoth && isRefusal(Error)) {
-    F.Method = ListMethod::Full;
-    Error = readInfo(F, F.Method, Into);
-  }
-  F.IsBegun = true;
-  if (Error == ERROR_SUCCESS)
-    Records = Into;
-  return Error;
-}
-
-/// Returns the number of the volume, which all entries share.
-static uint64_t deviceOf(Directory &F) {
-  if (F.Device == Directory::UnknownDevice) {
-    FileStatus Status;
-    F.Device = statusOf(F.Handle.get(), Status) ? 0 : Status.Identity.Device;
-  }
-  return F.Device;
-}
-
+// .NET lists every directory by this class.
 std::error_code DirectoryReader::fill() {
   if (!Directory->isOpen())
-    return notOpen();
-  detail::Directory &F = *directoryOf(Directory->nativeHandle());
-  if (F.IsAtEnd)
-    return {};
-  DWORD Failure = readRecords(F, {Buffer.get(), Capacity}, Unread);
-  if (Failure == ERROR_SUCCESS) {
-    Device.reset();
-    if (F.Method == ListMethod::IdBoth)
-      Device = deviceOf(F);
+    return std::make_error_code(std::errc::bad_file_descriptor);
+  const HANDLE Handle = handleOf(*Directory);
+  if (::GetFileInformationByHandleEx(Handle, FileFullDirectoryInfo,
+                                     Buffer.get(),
+                                     static_cast<DWORD>(Capacity)) != 0) {
+    Unread = {Buffer.get(), Capacity};
     return {};
   }
+  DWORD Failure = ::GetLastError();
   // The record does not fit; no file system has such names.
   if (Failure == ERROR_MORE_DATA)
     Failure = ERROR_FILENAME_EXCED_RANGE;
-  F.IsAtEnd = true;
-  return isEnd(Failure, F.Handle.get()) ? std::error_code() : errorOf(Failure);
+  return isEnd(Failure, Handle) ? std::error_code() : errorOf(Failure);
 }
 
 size_t DirectoryReader::parse(std::span<DirectoryEntry> Into, bool &Malformed) {
-  const size_t Count = parseWindowsEntries(Unread, Device, Into, Malformed);
+  const size_t Count = parseWindowsEntries(Unread, Into, Malformed);
   char *Text = Buffer.get() + Capacity;
   for (DirectoryEntry &Entry : Into.first(Count)) {
     const size_t Bytes = writeUtf8FromBytes(Entry.Name, Text);
@@ -153,8 +91,6 @@ size_t DirectoryReader::parse(std::span<DirectoryEntry> Into, bool &Malformed) {
     Entry.Name = {Text, Bytes};
     Text += Bytes + 1;
   }
-  if (Malformed)
-    directoryOf(Directory->nativeHandle())->IsAtEnd = true;
   return Count;
 }
 

@@ -7,8 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/OS/DirectoryTraits.h"
-#include "Directory.h"
-#include "headstart/OS/DirectoryRecords.h"
+#include "Support.h"
 
 namespace headstart::os {
 
@@ -26,9 +25,8 @@ DirectoryTraits traitsOf(const DirectoryHandle &Directory) {
   ULONG Flags = 0;
   constexpr auto CaseSensitiveInfo = static_cast<FILE_INFO_BY_HANDLE_CLASS>(23);
   constexpr ULONG CaseSensitiveDir = 1;
-  if (::GetFileInformationByHandleEx(
-          directoryOf(Directory.nativeHandle())->Handle.get(),
-          CaseSensitiveInfo, &Flags, sizeof(Flags)) != 0)
+  if (::GetFileInformationByHandleEx(handleOf(Directory), CaseSensitiveInfo,
+                                     &Flags, sizeof(Flags)) != 0)
     Traits.MayIgnoreCase = (Flags & CaseSensitiveDir) == 0;
   return Traits;
 }

@@ -58,8 +58,9 @@ std::error_code toSystemPath(std::string_view Path, std::wstring &Result);
 inline constexpr DWORD ShareAll =
     FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
 
-inline HANDLE handleOf(const OpenFile &File) {
-  return std::bit_cast<HANDLE>(File.nativeHandle());
+/// Returns the handle of an OpenFile or a DirectoryHandle.
+template <typename T> HANDLE handleOf(const T &Opened) {
+  return std::bit_cast<HANDLE>(Opened.nativeHandle());
 }
 
 /// Returns \p Time in nanoseconds since 1970.
