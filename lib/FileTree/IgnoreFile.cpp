@@ -20,6 +20,7 @@ constexpr size_t MaxPathFileBytes = size_t(64) << 10;
 constexpr size_t MaxConfigBytes = size_t(1) << 20;
 
 using FileText = llvm::SmallString<4096>;
+using FilePath = llvm::SmallString<128>;
 } // namespace
 
 /// Reads a whole file of at most \p Limit bytes.
@@ -70,28 +71,35 @@ PatternListPtr readIgnoreFile(const os::DirectoryHandle &Directory,
   return List;
 }
 
-/// Opens the directory \p Path, which may be relative to \p From.
-static std::error_code openFrom(const os::DirectoryHandle &From,
-                                llvm::StringRef Path,
-                                os::DirectoryHandle &Result) {
-  return llvm::sys::path::is_absolute(Path)
-             ? os::DirectoryHandle::open(Path.str(), Result)
-             : From.openBelow(Path.str().c_str(), os::LinkRule::Follow, Result);
+/// Opens the directory that \p Text names, the contents of one of git's files;
+/// a relative path begins at \p From. Replaces \p From by its path.
+static std::error_code openNamed(llvm::StringRef Text, FilePath &From,
+                                 os::DirectoryHandle &Result) {
+  Text = Text.rtrim("\r\n");
+  if (llvm::sys::path::is_absolute(Text))
+    From = Text;
+  else
+    llvm::sys::path::append(From, Text);
+  return os::DirectoryHandle::open(std::string(From), Result);
 }
 
 /// Opens as \p Git the directory above a repository's info/exclude, given the
-/// \p Directory of `.git`. If `.git` names none, \p Git stays closed.
+/// \p Directory of `.git` and its \p Path. If `.git` names none, \p Git stays
+/// closed.
 static std::error_code openRepository(const os::DirectoryHandle &Directory,
-                                      os::DirectoryHandle &Git) {
+                                      FilePath Path, os::DirectoryHandle &Git) {
   FileText Text;
+  bool MayBeMount = false;
   std::error_code Error =
-      Directory.openBelow(".git", os::LinkRule::Follow, Git);
+      Directory.openChild(".git", os::LinkRule::Follow, Git, MayBeMount);
   if (Error == std::errc::not_a_directory) {
     Error = readWhole(Directory, ".git", MaxPathFileBytes, Text);
-    llvm::StringRef Path = Text.str().rtrim("\r\n");
-    if (Error || !Path.consume_front("gitdir: "))
+    llvm::StringRef Named = Text;
+    if (Error || !Named.consume_front("gitdir: "))
       return Error;
-    Error = openFrom(Directory, Path, Git);
+    Error = openNamed(Named, Path, Git);
+  } else {
+    llvm::sys::path::append(Path, ".git");
   }
   if (Error)
     return Error;
@@ -100,19 +108,21 @@ static std::error_code openRepository(const os::DirectoryHandle &Directory,
     return {};
   os::DirectoryHandle Common;
   if (!Error)
-    Error = openFrom(Git, Text.str().rtrim("\r\n"), Common);
+    Error = openNamed(Text, Path, Common);
   Git = std::move(Common);
   return Error;
 }
 
 PatternListPtr readRepositoryExcludes(const os::DirectoryHandle &Directory,
+                                      llvm::StringRef Path,
                                       llvm::StringRef Shown,
                                       IgnoreProblem Report) {
   os::DirectoryHandle Git;
   os::DirectoryHandle Info;
-  std::error_code Error = openRepository(Directory, Git);
+  bool MayBeMount = false;
+  std::error_code Error = openRepository(Directory, FilePath(Path), Git);
   if (!Error && Git.isOpen())
-    Error = Git.openBelow("info", os::LinkRule::Follow, Info);
+    Error = Git.openChild("info", os::LinkRule::Follow, Info, MayBeMount);
   Git.close();
   if (Error && !os::isMissing(Error) && Report)
     Report(Shown, Error.message());

@@ -34,9 +34,11 @@ PatternListPtr readIgnoreFile(const os::DirectoryHandle &Directory,
                               llvm::StringRef Shown, IgnoreProblem Report);
 
 /// Like readIgnoreFile, for info/exclude of the repository whose `.git` is in
-/// \p Directory. `.git` is a directory, or a file that names one (work trees,
-/// submodules); a file `commondir` in it may name another directory.
+/// \p Directory, of the absolute path \p Path. `.git` is a directory, or a file
+/// that names one (work trees, submodules); a file `commondir` in it may name
+/// another directory.
 PatternListPtr readRepositoryExcludes(const os::DirectoryHandle &Directory,
+                                      llvm::StringRef Path,
                                       llvm::StringRef Shown,
                                       IgnoreProblem Report);
 

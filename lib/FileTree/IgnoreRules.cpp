@@ -104,21 +104,20 @@ static std::string joined(llvm::StringRef Directory, llvm::StringRef Name) {
   return (Directory + (Directory.ends_with("/") ? "" : "/") + Name).str();
 }
 
-/// Returns the scope of a child directory of that of \p Parent. The names of
-/// its entries begin at \p Offset. \p Shown is its path for messages.
-static IgnoreScopePtr enterDirectory(const PatternListPtr &User,
-                                     const IgnoreScopePtr &Parent,
-                                     size_t Offset, llvm::StringRef Shown,
-                                     const os::DirectoryHandle &Directory,
-                                     IgnorePresence Present,
-                                     IgnoreProblem Report) {
+/// Returns the scope of \p Path, a child directory of that of \p Parent. Its
+/// names begin at \p Offset. \p Shown is its path for messages.
+static IgnoreScopePtr
+enterDirectory(const PatternListPtr &User, const IgnoreScopePtr &Parent,
+               size_t Offset, const std::string &Path, llvm::StringRef Shown,
+               const os::DirectoryHandle &Directory, IgnorePresence Present,
+               IgnoreProblem Report) {
   using os::LinkRule;
   PatternListPtr Excludes;
   PatternListPtr GitIgnore;
   PatternListPtr DotIgnore;
   if (Present.Git)
     Excludes = readRepositoryExcludes(
-        Directory, joined(Shown, ".git/info/exclude"), Report);
+        Directory, Path, joined(Shown, ".git/info/exclude"), Report);
   if (Present.GitIgnore && (Present.Git || Parent->InRepository))
     GitIgnore = readIgnoreFile(Directory, ".gitignore", LinkRule::Refuse,
                                joined(Shown, ".gitignore"), Report);
@@ -166,8 +165,8 @@ IgnoreScopePtr IgnoreRules::above(llvm::StringRef Root,
       if (Present.Git)
         RootIsIgnored = false;
       if (Present.any() && !RootIsIgnored)
-        Scope = enterDirectory(User, Scope, End + 1, Place, Directory, Present,
-                               Report);
+        Scope = enterDirectory(User, Scope, End + 1, Place.str(), Place,
+                               Directory, Present, Report);
     }
     IgnoreQuery Query(Base, "", Child, /*IsDirectory=*/true);
     if (Scope->isIgnored(Query)) {
@@ -190,8 +189,9 @@ IgnoreScopePtr IgnoreRules::enter(const IgnoreScopePtr &Parent,
     return Parent;
   size_t Offset = Parent->Above->size() + 1 +
                   (DirectoryPath.empty() ? 0 : DirectoryPath.size() + 1);
-  return enterDirectory(User, Parent, Offset, DirectoryPath, Directory, Present,
-                        Report);
+  return enterDirectory(User, Parent, Offset,
+                        (*Parent->Above + "/" + DirectoryPath).str(),
+                        DirectoryPath, Directory, Present, Report);
 }
 
 bool IgnoreRules::isIgnored(const IgnoreScope &Scope,

@@ -205,33 +205,24 @@ void WalkWorker::childIsOpened(DirectoryNode *Parent) {
   State.Kept.fetch_sub(1, std::memory_order_relaxed);
 }
 
-/// Opens \p Node by its path from the root, in pieces short enough for a system
-/// call. If the walk does not follow links, none is followed on the path
-/// either, so that it cannot lead out of the tree.
+os::LinkRule WalkWorker::links() const {
+  return State.Options.FollowLinks ? os::LinkRule::Follow
+                                   : os::LinkRule::Refuse;
+}
+
+/// Opens \p Node and the directories above it, from the root on. If the walk
+/// does not follow links, none is followed on the path either, so that it
+/// cannot lead out of the tree.
 std::error_code WalkWorker::openFromRoot(DirectoryNode &Node) {
-  constexpr size_t MaxPieceLength = 2048; // bytes; PATH_MAX is 4096
-  os::LinkRule Links =
-      State.Options.FollowLinks ? os::LinkRule::Follow : os::LinkRule::Refuse;
   const DirectoryNode *Root = findChain(&Node);
   os::DirectoryHandle At;
   std::error_code Error = os::DirectoryHandle::open(Root->Name, At);
-  std::string Piece;
-  auto TakeName = [this] {
-    StringRef Name = Chain.back()->Name;
-    Chain.pop_back();
-    return Name;
-  };
-  while (!Error && !Chain.empty()) {
-    Piece = TakeName();
-    while (!Chain.empty() &&
-           Piece.size() + Chain.back()->Name.size() < MaxPieceLength) {
-      Piece += '/';
-      Piece += TakeName();
-    }
-    Error = At.openBelow(Piece.c_str(), Links, At);
+  for (const DirectoryNode *Each : reverse(Chain)) {
+    bool MayBeMount = false;
+    if (!Error)
+      Error = At.openChild(Each->Name.c_str(), links(), At, MayBeMount);
   }
-  if (!Error)
-    Node.Handle = std::move(At);
+  Node.Handle = std::move(At);
   return Error;
 }
 
@@ -242,10 +233,8 @@ std::error_code WalkWorker::openOnce(DirectoryNode &Node, bool &MayBeMount) {
     return os::DirectoryHandle::open(Node.Name, Node.Handle);
   if (!Parent->Keeps && Parent != Last)
     return openFromRoot(Node);
-  return Parent->Handle.openChild(
-      Node.Name.c_str(),
-      State.Options.FollowLinks ? os::LinkRule::Follow : os::LinkRule::Refuse,
-      Node.Handle, MayBeMount);
+  return Parent->Handle.openChild(Node.Name.c_str(), links(), Node.Handle,
+                                  MayBeMount);
 }
 
 static bool isOutOfHandles(std::error_code Error) {

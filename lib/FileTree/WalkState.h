@@ -127,6 +127,7 @@ private:
   bool open(DirectoryNode &Node);
   std::error_code openOnce(DirectoryNode &Node, bool &MayBeMount);
   std::error_code openFromRoot(DirectoryNode &Node);
+  os::LinkRule links() const;
   void enterScope(DirectoryNode &Node);
   bool isLoop(DirectoryNode &Node);
   std::chrono::steady_clock::time_point beginWatch();

@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <memory>
 #include <new>
-#include <string_view>
 
 namespace headstart::os::detail {
 
@@ -31,23 +30,6 @@ inline std::error_code refusal(FileKind Kind) {
     break;
   }
   return std::make_error_code(std::errc::operation_not_supported);
-}
-
-/// Removes the first part, which it returns, and the separator after it from
-/// \p Path.
-inline std::string_view takePart(std::string_view &Path,
-                                 std::string_view Separators) {
-  const size_t End = std::min(Path.find_first_of(Separators), Path.size());
-  const std::string_view Part = Path.substr(0, End);
-  Path.remove_prefix(std::min(End + 1, Path.size()));
-  return Part;
-}
-
-inline bool hasDotDot(std::string_view Path, std::string_view Separators) {
-  while (!Path.empty())
-    if (takePart(Path, Separators) == "..")
-      return true;
-  return false;
 }
 
 /// \p Unit is a power of two in both functions.

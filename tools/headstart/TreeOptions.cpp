@@ -176,8 +176,9 @@ Error checkCovers(const ManifestPart &Part, const TreePlan &Plan) {
     StringRef Path = Prefix.take_front(Begin).rtrim('/');
     if (StringRef Why = reasonAgainst(At, Path, Name, Plan); !Why.empty())
       return LeftOut(End, Why);
-    if (std::error_code Error = Enter(At.Directory.openBelow(
-            Name.c_str(), os::LinkRule::Refuse, At.Directory)))
+    bool MayBeMount = false;
+    if (std::error_code Error = Enter(At.Directory.openChild(
+            Name.c_str(), os::LinkRule::Refuse, At.Directory, MayBeMount)))
       return createStringError(Root + "/" + Prefix.take_front(End) + ": " +
                                Error.message());
     if (Plan.Selection.SameFileSystem && At.Identity.Device != Device)

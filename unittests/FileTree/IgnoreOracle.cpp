@@ -42,8 +42,9 @@ static void list(const IgnoreRules &Rules, IgnoreScopePtr Scope,
     Child.append(Path.empty() ? "" : "/").append(Name);
     llvm::outs() << Child << (IsDirectory ? "/" : "") << '\0';
     os::DirectoryHandle Below;
-    if (IsDirectory &&
-        !Directory.openBelow(Name.c_str(), os::LinkRule::Refuse, Below))
+    bool MayBeMount = false;
+    if (IsDirectory && !Directory.openChild(Name.c_str(), os::LinkRule::Refuse,
+                                            Below, MayBeMount))
       list(Rules, Scope, std::move(Below), Child, Report);
   }
 }

@@ -52,6 +52,13 @@ inline DirectoryHandle openDirectory(const std::string &Path) {
   return Directory;
 }
 
+inline std::error_code openChild(const DirectoryHandle &Parent,
+                                 const char *Name, LinkRule Links,
+                                 DirectoryHandle &Result) {
+  bool MayBeMount = false;
+  return Parent.openChild(Name, Links, Result, MayBeMount);
+}
+
 /// Reads the file \p Name in \p Directory.
 inline std::error_code readFile(const DirectoryHandle &Directory,
                                 const char *Name, std::string &Text) {

@@ -14,21 +14,16 @@
 #include "headstart/OS/DirectoryReader.h"
 #include "headstart/OS/DirectoryRecords.h"
 #include <algorithm>
+#include <cerrno>
 
 namespace headstart::os {
 
 using namespace detail;
 
-int detail::openParts(int Base, const char *Path) {
-  return openPartByPart(Base, Path);
-}
-
-std::error_code DirectoryHandle::openChild(const char *Name, LinkRule Links,
-                                           DirectoryHandle &Result,
-                                           bool &MayBeMount) const {
-  // Part of the same file system, with the same device, may be mounted there.
-  MayBeMount = true;
-  return openBelow(Name, Links, Result);
+// Part of the same file system, with the same device, may be mounted there.
+int detail::openUnlessMount(int, const char *, int) {
+  errno = EXDEV;
+  return -1;
 }
 
 DirectoryReader::DirectoryReader(size_t BufferBytes)

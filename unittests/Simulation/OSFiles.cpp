@@ -365,11 +365,6 @@ std::error_code DirectoryHandle::open(const std::string &Path,
 
 void DirectoryHandle::close() { Handle = InvalidHandle; }
 
-std::error_code DirectoryHandle::openBelow(const char *, LinkRule,
-                                           DirectoryHandle &) const {
-  return std::make_error_code(std::errc::not_supported);
-}
-
 std::error_code DirectoryHandle::openChild(const char *, LinkRule,
                                            DirectoryHandle &, bool &) const {
   return std::make_error_code(std::errc::not_supported);

@@ -82,7 +82,7 @@ struct DirectoryEntry {
 enum class LinkRule : uint8_t { Refuse, Follow };
 
 /// An open directory. Owns one descriptor, which the destructor closes.
-/// Movable, not copyable. Several threads may call `openBelow` and `addStatus`
+/// Movable, not copyable. Several threads may call `openChild` and `addStatus`
 /// at once; only one at a time may call the other functions.
 class DirectoryHandle {
 public:
@@ -101,22 +101,19 @@ public:
   /// failure. Blocks for metadata.
   static std::error_code open(const std::string &Path, DirectoryHandle &Result);
 
-  /// Opens a directory below this one. \p Path is relative and may have several
-  /// parts. With `LinkRule::Refuse` the result lies below this directory,
-  /// whatever other processes do to the tree meanwhile: a link in any part of
-  /// \p Path gives `errc::too_many_symbolic_link_levels` or
-  /// `errc::not_a_directory`, and a `..` or a leading `/` gives
-  /// `errc::cross_device_link`. Closes what \p Result had open before, which
-  /// may be this directory, also on failure. Blocks for metadata.
-  std::error_code openBelow(const char *Path, LinkRule Links,
-                            DirectoryHandle &Result) const;
-
-  /// Opens the directory \p Name in this one, a single part as listed, for a
-  /// walk; otherwise like `openBelow`. \p MayBeMount reports whether another
-  /// file system, or another part of this one, may be mounted there, so that
-  /// the listed inode may be that of the directory beneath. If the system can
-  /// report this (Linux 5.6), it is false for all other directories, at no
-  /// cost; on macOS it is true for every directory.
+  /// Opens the directory \p Name in this one, a single part as listed. With
+  /// `LinkRule::Refuse` the result lies in this directory, whatever other
+  /// processes do to the tree meanwhile: a link gives
+  /// `errc::too_many_symbolic_link_levels` or `errc::not_a_directory`, and a
+  /// `..` or a path of several parts `errc::cross_device_link`. Closes what
+  /// \p Result had open before, which may be this directory, also on failure.
+  /// Blocks for metadata.
+  ///
+  /// \p MayBeMount reports whether another file system, or another part of this
+  /// one, may be mounted there, so that the listed inode may be that of the
+  /// directory beneath. If the system can report this (Linux 5.6), it is false
+  /// for all other directories, at no cost; on macOS it is true for every
+  /// directory.
   std::error_code openChild(const char *Name, LinkRule Links,
                             DirectoryHandle &Result, bool &MayBeMount) const;
 

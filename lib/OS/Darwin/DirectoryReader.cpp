@@ -11,7 +11,6 @@
 #include "../Posix/Support.h"
 #include "headstart/OS/DirectoryRecords.h"
 #include <algorithm>
-#include <string>
 #include <sys/attr.h>
 #include <sys/param.h>
 #include <sys/stat.h>
@@ -21,38 +20,12 @@ namespace headstart::os {
 
 using namespace detail;
 
-/// Whether the system supports O_NOFOLLOW_ANY (macOS 11). Older systems ignore
-/// the flag and follow links, so this opens a path through a link that every
-/// macOS has (/var is private/var). Only a refusal because of that link means
-/// yes.
-static bool refusesLinksInPaths() {
-  static const bool Refuses = [] {
-    const int FD = openAt(AT_FDCWD, "/var/.", DirectoryFlags | O_NOFOLLOW_ANY);
-    if (FD < 0)
-      return errno == ELOOP;
-    ::close(FD);
-    return false;
-  }();
-  return Refuses;
-}
-
-int detail::openParts(int Base, const char *Path) {
-  if (!refusesLinksInPaths())
-    return openPartByPart(Base, Path);
-  // Without "/" at the end, which would follow a link that is the last part.
-  std::string Trimmed(Path);
-  Trimmed.resize(Trimmed.find_last_not_of('/') + 1);
-  return openAt(Base, Trimmed.c_str(), DirectoryFlags | O_NOFOLLOW_ANY);
-}
-
 // A firmlink leads to another volume, but stat(2) reports the same device
 // (VA_REALFSID in XNU's vnode_getattr), so comparing devices would not detect
 // it. If MayBeMount is set, the caller queries the identity, at the same cost.
-std::error_code DirectoryHandle::openChild(const char *Name, LinkRule Links,
-                                           DirectoryHandle &Result,
-                                           bool &MayBeMount) const {
-  MayBeMount = true;
-  return openBelow(Name, Links, Result);
+int detail::openUnlessMount(int, const char *, int) {
+  errno = EXDEV;
+  return -1;
 }
 
 /// The most bytes of one record: the longest name (a file system may allow 255

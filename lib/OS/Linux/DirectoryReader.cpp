@@ -21,46 +21,18 @@ namespace headstart::os {
 
 using namespace detail;
 
-static int openAt2(int Base, const char *Path, int Flags, uint64_t Resolve) {
+// With RESOLVE_NO_XDEV, openat2 fails at a mount point, so that other
+// directories need no fstat(2) to prove that they are none. Sandboxes that do
+// not know the call return EPERM.
+int detail::openUnlessMount(int Base, const char *Name, int Flags) {
   open_how How = {};
   How.flags = static_cast<unsigned>(Flags);
-  How.resolve = Resolve;
-  return static_cast<int>(retry(
-      [&] { return ::syscall(SYS_openat2, Base, Path, &How, sizeof(How)); }));
-}
-
-/// Whether openat2 failed because the system lacks the call. Sandboxes that do
-/// not know the call return EPERM.
-static bool lacksOpenat2() { return errno == ENOSYS || errno == EPERM; }
-
-int detail::openParts(int Base, const char *Path) {
-  const int FD = openAt2(Base, Path, DirectoryFlags | O_NOFOLLOW,
-                         RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH);
-  return FD < 0 && lacksOpenat2() ? openPartByPart(Base, Path) : FD;
-}
-
-// With RESOLVE_NO_XDEV, openat2 fails at a mount point, so that other
-// directories need no fstat(2) to prove that they are none.
-std::error_code DirectoryHandle::openChild(const char *Name, LinkRule Links,
-                                           DirectoryHandle &Result,
-                                           bool &MayBeMount) const {
-  const int Base = descriptor(Handle);
-  const int Flags =
-      DirectoryFlags | (Links == LinkRule::Refuse ? O_NOFOLLOW : 0);
-  MayBeMount = true;
-  if (Links == LinkRule::Refuse && mayLeave(Name)) {
-    Result.close();
-    return std::make_error_code(std::errc::cross_device_link);
-  }
-  int FD = openAt2(Base, Name, Flags, RESOLVE_NO_XDEV);
-  MayBeMount = FD < 0 && (errno == EXDEV || lacksOpenat2());
-  if (MayBeMount)
-    FD = openAt(Base, Name, Flags);
-  const std::error_code Error = FD < 0 ? lastError() : std::error_code();
-  Result.close(); // only now, since it may be *this
-  if (FD >= 0)
-    Result.Handle = FD;
-  return Error;
+  How.resolve = RESOLVE_NO_XDEV;
+  const auto FD = retry(
+      [&] { return ::syscall(SYS_openat2, Base, Name, &How, sizeof(How)); });
+  if (FD < 0 && (errno == ENOSYS || errno == EPERM))
+    errno = EXDEV;
+  return static_cast<int>(FD);
 }
 
 /// The size of the largest record: the kernel returns no name of PATH_MAX bytes

@@ -12,29 +12,17 @@
 #include <cstddef>
 #include <fcntl.h>
 #include <memory>
-#include <string_view>
 #include <system_error>
 
 namespace headstart::os::detail {
 
-inline constexpr int DirectoryFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
-
 /// Retries openat(2), which signals interrupt on network file systems and FUSE.
 int openAt(int Base, const char *Path, int Flags);
 
-/// Whether \p Path could leave the directory that it is relative to without
-/// following a link. RESOLVE_BENEATH allows "a/..", but openat(2) has nothing
-/// similar and no caller needs it, so `..` is not allowed at all.
-bool mayLeave(std::string_view Path);
-
-/// Opens the directory \p Path below \p Base part by part, for systems without
-/// a call that refuses links on the way. Returns -1 and sets errno on an error.
-int openPartByPart(int Base, std::string_view Path);
-
-/// Opens the directory \p Path by the platform's own method. \p Path has
-/// several parts, and can leave \p Base only by links: any link on the way is
-/// an error. Returns -1 and sets errno on an error.
-int openParts(int Base, const char *Path);
+/// Opens \p Name in \p Base if nothing is mounted there. Returns -1 and sets
+/// errno on an error: to EXDEV at a mount point, and if the system cannot open
+/// in this way.
+int openUnlessMount(int Base, const char *Name, int Flags);
 
 /// Reads the rest of the directory that \p Descriptor is open on, by
 /// readdir(3), into \p Buffer of \p Capacity bytes, which is replaced by larger

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Records/Fields.h"
-#include "../Shared.h"
 #include "Directories.h"
 #include "Support.h"
 #include "headstart/OS/DirectoryReader.h"
+#include <cstring>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -19,7 +19,7 @@ namespace headstart::os {
 
 using namespace detail;
 
-static constexpr int PassThroughFlags = PassThrough | O_DIRECTORY | O_CLOEXEC;
+static constexpr int DirectoryFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
 
 void DirectoryHandle::close() {
   if (isOpen())
@@ -45,50 +45,26 @@ std::error_code DirectoryHandle::open(const std::string &Path,
   return {};
 }
 
-bool detail::mayLeave(std::string_view Path) {
-  return Path.starts_with('/') || hasDotDot(Path, "/");
-}
-
-int detail::openPartByPart(int Base, std::string_view Path) {
-  // Without "/" at the end, since the last part is opened with other flags.
-  Path = Path.substr(0, Path.find_last_not_of('/') + 1);
-  int At = Base;
-  std::string Part;
-  while (!Path.empty()) {
-    Part = takePart(Path, "/");
-    if (Part.empty())
-      continue;
-    // Passing through a directory needs no permission to read it.
-    const int Flags = Path.empty() ? DirectoryFlags : PassThroughFlags;
-    const int Next = openAt(At, Part.c_str(), Flags | O_NOFOLLOW);
-    const int Error = errno;
-    if (At != Base)
-      ::close(At);
-    errno = Error;
-    if (Next < 0)
-      return -1;
-    At = Next;
-  }
-  return At;
-}
-
-static int openWithoutLinks(int Base, const char *Path) {
-  if (mayLeave(Path)) {
-    errno = EXDEV; // like openat2
-    return -1;
-  }
-  if (std::string_view(Path).find('/') == std::string_view::npos)
-    return openAt(Base, Path, DirectoryFlags | O_NOFOLLOW);
-  return openParts(Base, Path);
-}
-
-std::error_code DirectoryHandle::openBelow(const char *Path, LinkRule Links,
-                                           DirectoryHandle &Result) const {
+std::error_code DirectoryHandle::openChild(const char *Name, LinkRule Links,
+                                           DirectoryHandle &Result,
+                                           bool &MayBeMount) const {
   const int Base = descriptor(Handle);
-  const int FD = Links == LinkRule::Follow ? openAt(Base, Path, DirectoryFlags)
-                                           : openWithoutLinks(Base, Path);
+  int Flags = DirectoryFlags;
+  MayBeMount = true;
+  if (Links == LinkRule::Refuse) {
+    Flags |= O_NOFOLLOW;
+    // O_NOFOLLOW concerns only the last part.
+    if (Name == std::string_view("..") || std::strchr(Name, '/') != nullptr) {
+      Result.close();
+      return std::make_error_code(std::errc::cross_device_link);
+    }
+  }
+  int FD = openUnlessMount(Base, Name, Flags);
+  MayBeMount = FD < 0 && errno == EXDEV;
+  if (MayBeMount)
+    FD = openAt(Base, Name, Flags);
   const std::error_code Error = FD < 0 ? lastError() : std::error_code();
-  Result.close(); // not earlier: it may be this
+  Result.close(); // only now, since it may be *this
   if (FD >= 0)
     Result.Handle = FD;
   return Error;

@@ -12,12 +12,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Shared.h"
 #include "Support.h"
 #include "headstart/OS/DirectoryReader.h"
 #include "headstart/OS/DirectoryRecords.h"
 #include "headstart/OS/WideText.h"
-#include <algorithm>
 #include <winternl.h>
 
 namespace headstart::os {
@@ -47,31 +45,11 @@ std::error_code makeError(std::errc Error) {
   return std::make_error_code(Error);
 }
 
-std::error_code notOpen() { return makeError(std::errc::bad_file_descriptor); }
-
 } // namespace
 
 void DirectoryHandle::close() {
   if (isOpen())
     ::CloseHandle(std::bit_cast<HANDLE>(std::exchange(Handle, InvalidHandle)));
-}
-
-/// Sets \p Result to the current path of \p Handle, absolute and with `\\?\` in
-/// front. Returns an error of Windows, or 0.
-static DWORD pathOf(HANDLE Handle, std::wstring &Result) {
-  // A volume without a drive letter or directory has only a GUID name.
-  for (const DWORD Kind : {VOLUME_NAME_DOS, VOLUME_NAME_GUID}) {
-    DWORD Length = MAX_PATH;
-    do {
-      Result.resize(Length);
-      Length = ::GetFinalPathNameByHandleW(
-          Handle, Result.data(), static_cast<DWORD>(Result.size()), Kind);
-    } while (Length > Result.size());
-    Result.resize(Length);
-    if (Length != 0)
-      return ERROR_SUCCESS;
-  }
-  return ::GetLastError();
 }
 
 static std::error_code errorOfStatus(NTSTATUS Status) {
@@ -83,23 +61,36 @@ static std::error_code errorOfStatus(NTSTATUS Status) {
   return errorOf(codeOfStatus(Status));
 }
 
-/// Opens \p Name, of parts with `\` between them, in the directory \p Base;
-/// reopens \p Base if \p Name is empty.
-static std::error_code openIn(HANDLE Base, std::wstring_view Name,
+/// Opens \p Name, a single part, in the directory \p In.
+static std::error_code openIn(const DirectoryHandle &In, std::string_view Name,
                               ACCESS_MASK Access, ULONG Options,
                               UniqueHandle &Result) {
   static auto *const Open =
       findFunction<decltype(::NtOpenFile)>(L"ntdll.dll", "NtOpenFile");
+  if (!In.isOpen())
+    return makeError(std::errc::bad_file_descriptor);
+  if (Name.empty())
+    return makeError(std::errc::no_such_file_or_directory);
+  if (Name == ".." || Name.find_first_of("/\\") != Name.npos)
+    return makeError(std::errc::cross_device_link);
+  // A colon would name a stream (`file:stream`,
+  // `directory::$INDEX_ALLOCATION`), which no listing returns.
+  if (Name.find(':') != Name.npos)
+    return makeError(std::errc::invalid_argument);
+  thread_local std::wstring Wide;
+  Wide.clear();
+  if (!appendWide(Name, Wide))
+    return makeError(std::errc::illegal_byte_sequence);
   constexpr size_t MaxUnits = 32767; // a length is in bytes and has 16 bits
-  if (Name.size() > MaxUnits)
+  if (Wide.size() > MaxUnits)
     return makeError(std::errc::filename_too_long);
   UNICODE_STRING Text;
-  Text.Buffer = const_cast<wchar_t *>(Name.data());
-  Text.Length = static_cast<USHORT>(Name.size() * sizeof(wchar_t));
+  Text.Buffer = Wide.data();
+  Text.Length = static_cast<USHORT>(Wide.size() * sizeof(wchar_t));
   Text.MaximumLength = Text.Length;
   OBJECT_ATTRIBUTES Attributes = {};
   Attributes.Length = sizeof(Attributes);
-  Attributes.RootDirectory = Base;
+  Attributes.RootDirectory = handleOf(In);
   Attributes.ObjectName = &Text;
   // As in Win32; a case-sensitive directory still distinguishes cases.
   Attributes.Attributes = CaseInsensitive;
@@ -111,31 +102,6 @@ static std::error_code openIn(HANDLE Base, std::wstring_view Name,
     return errorOfStatus(Status);
   Result = UniqueHandle(Opened);
   return {};
-}
-
-//===----------------------------------------------------------------------===//
-// Paths
-//===----------------------------------------------------------------------===//
-
-static constexpr std::string_view Separators = "/\\";
-
-/// Whether \p Path begins with a root or drive: `/`, `C:`.
-static bool hasRoot(std::string_view Path) {
-  const bool HasDrive = Path.size() >= 2 && Path[1] == ':' &&
-                        ((Path[0] >= 'a' && Path[0] <= 'z') ||
-                         (Path[0] >= 'A' && Path[0] <= 'Z'));
-  return HasDrive || Path.find_first_of(Separators) == 0;
-}
-
-/// Adds \p Part to \p Wide. A colon is an error, since it would name a stream
-/// (`file:stream`, `directory::$INDEX_ALLOCATION`), which no listing returns.
-static std::error_code addPart(std::string_view Part, std::wstring &Wide) {
-  if (Part.find(':') != std::string_view::npos)
-    return makeError(std::errc::invalid_argument);
-  if (!Wide.empty())
-    Wide += L'\\';
-  return appendWide(Part, Wide) ? std::error_code()
-                                : makeError(std::errc::illegal_byte_sequence);
 }
 
 /// Reads the attributes and the tag of a reparse point, 0 if it is none.
@@ -152,114 +118,6 @@ static std::error_code attributesOf(HANDLE Handle,
   Result.ReparseTag = 0;
   return {};
 }
-
-/// Opens \p Path part by part, each without following a link. An open directory
-/// can no longer become a link.
-static std::error_code openWithoutLinks(HANDLE Base, std::string_view Path,
-                                        UniqueHandle &Result) {
-  if (hasRoot(Path) || hasDotDot(Path, Separators))
-    return makeError(std::errc::cross_device_link);
-  constexpr ULONG Options =
-      DirectoryFile | OpenReparsePoint | OpenForBackupIntent;
-  UniqueHandle At;
-  thread_local std::wstring Wide;
-  while (!Path.empty()) {
-    const std::string_view Part = takePart(Path, Separators);
-    if (Part.empty() || Part == ".")
-      continue;
-    const bool IsLast = Path.find_first_not_of(Separators) == Path.npos;
-    Wide.clear();
-    if (const std::error_code Error = addPart(Part, Wide))
-      return Error;
-    UniqueHandle Next;
-    if (const std::error_code Error =
-            openIn(At.isOpen() ? At.get() : Base, Wide,
-                   IsLast ? DirectoryAccess : StatAccess, Options, Next))
-      return Error;
-    FILE_ATTRIBUTE_TAG_INFO Info;
-    if (const std::error_code Error = attributesOf(Next.get(), Info))
-      return Error;
-    if (typeOfWindowsFile(Info.FileAttributes, Info.ReparseTag) ==
-        EntryType::Link)
-      return makeError(std::errc::too_many_symbolic_link_levels);
-    At = std::move(Next);
-    if (IsLast) {
-      Result = std::move(At);
-      return {};
-    }
-  }
-  // A path that ends in a dot, or has only dots: reopen the directory to list.
-  return openIn(At.isOpen() ? At.get() : Base, {}, DirectoryAccess, Options,
-                Result);
-}
-
-/// Opens the parent of the directory \p Handle, or itself if it is a root, by
-/// its path; there is no other method.
-static std::error_code openParent(HANDLE Handle, UniqueHandle &Result) {
-  std::wstring Path;
-  if (const DWORD Error = pathOf(Handle, Path))
-    return errorOf(Error);
-  // `\\?\C:\`, `\\?\Volume{...}\`, `\\?\UNC\server\share`.
-  constexpr std::wstring_view Network = L"\\\\?\\UNC\\";
-  size_t Root = 0;
-  if (Path.starts_with(Network)) {
-    Root = std::min(Path.find(L'\\', Network.size()), Path.size());
-    Root = std::min(Path.find(L'\\', Root + 1), Path.size());
-  } else {
-    Root = std::min(Path.find(L'\\', 4), Path.size()) + 1;
-  }
-  while (Path.size() > Root && Path.back() == L'\\')
-    Path.pop_back();
-  const size_t Last = Path.rfind(L'\\');
-  if (Path.size() > Root && Last != std::wstring::npos)
-    Path.resize(std::max(Last, Root));
-  const HANDLE Opened =
-      ::CreateFileW(Path.c_str(), DirectoryAccess, ShareAll, nullptr,
-                    OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, nullptr);
-  if (Opened == INVALID_HANDLE_VALUE)
-    return lastError();
-  Result = UniqueHandle(Opened);
-  return {};
-}
-
-/// Opens \p Path and follows links: all parts at once except `..`, which the
-/// system does not support here.
-static std::error_code openThroughLinks(HANDLE Base, std::string_view Path,
-                                        ACCESS_MASK Access, ULONG Options,
-                                        UniqueHandle &Result) {
-  UniqueHandle At;
-  thread_local std::wstring Wide;
-  Wide.clear();
-  const auto Here = [&] { return At.isOpen() ? At.get() : Base; };
-  while (!Path.empty()) {
-    const std::string_view Part = takePart(Path, Separators);
-    if (Part.empty() || Part == ".")
-      continue;
-    if (Part != "..") {
-      if (const std::error_code Error = addPart(Part, Wide))
-        return Error;
-      continue;
-    }
-    UniqueHandle Next;
-    if (!Wide.empty()) {
-      if (const std::error_code Error =
-              openIn(Here(), Wide, StatAccess,
-                     DirectoryFile | OpenForBackupIntent, Next))
-        return Error;
-      At = std::move(Next);
-      Wide.clear();
-    }
-    UniqueHandle Above;
-    if (const std::error_code Error = openParent(Here(), Above))
-      return Error;
-    At = std::move(Above);
-  }
-  return openIn(Here(), Wide, Access, Options, Result);
-}
-
-//===----------------------------------------------------------------------===//
-// Directories
-//===----------------------------------------------------------------------===//
 
 std::error_code DirectoryHandle::open(const std::string &Path,
                                       DirectoryHandle &Result) {
@@ -292,42 +150,34 @@ std::error_code DirectoryHandle::open(const std::string &Path,
   return {};
 }
 
-std::error_code DirectoryHandle::openBelow(const char *Path, LinkRule Links,
-                                           DirectoryHandle &Result) const {
-  std::error_code Error;
+std::error_code DirectoryHandle::openChild(const char *Name, LinkRule Links,
+                                           DirectoryHandle &Result,
+                                           bool &MayBeMount) const {
+  // A mounted volume is a reparse point like a junction, and refused like one.
+  const bool Refuses = Links == LinkRule::Refuse;
+  MayBeMount = !Refuses || isWine();
   UniqueHandle Opened;
-  if (!isOpen())
-    Error = notOpen();
-  else if (*Path == '\0')
-    Error = makeError(std::errc::no_such_file_or_directory);
-  else if (Links == LinkRule::Refuse)
-    Error = openWithoutLinks(handleOf(*this), Path, Opened);
-  else if (hasRoot(Path)) {
-    DirectoryHandle Absolute;
-    Error = open(Path, Absolute);
-    Result.close(); // only now, since it may be *this
-    Result = std::move(Absolute);
-    return Error;
-  } else
-    Error = openThroughLinks(handleOf(*this), Path, DirectoryAccess,
-                             DirectoryFile | OpenForBackupIntent, Opened);
+  std::error_code Error = openIn(*this, Name, DirectoryAccess,
+                                 DirectoryFile | OpenForBackupIntent |
+                                     (Refuses ? OpenReparsePoint : 0),
+                                 Opened);
+  FILE_ATTRIBUTE_TAG_INFO Info;
+  if (!Error && Refuses) {
+    // An open directory can no longer become a link.
+    Error = attributesOf(Opened.get(), Info);
+    if (!Error && typeOfWindowsFile(Info.FileAttributes, Info.ReparseTag) ==
+                      EntryType::Link)
+      Error = makeError(std::errc::too_many_symbolic_link_levels);
+  }
   Result.close(); // only now, since it may be *this
   if (!Error)
     Result.Handle = std::bit_cast<intptr_t>(Opened.release());
   return Error;
 }
 
-// A mounted volume is a reparse point like a junction, and refused like one.
-std::error_code DirectoryHandle::openChild(const char *Name, LinkRule Links,
-                                           DirectoryHandle &Result,
-                                           bool &MayBeMount) const {
-  MayBeMount = Links == LinkRule::Follow || isWine();
-  return openBelow(Name, Links, Result);
-}
-
 std::error_code DirectoryHandle::identity(FileIdentity &Result) const {
   if (!isOpen())
-    return notOpen();
+    return makeError(std::errc::bad_file_descriptor);
   FileStatus Status;
   const std::error_code Error = statusOf(handleOf(*this), Status);
   if (!Error)
@@ -341,11 +191,9 @@ std::error_code DirectoryHandle::identity(FileIdentity &Result) const {
 
 std::error_code DirectoryHandle::addStatus(DirectoryEntry &Entry,
                                            LinkRule Links) const {
-  if (!isOpen())
-    return notOpen();
   UniqueHandle File;
-  std::error_code Error = openThroughLinks(
-      handleOf(*this), Entry.Name, StatAccess,
+  std::error_code Error = openIn(
+      *this, Entry.Name, StatAccess,
       OpenForBackupIntent | (Links == LinkRule::Refuse ? OpenReparsePoint : 0),
       File);
   FILE_ATTRIBUTE_TAG_INFO Info;
@@ -368,13 +216,10 @@ std::error_code DirectoryHandle::addStatus(DirectoryEntry &Entry,
 std::error_code DirectoryHandle::openFile(const char *Name,
                                           OpenFile &Result) const {
   Result.close();
-  if (!isOpen())
-    return notOpen();
   UniqueHandle File;
   std::error_code Error =
-      openThroughLinks(handleOf(*this), Name,
-                       FILE_READ_DATA | FILE_READ_ATTRIBUTES | SYNCHRONIZE,
-                       NonDirectoryFile | OpenForBackupIntent, File);
+      openIn(*this, Name, FILE_READ_DATA | FILE_READ_ATTRIBUTES | SYNCHRONIZE,
+             NonDirectoryFile | OpenForBackupIntent, File);
   if (Error == std::errc::is_a_directory)
     return makeError(std::errc::operation_not_supported);
   FileStatus Status;
