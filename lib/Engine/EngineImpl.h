@@ -80,6 +80,7 @@ private:
   /// Starts threads until there are \p Count. The reason is \p Latency, in
   /// seconds; 0: the threads stall.
   void startMore(uint64_t Count, double Latency);
+  void startMoreFor(const InputEntry &Entry);
   unsigned skipped() const;
   void watch();
   void work(unsigned Id);

@@ -257,6 +257,21 @@ void EngineImpl::inspect(InputEntry &Entry, const FilePointer &File,
   Own.Inspector.open(*File, Own.Gate.get(), Entry.Headers);
 }
 
+/// Starts the threads that keep the store of \p Entry busy. Preparing a cached
+/// file takes the time of its name. The first names are timed before the first
+/// requests, because threads that were added earlier would open files for which
+/// a directory's listing is enough. Threads that cannot request anything yet
+/// would choose by the guessed prices.
+void EngineImpl::startMoreFor(const InputEntry &Entry) {
+  const bool IsCached = Entry.isCached();
+  const double Latency =
+      IsCached ? Entry.Store->nameLatency() : Entry.Store->latency();
+  const double Wanted = TheFetcher.policy().threads(Latency);
+  const double Useful = Options.Numbers.WindowGain * Entry.Store->atOnce();
+  startMore(static_cast<uint64_t>(IsCached ? Wanted : std::min(Wanted, Useful)),
+            Latency);
+}
+
 void EngineImpl::prepare(InputEntry &Entry, bool IsClaimed, Worker &Own) {
   FilePointer File = open(Entry, IsClaimed);
   auto LeaveAll = [&](Decision Why) {
@@ -266,12 +281,7 @@ void EngineImpl::prepare(InputEntry &Entry, bool IsClaimed, Worker &Own) {
   if (!File)
     return LeaveAll(Decision::NotOpened);
   WorkPart Part(PrefetchWork::Inspecting);
-  // Preparing a cached file takes the time of its name. The first names are
-  // timed before the first requests, because threads that were added earlier
-  // would open files for which a directory's listing is enough.
-  const double Latency =
-      Entry.isCached() ? Entry.Store->nameLatency() : Entry.Store->latency();
-  startMore(TheFetcher.policy().threads(Latency), Latency);
+  startMoreFor(Entry);
   inspect(Entry, File, Own);
   if (isObjectByName(Entry.Named))
     TheFetcher.choose(Entry, /*IsInspected=*/false);
@@ -308,8 +318,12 @@ void EngineImpl::prepare(InputEntry &Entry, bool IsClaimed, Worker &Own) {
   // For ELF the task ends after the plan, because symbols are entered only
   // after no thread plans the input any more.
   const bool PlansItself = NeedsPlan && !Planner->plansTogether();
-  if (PlansItself)
+  if (PlansItself) {
+    // By now more is known about the store and about such files.
+    if (isObjectByName(Entry.Named))
+      TheFetcher.choose(Entry, /*IsInspected=*/true);
     Inputs.done(Scheduler::Task::Prepare);
+  }
   planAndFetch(Entry, File, NeedsPlan, /*IsDone=*/!PlansItself, Own);
 }
 
@@ -439,7 +453,7 @@ void EngineImpl::plan(InputEntry &Entry, const os::OpenFile &File,
   } else {
     planParts(Entry, File, Own);
   }
-  Entry.Fetched.assign(Entry.Plan.size(), 0);
+  Entry.Taken.resize(Entry.Plan.size());
 }
 
 /// Plans \p Entry by its profile, by its layout, or by both.
@@ -478,9 +492,9 @@ void EngineImpl::planParts(InputEntry &Entry, const os::OpenFile &File,
       return Part && Part->complete();
     });
   }
-  TheFetcher.closeGaps(Entry);
   if (Entry.Source == PlanSource::Layout && isObjectByName(Entry.Named))
-    TheFetcher.policy().notePlan(File.size(), Entry.Plan, Inspection.count());
+    TheFetcher.policy().notePlan(File.size(), Entry.Plan, Inspection.count(),
+                                 Entry.Store->prices());
   for (const PlannedRange &R : Entry.Plan)
     if (R.Member != 0)
       LazyBytes += R.Range.Length;
@@ -503,21 +517,16 @@ bool EngineImpl::isWanted(uint32_t Member) {
 void EngineImpl::fetchStage(InputEntry &Entry, LinkStage Stage,
                             FilePointer File) {
   WorkPart Part(PrefetchWork::Fetching);
-  for (size_t I = 0; I != Entry.Plan.size(); ++I) {
-    const PlannedRange &Range = Entry.Plan[I];
-    if (!(Command.model().stagesOf(Range.Stage, Range.Why) & bitOf(Stage)) ||
-        !isWanted(Range.Member))
-      continue;
-    // Unless memory is short, bytes that were read before are still cached.
-    if (Range.Stage != Stage &&
-        (!TheFetcher.window().isShort() || Stage < TheFetcher.window().stage()))
-      continue;
+  for (const PlannedRange &Range : TheFetcher.takeRanges(
+           Entry, Stage, [&](uint32_t Member) { return isWanted(Member); })) {
     if (!reopen(Entry, File))
       return;
     if (TheFetcher.window().isShort())
       releaseConsumed(TheFetcher.window().stage());
-    if (!TheFetcher.fetch(Entry, I, Stage, *File))
+    if (!TheFetcher.fetch(Entry, Range, Stage, *File))
       return;
+    if (Stage != LinkStage::Parse) // if there are few inputs, it is known late
+      startMoreFor(Entry);
   }
 }
 

@@ -157,7 +157,7 @@ public:
 
   bool begin() override {
     if (!Waits)
-      return true;
+      return !TheFetcher.TheGate.isCancelled();
     if (!Entry.Store->enter(
             {.Place = Entry.Place, .IsUrgent = Entry.IsRequested.load()}))
       return false;
@@ -183,17 +183,50 @@ std::unique_ptr<ReadGate> Fetcher::inspectionGate(InputEntry &Entry) {
   return std::make_unique<InspectionGate>(*this, Entry);
 }
 
-void Fetcher::closeGaps(InputEntry &Entry) {
+std::vector<PlannedRange>
+Fetcher::takeRanges(InputEntry &Entry, LinkStage Stage,
+                    function_ref<bool(uint32_t)> IsWanted) {
+  const LinkerModel &Model = LinkerModel::of(Options.Plan.Kind);
+  const bool IsShort = window().isShort();
   // A range that is fetched early with another one takes room until its stage.
-  if (!Entry.mayBeCold() || window().isShort() ||
-      window().limit() < Numbers.MinRoomToCombine)
-    return;
-  std::vector<PlannedRange> Combined =
-      coalesceRanges(Entry.Plan, Choice.gapBytes(Entry.Store->prices()));
-  if (Combined.size() == Entry.Plan.size())
-    return;
-  Figures.Decisions.note(Decision::RangesCombined);
-  Entry.Uncombined = std::exchange(Entry.Plan, std::move(Combined));
+  const bool Combines = Entry.mayBeCold() && !IsShort &&
+                        window().limit() >= Numbers.MinRoomToCombine;
+  std::vector<PlannedRange> Ranges;
+  std::lock_guard Lock(Mutex);
+  for (size_t I = 0; I != Entry.Plan.size(); ++I) {
+    const PlannedRange &R = Entry.Plan[I];
+    // Unless memory is short, bytes that were read before are still cached.
+    const bool IsReadAgain = IsShort && Stage >= window().stage() &&
+                             Model.stagesOf(R.Stage, R.Why) & bitOf(Stage);
+    if (R.Stage < Stage ? IsReadAgain
+                        : !Entry.Taken[I] && (Combines || R.Stage == Stage))
+      Ranges.push_back(R);
+  }
+  if (Combines) {
+    const size_t Before = Ranges.size();
+    Ranges = coalesceRanges(std::move(Ranges),
+                            Choice.gapBytes(Entry.Store->prices()));
+    if (Ranges.size() != Before)
+      Figures.Decisions.note(Decision::RangesCombined);
+  }
+  llvm::erase_if(Ranges, [&](const PlannedRange &R) {
+    return R.Stage > Stage || !IsWanted(R.Member);
+  });
+  // Those of later stages are now fetched early.
+  for (size_t I = 0; Combines && I != Entry.Plan.size(); ++I) {
+    const ByteRange &Each = Entry.Plan[I].Range;
+    const auto It = llvm::partition_point(Ranges, [&](const PlannedRange &R) {
+      return R.Range.end() < Each.end();
+    });
+    if (It != Ranges.end() && It->Range.Offset <= Each.Offset)
+      Entry.Taken.set(I);
+  }
+  return Ranges;
+}
+
+std::vector<ByteRange> Fetcher::fetchedOf(const InputEntry &Entry) const {
+  std::lock_guard Lock(Mutex);
+  return unite(Entry.Fetched);
 }
 
 void Fetcher::choose(InputEntry &Entry, bool IsInspected) const {
@@ -216,6 +249,9 @@ void Fetcher::choose(InputEntry &Entry, bool IsInspected) const {
     Facts.HasStages = false;
   }
   Entry.Method = Choice.choose(Facts, Entry.Store->prices());
+  // The bytes that the linker does not need would evict others.
+  if (Entry.Method == FetchMethod::Whole && window().isShort())
+    Entry.Method = Entry.Record ? FetchMethod::Recorded : FetchMethod::Inspect;
 }
 
 /// Returns the bytes of \p Step that are missing; nullopt: not queried, or the
@@ -312,9 +348,8 @@ os::HintResult Fetcher::fetchStep(InputEntry &Entry, const os::OpenFile &File,
   return Result;
 }
 
-bool Fetcher::fetch(InputEntry &Entry, size_t Index, LinkStage Stage,
-                    const os::OpenFile &File) {
-  const PlannedRange &Planned = Entry.Plan[Index];
+bool Fetcher::fetch(InputEntry &Entry, const PlannedRange &Planned,
+                    LinkStage Stage, const os::OpenFile &File) {
   TraceSpan Span("fetch", Entry.Path);
   Span.event().Offset = Planned.Range.Offset;
   Span.event().Why = partName(Planned.Why);
@@ -340,8 +375,10 @@ bool Fetcher::fetch(InputEntry &Entry, size_t Index, LinkStage Stage,
               (Entry.IsHandedOver.load() || !Entry.IsRequested.load()));
     Figures.noteHintAt(TraceClock::now());
     Figures.addFetched(Result.AcceptedBytes, Result.Calls);
-    if (Planned.Stage == Stage)
-      Entry.Fetched[Index] += Result.AcceptedBytes;
+    if (Planned.Stage == Stage) {
+      std::lock_guard Lock(Mutex);
+      Entry.Fetched.push_back({Step.Offset, Result.AcceptedBytes});
+    }
     Done += Step.Length;
     Span.event().Bytes += Result.AcceptedBytes;
     sample();

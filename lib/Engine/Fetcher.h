@@ -35,19 +35,25 @@ public:
   Fetcher(const EngineOptions &Options, const os::PageCache &Cache,
           EngineFigures &Figures);
 
-  /// Fetches the range \p Index of the plan of \p Entry, for \p Stage, from
-  /// \p File. Waits for room and for the store. Returns false if nothing more
-  /// can be fetched of this input, or at all.
-  bool fetch(InputEntry &Entry, size_t Index, LinkStage Stage,
+  /// Returns what to fetch of \p Entry for \p Stage: the planned ranges whose
+  /// member \p IsWanted. Combines them, also with small ones of later stages,
+  /// if the bytes between them cost less than a request does now. Unless memory
+  /// is short, no range is returned twice.
+  std::vector<PlannedRange>
+  takeRanges(InputEntry &Entry, LinkStage Stage,
+             llvm::function_ref<bool(uint32_t)> IsWanted);
+  /// Fetches \p Planned, a range of \p Entry, for \p Stage, from \p File. Waits
+  /// for room and for the store. Returns false if nothing more can be fetched
+  /// of this input, or at all.
+  bool fetch(InputEntry &Entry, const PlannedRange &Planned, LinkStage Stage,
              const os::OpenFile &File);
+  std::vector<ByteRange> fetchedOf(const InputEntry &Entry) const;
 
   void noteRequested(InputEntry &Entry);
 
   /// Returns a gate at which each read of an inspection of \p Entry waits for
   /// its turn at the store, unless it makes no request.
   std::unique_ptr<ReadGate> inspectionGate(InputEntry &Entry);
-  /// Closes the gaps in the plan of \p Entry that cost less than a request.
-  void closeGaps(InputEntry &Entry);
 
   /// Chooses how \p Entry, an object or an archive of ELF, is fetched.
   void choose(InputEntry &Entry, bool IsInspected) const;
@@ -90,6 +96,7 @@ private:
   Gate TheGate;
   LinkerPosition Position;
   Policy Choice;
+  mutable std::mutex Mutex; ///< guards Taken and Fetched of all entries
 };
 
 } // namespace headstart

@@ -155,8 +155,12 @@ bool StoreQueue::enter(const Step &Wanted, llvm::function_ref<void()> OnWait) {
     const bool MayFetch = Wanted.Bytes == 0 || Owner.Memory.limit() != 0;
     if (next() != &Mine && Wanted.IsUrgent && MayFetch)
       Owner.Decisions.note(Decision::UrgentRequest);
-    else if (next() != &Mine)
+    else if (Waiter *const First = next(); First != &Mine) {
+      // A step in large pages may have waited for others like it.
+      if (First)
+        First->MayBegin.notifyOne();
       wait(Mine, Lock, OnWait);
+    }
   }
   Model.begin(os::now());
   Own += Wanted.Bytes;
@@ -278,8 +282,10 @@ void StoreQueue::learn(const Answer &Done) {
     Model.noteLatency(Elapsed - Transfer);
   Latency = Model.latency();
   AtOnce = Model.samples() == 0 ? 0 : Model.window();
-  Request = Model.prices().Request;
-  Byte = Model.prices().Byte;
+  if (Model.samples() != 0) {
+    Request = Model.prices().Request;
+    Byte = Model.prices().Byte;
+  }
   if (Model.window() != Before)
     Owner.Decisions.note(Model.window() > Before ? Decision::WindowGrew
                                                  : Decision::WindowShrank);
@@ -291,6 +297,10 @@ void StoreQueue::noteName(const StoreTime &Time) {
   std::lock_guard Lock(Owner.Mutex);
   Model.noteName(Time.scheduled().count());
   NameLatency = Model.nameLatency();
+  // While nothing else is known, a request is assumed to take as long.
+  if (Model.samples() == 0)
+    Request =
+        std::max<double>(Request, NameLatency / Owner.Numbers.FirstWindow);
 }
 
 } // namespace headstart

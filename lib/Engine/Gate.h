@@ -137,6 +137,8 @@ public:
   /// a file by its name takes; 0: not known yet.
   double latency() const { return Latency.load(); }
   double nameLatency() const { return NameLatency.load(); }
+  /// The number of steps that may be in flight; 0: not known yet.
+  unsigned atOnce() const { return AtOnce.load(); }
 
   /// Whether the store may answer a step in large pages sooner than \p Requests
   /// small ones, of which more may be in flight; false while it is not known.
@@ -218,6 +220,7 @@ public:
   unsigned waiting() const { return WaitingForMemory.load(); }
 
   void cancel();
+  bool isCancelled() const { return IsCancelled.load(); }
 
 private:
   friend class StoreQueue;
@@ -231,10 +234,10 @@ private:
   // Guarded by Mutex:
   MemoryWindow Memory; ///< except for what any thread may call
   std::list<StoreQueue> Stores;
-  bool IsCancelled = false;
   /// When a waiting thread follows the linker again.
   StoreModel::Time NextFollow;
 
+  std::atomic<bool> IsCancelled{false}; ///< changed under Mutex
   std::atomic<unsigned> WaitingForMemory{0};
 };
 

@@ -21,6 +21,7 @@
 #include "headstart/OS/MappedFile.h"
 #include "headstart/OS/PageCache.h"
 #include "headstart/Plan/LinkProfile.h"
+#include "llvm/ADT/BitVector.h"
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -86,17 +87,15 @@ struct InputEntry {
   /// By a sample, if Before is unknown; nullopt: a sample shows nothing.
   std::optional<bool> SeemsCached;
   std::vector<PlannedRange> Plan;
-  /// Plan before its ranges were combined; empty: they were not. The profile
-  /// gets these, because the prices of the next link may be other ones.
-  std::vector<PlannedRange> Uncombined;
   bool IsBitcode = false;                ///< see LinkerModel::orderIn
   PlanSource Source = PlanSource::Other; ///< not Other: Plan is complete
   FetchMethod Method = FetchMethod::Inspect;
   /// The ranges that the last link touched, if its record has no plan.
   std::vector<PlannedRange> Touched;
-  /// The fetched bytes of each range of Plan. The thread that fetches a range
-  /// writes it; it is read after all threads are joined.
-  std::vector<uint64_t> Fetched;
+  // Guarded by the fetcher:
+  llvm::BitVector Taken;          ///< the ranges of Plan that threads fetch
+  std::vector<ByteRange> Fetched; ///< for the stage of its plan
+
   /// Those of an input of an ELF link, until its symbols are entered; null if
   /// it is an object.
   std::shared_ptr<const ELFFile> Headers;

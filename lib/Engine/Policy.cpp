@@ -53,7 +53,7 @@ Policy::Expense Policy::smallExpense(uint64_t Bytes,
 Policy::Expense Policy::recordedExpense(llvm::ArrayRef<PlannedRange> Plan,
                                         const StorePrices &Store) const {
   Expense Result;
-  for (const PlannedRange &R : Plan) {
+  for (const PlannedRange &R : coalesceRanges(Plan.vec(), gapBytes(Store))) {
     const Expense Range = smallExpense(R.Range.Length, Store);
     (R.Stage == LinkStage::Parse ? Result.First : Result.Later) += Range.First;
     Result.Processor += Range.Processor;
@@ -122,8 +122,8 @@ FetchMethod Policy::choose(const FileFacts &File,
 }
 
 void Policy::notePlan(uint64_t Size, llvm::ArrayRef<PlannedRange> Plan,
-                      double Seconds) {
-  const Expense New = recordedExpense(Plan, StorePrices());
+                      double Seconds, const StorePrices &Store) {
+  const Expense New = recordedExpense(Plan, Store);
   std::lock_guard<std::mutex> Lock(Mutex);
   Sizes += double(Size);
   ++Files;
@@ -134,9 +134,10 @@ void Policy::notePlan(uint64_t Size, llvm::ArrayRef<PlannedRange> Plan,
 
 uint64_t Policy::gapBytes(const StorePrices &Store) const {
   const double Request = Store.Request + processorShare(Numbers.RequestSeconds);
-  const double Byte = Store.Byte + processorShare(Numbers.RangeSecondsPerByte);
-  return static_cast<uint64_t>(
-      std::min(Request / Byte, double(Numbers.LargeRequestBytes)));
+  // The bytes between two ranges need requests, too.
+  const double Byte = Store.Byte + Request / double(requestBytes(Store)) +
+                      processorShare(Numbers.RangeSecondsPerByte);
+  return static_cast<uint64_t>(Request / Byte);
 }
 
 bool Policy::isLargeCheaper(ByteRange Range, ByteRange Pages,

@@ -67,9 +67,10 @@ public:
   }
 
   /// Learns from an object of \p Size bytes that was planned, and whose
-  /// inspection took \p Seconds of processor time.
+  /// inspection took \p Seconds of processor time. At the prices of \p Store,
+  /// some ranges are combined.
   void notePlan(uint64_t Size, llvm::ArrayRef<PlannedRange> Plan,
-                double Seconds);
+                double Seconds, const StorePrices &Store);
 
   /// The most bytes between two ranges that are fetched as one.
   uint64_t gapBytes(const StorePrices &Store) const;

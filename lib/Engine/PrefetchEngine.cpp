@@ -381,19 +381,15 @@ PrefetchEngine::ProfileUse PrefetchEngine::profileUse() const {
 /// page, so nothing is added to an object, whose plan by layout is complete.
 static std::vector<PlannedRange> planNextTime(const InputEntry &Entry,
                                               ArrayRef<ByteRange> Touched,
+                                              ArrayRef<ByteRange> Fetched,
                                               const PlanOptions &Options) {
   if (Entry.Source == PlanSource::Other)
     return {};
-  const bool IsCombined = !Entry.Uncombined.empty();
-  ArrayRef<PlannedRange> Plan = IsCombined ? Entry.Uncombined : Entry.Plan;
   if (Entry.Source == PlanSource::Layout && isObjectByName(Entry.Named))
-    return cutPlan(Plan, Touched, Options);
-  if (!IsCombined)
-    return restrictPlan(Plan, Touched, Entry.Identity.Size, Options);
+    return cutPlan(Entry.Plan, Touched, Options);
   // Pages between combined ranges were fetched, and so are near touched ones.
-  const std::vector<ByteRange> Gaps =
-      without(rangesOf(Entry.Plan), rangesOf(Entry.Uncombined));
-  return restrictPlan(Plan, without(Touched, Gaps), Entry.Identity.Size,
+  const std::vector<ByteRange> Gaps = without(Fetched, rangesOf(Entry.Plan));
+  return restrictPlan(Entry.Plan, without(Touched, Gaps), Entry.Identity.Size,
                       Options);
 }
 
@@ -411,7 +407,9 @@ std::optional<std::vector<RecordedFile>> PrefetchEngine::touched() const {
                    Entry.Contents->touched(Tables)) {
       File.Touched = std::move(*Present);
       if (IsPlanned)
-        File.Plan = planNextTime(Entry, File.Touched, State->Options.Plan);
+        File.Plan = planNextTime(Entry, File.Touched,
+                                 State->TheFetcher.fetchedOf(Entry),
+                                 State->Options.Plan);
     } else {
       return std::nullopt;
     }
@@ -442,11 +440,8 @@ uint64_t PrefetchEngine::wastedBytes(ArrayRef<RecordedFile> Touched) const {
     if (Entry.hasCopy() && !Entry.IsHandedOver.load() && Entry.Before &&
         !Entry.Before->complete())
       Wasted += Entry.Identity.Size;
-    std::vector<ByteRange> Fetched;
-    Fetched.reserve(Entry.Fetched.size());
-    for (size_t I = 0; I != Entry.Fetched.size(); ++I)
-      Fetched.push_back({Entry.Plan[I].Range.Offset, Entry.Fetched[I]});
-    Wasted += bytesOf(without(Fetched, ByPath.lookup(Entry.Path)));
+    Wasted += bytesOf(
+        without(State->TheFetcher.fetchedOf(Entry), ByPath.lookup(Entry.Path)));
   }
   return Wasted;
 }

@@ -131,28 +131,36 @@ void StoreModel::endWindow(uint64_t OthersBytes) {
 }
 
 /// Estimates the factors by which the prices differ from the guess. If one
-/// would be negative, the other explains all of the time. If all requests to a
-/// store of high latency are small, the guess divides the time between requests
-/// and bytes, and a byte would seem a hundred times too expensive, so
-/// `mostPerByte` bounds its price.
+/// would be negative, the other explains all of the time. If all requests are
+/// alike, the time is divided in the ratio of the guess, whose latency would be
+/// FirstWindow * GuessedRequest. If the measured one is longer, maybe only the
+/// requests are that much dearer, or both prices: the geometric mean counts.
+/// `mostPerByte` bounds the price of a byte, which would seem a hundred times
+/// too dear if all requests to a store of high latency are small.
 void StoreModel::estimate() {
-  // The harmonic mean of RR and BB, so that it does not outweigh the smaller.
+  const double Dearer =
+      latency() == 0 ? 1
+                     : std::sqrt(latency() / (Numbers.FirstWindow *
+                                              Numbers.GuessedRequest.count()));
+  // The sums at these prices of a request.
+  const double DR = Dearer * Dearer * RR, DB = Dearer * RB, DT = Dearer * RT;
+  // The harmonic mean of DR and BB, so that it does not outweigh the smaller.
   const double Ridge =
-      Numbers.RatioWeight * (1 - Numbers.Forgetting) * 2 * RR * BB / (RR + BB);
-  const double A = RR + Ridge, B = RB - Ridge, C = BB + Ridge;
+      Numbers.RatioWeight * (1 - Numbers.Forgetting) * 2 * DR * BB / (DR + BB);
+  const double A = DR + Ridge, B = DB - Ridge, C = BB + Ridge;
   const double Determinant = A * C - B * B;
-  double R = Determinant > 0 ? (RT * C - BT * B) / Determinant : 1;
-  double Y = Determinant > 0 ? (BT * A - RT * B) / Determinant : 1;
+  double R = Determinant > 0 ? (DT * C - BT * B) / Determinant : 1;
+  double Y = Determinant > 0 ? (BT * A - DT * B) / Determinant : 1;
   if (Y < 0)
-    R = RT / RR;
+    R = DT / DR;
   else if (R < 0)
     Y = BT / BB;
   if (const double Most = mostPerByte() / Numbers.GuessedByte.count();
       Y > Most) {
     Y = Most;
-    R = (RT - RB * Y) / RR;
+    R = (DT - DB * Y) / DR;
   }
-  Prices = {std::max(R, 0.0) * Numbers.GuessedRequest.count(),
+  Prices = {std::max(R, 0.0) * Dearer * Numbers.GuessedRequest.count(),
             std::max(Y, 0.0) * Numbers.GuessedByte.count()};
 }
 

@@ -36,7 +36,7 @@ bool runWithTimeout(std::function<void()> Work) {
 }
 
 uint64_t expectedBytes(const LinkCommand &Command, const LinkProfile *Last) {
-  uint64_t Bytes = 0, Samples = 0;
+  uint64_t Bytes = 0, Samples = 0, Largest = 0;
   if (Last) {
     for (const RecordedFile &File : Last->Files)
       Bytes += File.Version.Size;
@@ -49,12 +49,18 @@ uint64_t expectedBytes(const LinkCommand &Command, const LinkProfile *Last) {
   for (size_t I = 0; I < Count; I += Count / MaxSamples + 1) {
     // A library that the linker searches for rarely exists by its plain name.
     std::error_code Ignored;
-    Bytes += os::statFile(Command.Inputs[I].Name, Ignored).Identity.Size;
+    const uint64_t Size =
+        os::statFile(Command.Inputs[I].Name, Ignored).Identity.Size;
+    Bytes += Size;
+    Largest = std::max(Largest, Size);
     ++Samples;
     if (std::chrono::steady_clock::now() - Begin > MaxTime)
       break;
   }
-  return Samples == 0 ? 0 : Bytes / Samples * Count;
+  // The largest one may be an archive among objects, so it counts once.
+  return Samples < 2
+             ? Bytes
+             : Largest + (Bytes - Largest) / (Samples - 1) * (Count - 1);
 }
 
 uint64_t neededBytes(const LinkProfile *Last, uint64_t InputBytes) {

@@ -269,6 +269,30 @@ TEST_F(EngineGrowthTest, PredictsMemoryShortage) {
   }
 }
 
+/// The bytes that the linker does not need would evict others.
+TEST_F(EngineGrowthTest, FetchesNoWholeFilesIfMemoryIsShort) {
+  const std::string Path = Directory.write("a.obj", object({}));
+  const uint64_t Size = openOrFail(Path).size();
+  for (const uint64_t Expected : {Size, 1024 * Size}) {
+    evict({Path});
+    EngineOptions Options;
+    Options.Numbers.GuessedRequest = Tuning::Seconds(1);
+    Options.ExpectedBytes = Expected;
+    Options.ReadMemory = [&] {
+      os::SystemMemory Memory;
+      Memory.AvailableBytes = 64 * Size;
+      return Memory;
+    };
+    PrefetchEngine Engine(Options);
+    startFiles(Engine, {Path});
+    Engine.reached(LinkStage::Commit); // else it waits for the linker
+    Engine.join();
+    LinkStats Stats = statsOf(Engine);
+    EXPECT_EQ(Stats.ShortOfMemory, Expected != Size);
+    EXPECT_EQ(times(Stats, Decision::WholeCheaper), Expected == Size);
+  }
+}
+
 /// The last link needed more memory than links of other inputs do.
 TEST_F(EngineGrowthTest, ProfileKnowsMemoryNeed) {
   const std::string Path = Directory.write("a.obj", object({}));

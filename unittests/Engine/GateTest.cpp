@@ -124,6 +124,15 @@ TEST(GateTest, IgnoresLookupsThatWaitedForProcessor) {
   EXPECT_NEAR(One.Queue.nameLatency(), 0.75e-3, 1e-6);
 }
 
+TEST(GateTest, SlowNamesMakeTheFirstRequestsExpensive) {
+  OneStore One;
+  for (unsigned I = 0; I != 8; ++I)
+    One.Queue.noteName({Tuning::Seconds(20e-3)});
+  EXPECT_NEAR(One.Queue.prices().Request, 20e-3 / 8, 1e-6);
+  answer(One.Queue, 1, 1e-4, 0); // one answer is not enough to know better
+  EXPECT_NEAR(One.Queue.prices().Request, 20e-3 / 8, 1e-6);
+}
+
 /// Whether \p Holds becomes true within a second.
 bool becomesTrue(llvm::function_ref<bool()> Holds) {
   for (unsigned I = 0; I != 1000 && !Holds(); ++I)

@@ -34,7 +34,7 @@ void learn(Policy &Choice, uint64_t Size, uint64_t First, uint64_t Later) {
     Choice.notePlan(Size,
                     {{{0, First}, LinkStage::Parse},
                      {{Size - Later, Later}, LinkStage::Contents}},
-                    double(Size) * 0.4e-9);
+                    double(Size) * 0.4e-9, LocalDisk);
 }
 
 TEST(PolicyTest, FetchesSmallObjectWhole) {
@@ -126,6 +126,19 @@ TEST(PolicyTest, ClosesGapsCheaperThanRequest) {
   EXPECT_GT(Choice.gapBytes(CountsRequests), Choice.gapBytes(LocalDisk));
   EXPECT_GT(Choice.gapBytes(LocalDisk), Choice.gapBytes(SlowDisk));
   EXPECT_LT(Choice.gapBytes(SlowDisk), 4 * KiB);
+  // To close a larger gap takes as many requests as to leave it open.
+  EXPECT_LT(Choice.gapBytes({1, 0}), 256 * KiB);
+}
+
+TEST(PolicyTest, CombinesRecordedRangesBeforeItPricesThem) {
+  const Policy Choice(Numbers, 2, 2);
+  std::vector<PlannedRange> Plan;
+  for (uint64_t I = 0; I != 64; ++I)
+    Plan.push_back({{I * 8 * KiB, 4 * KiB}, LinkStage::Parse});
+  FileFacts Facts = object(4 * MiB, 4 * MiB);
+  Facts.Recorded = Plan;
+  Facts.MayBeLarge = false;
+  EXPECT_EQ(Choice.choose(Facts, CountsRequests), FetchMethod::Recorded);
 }
 
 TEST(PolicyTest, ComparesLargePagesWithRanges) {

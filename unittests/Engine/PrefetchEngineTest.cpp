@@ -278,11 +278,11 @@ TEST_F(PrefetchEngineTest, ThreadsTakeConcurrently) {
   EXPECT_EQ(Right, 4 * 400U);
 }
 
-/// Returns a COFF object with 300 kB each of code, CodeView symbols (after a
-/// small section of them, which is read while parsing) and types, and as large
-/// a symbol table at the end.
-std::string object(char Seed) {
-  constexpr uint32_t Part = 300000, End = 2000 + 3 * Part;
+/// Returns a COFF object with \p Part bytes each of code, CodeView symbols
+/// (after a small section of them, which is read while parsing) and types, then
+/// \p Unused bytes, and as large a symbol table at the end.
+std::string object(char Seed, uint32_t Part = 300000, uint32_t Unused = 0) {
+  const uint32_t End = 2000 + 3 * Part + Unused;
   std::string Bytes = plainHead({{".text", 1000, Part},
                                  {".debug$S", 1000 + Part, 1000},
                                  {".debug$S", 2000 + Part, Part},
@@ -360,7 +360,9 @@ TEST_F(PrefetchEngineTest, DoesNotRequestRangesCachedMeanwhile) {
 /// With expensive requests, all ranges are one request. They stay apart in the
 /// profile: requests of the next link may be cheap.
 TEST_F(PrefetchEngineTest, ExpensiveRequestsCoalesceRanges) {
-  std::string Path = Directory.write("a.obj", object('a'));
+  // The whole file would be many requests. The symbols follow the unused bytes.
+  constexpr uint32_t Part = 50000;
+  std::string Path = Directory.write("a.obj", object('a', Part, 4 << 20));
   evict({Path});
   EngineOptions Options;
   Options.Jobs = Options.Processors = 1;
@@ -373,8 +375,9 @@ TEST_F(PrefetchEngineTest, ExpensiveRequestsCoalesceRanges) {
   LinkStats Stats = statsOf(Engine);
   EXPECT_EQ(times(Stats, Decision::ByLayout), 1U);
   EXPECT_EQ(times(Stats, Decision::RangesCombined), 1U);
-  EXPECT_EQ(ReadTrace(*Options.Trace).names().count("prefetch 0/fetch"), 1U);
-  EXPECT_TRUE(isResident(Path));
+  EXPECT_EQ(ReadTrace(*Options.Trace).names().count("prefetch 0/fetch"), 2U);
+  const os::OpenFile File = openOrFail(Path);
+  EXPECT_TRUE(os::PageCache().residency(File, {0, 3 * Part})->complete());
   std::unique_ptr<MemoryBuffer> Taken = Engine.take(Path, likeLLD());
   ASSERT_TRUE(Taken);
   EXPECT_GT(llvm::count(Taken->getBuffer(), 'a'), 300000); // touches all of it

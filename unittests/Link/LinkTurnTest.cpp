@@ -24,6 +24,17 @@ namespace {
 
 constexpr uint64_t Memory = 400;
 
+/// An archive is the first of a hundred inputs.
+TEST(ExpectedBytesTest, LargestInputCountsOnce) {
+  const TestDirectory Directory;
+  LinkCommand Command;
+  Command.Inputs.resize(100);
+  for (size_t I = 0; I != Command.Inputs.size(); ++I)
+    Command.Inputs[I].Name = Directory.write(
+        std::to_string(I), std::string(I == 0 ? 100000 : 100, 'a'));
+  EXPECT_EQ(expectedBytes(Command, nullptr), 100000U + 99 * 100);
+}
+
 /// Each test has its own cache.
 class LinkTurnTest : public testing::Test {
 protected:

@@ -98,7 +98,9 @@ void SimulatedLink::onFetch(File &Of, ByteRange Range) {
   if (!OS.isEngine() || !Engine)
     return;
   const bool IsShort = Engine->wasShortOfMemory();
-  const unsigned Times = ++Of.FetchedAt[Range.Offset];
+  // A combined range contains pages that were fetched before.
+  const unsigned Times =
+      ++Of.FetchedAt[{Range.Offset, mayCombine(Of) ? Range.Length : 0}];
   // The linker reads COFF headers in this many stages.
   constexpr unsigned MaxStages = 4;
   if (Times > (IsShort ? MaxStages : 1U) && !HasFaults)
@@ -115,8 +117,8 @@ void SimulatedLink::judgeBudget(File &Of, ByteRange Range) {
   // The file was replaced, or was planned without its headers.
   if (!Input || OS.Wrong.Read != 0)
     return;
-  const bool MayCombine = OS.deviceOf(Of).Latency > 5'000;
-  Of.ArrivesWhole |= Input->IsArchive || Input->hasGapIn(Range) || MayCombine;
+  Of.ArrivesWhole |=
+      Input->IsArchive || Input->hasGapIn(Range) || mayCombine(Of);
   const LinkStage When = Of.ArrivesWhole
                              ? LinkStage::Parse
                              : Input->stageOf(Range.Offset, Options.Plan);

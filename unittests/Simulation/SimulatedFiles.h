@@ -91,7 +91,8 @@ struct File {
   // The operations on it, for the judges:
   unsigned Opens = 0;
   std::vector<ByteRange> Inspected; ///< small reads, before any other read
-  std::map<uint64_t, unsigned> FetchedAt; ///< fetches by offset
+  /// The fetches by offset and, if ranges are combined, by length.
+  std::map<std::pair<uint64_t, uint64_t>, unsigned> FetchedAt;
   uint64_t Ahead = 0;        ///< bytes fetched before the linker requested it
   bool IsFetched = false;    ///< the engine fetched some of it
   bool IsBegun = false;      ///< a thread of the engine has begun with it

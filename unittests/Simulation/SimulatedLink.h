@@ -72,6 +72,8 @@ private:
   // Judges.cpp
   void watch();
   void onFetch(File &Of, ByteRange Range);
+  /// Whether requests to the device of \p Of may be that expensive.
+  bool mayCombine(const File &Of) { return OS.deviceOf(Of).Latency > 5'000; }
   void onBegin(File &Of);
   void onQuiet();
   void judgeBudget(File &Of, ByteRange Range);
