@@ -73,12 +73,27 @@ bool Scheduler::leave(InputEntry &Entry) {
   return true;
 }
 
+InputEntry *Scheduler::takeDeferred() {
+  while (!Deferred.empty()) {
+    InputEntry &Entry = entry(Deferred.front());
+    Deferred.pop_front();
+    if (take(Entry)) {
+      note(Decision::PreparedDeferred);
+      return &Entry;
+    }
+  }
+  return nullptr;
+}
+
 InputEntry *Scheduler::takeNext(unsigned Skipped) {
   if (InputEntry *Entry = std::exchange(Urgent, nullptr))
     if (take(*Entry)) {
       note(Decision::PreparedUrgent);
       return Entry;
     }
+  if (StalledDirectories.empty())
+    if (InputEntry *Entry = takeDeferred())
+      return Entry;
   while (std::optional<uint32_t> Number = List->next()) {
     InputEntry &Entry = entry(*Number);
     const bool IsStalled =
@@ -99,18 +114,6 @@ InputEntry *Scheduler::takeNext(unsigned Skipped) {
     }
     note(Decision::PreparedInOrder);
     return &Entry;
-  }
-  return nullptr;
-}
-
-InputEntry *Scheduler::takeDeferred() {
-  while (!Deferred.empty()) {
-    InputEntry &Entry = entry(Deferred.front());
-    Deferred.pop_front();
-    if (take(Entry)) {
-      note(Decision::PreparedDeferred);
-      return &Entry;
-    }
   }
   return nullptr;
 }
@@ -249,11 +252,25 @@ std::optional<Scheduler::Work> Scheduler::tryNext(unsigned Skipped) {
   return Next;
 }
 
+/// The directory of \p Entry responds again if no thread hangs in it.
+void Scheduler::endStall(const InputEntry &Entry) {
+  const StringRef Directory = sys::path::parent_path(Entry.Named.Name);
+  if (Entry.State == EntryState::Ready &&
+      StalledDirectories.contains(Directory) &&
+      llvm::none_of(Entries, [&](const InputEntry &Each) {
+        return Each.Threads != 0 &&
+               sys::path::parent_path(Each.Named.Name) == Directory;
+      }))
+    StalledDirectories.erase(Directory);
+}
+
 Scheduler::Work Scheduler::next(unsigned Skipped, Waits OnWait,
                                 const Work &Finished) {
   std::unique_lock Lock(Mutex);
-  if (Finished.Entry)
+  if (Finished.Entry) {
     --Finished.Entry->Threads;
+    endStall(*Finished.Entry);
+  }
   if (mayAdd(Finished) && --NumAdding == 0)
     More.notifyAll();
   while (true) {

@@ -173,6 +173,7 @@ private:
   void keep(InputEntry &Entry, const FilePointer &File);
   InputEntry *takeNext(unsigned Skipped);
   InputEntry *takeDeferred();
+  void endStall(const InputEntry &Entry);
   InputEntry *nextRefresh();
   Work prepare(InputEntry &Entry);
   bool waitsFor(size_t Others) const {

@@ -202,6 +202,17 @@ TEST_F(SchedulerTest, StalledDirectoriesComeLast) {
   EXPECT_EQ(Inputs.waitForStall(Short, HasNotMoved), std::nullopt);
 }
 
+TEST_F(SchedulerTest, DirectoryThatRespondsAgainIsNotLast) {
+  Inputs.fill(linkOf({input("far/a.o"), input("far/b.o"), input("c.o")}));
+  const Scheduler::Work Hangs = Inputs.next();
+  ASSERT_EQ(
+      Inputs.waitForStall(std::chrono::milliseconds(1), [] { return false; }),
+      true);
+  EXPECT_EQ(Inputs.next().Entry->Named.Name, "c.o");
+  Inputs.publish(*Hangs.Entry, EntryState::Ready);
+  EXPECT_EQ(Inputs.next(0, nullptr, Hangs).Entry->Named.Name, "far/b.o");
+}
+
 TEST_F(SchedulerTest, ThreadsDoNotWaitForHungThread) {
   constexpr std::chrono::milliseconds Short(1);
   auto HasNotMoved = [] { return false; };
