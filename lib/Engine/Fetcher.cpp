@@ -357,10 +357,12 @@ bool Fetcher::fetch(InputEntry &Entry, const PlannedRange &Planned,
   bool Continues = true;
   for (uint64_t Done = 0; Continues && Done < Planned.Range.Length;) {
     const bool IsInLarge = isLarge(Entry, Planned.Range);
-    ByteRange Step{
-        Planned.Range.Offset + Done,
-        std::min(IsInLarge ? os::PageCache::LargeStepBytes : Numbers.StepBytes,
-                 Planned.Range.Length - Done)};
+    constexpr uint64_t Large = os::PageCache::LargeStepBytes;
+    const uint64_t At = Planned.Range.Offset + Done;
+    // Two steps in one block would read its bytes once, and count them twice.
+    ByteRange Step{At,
+                   std::min(IsInLarge ? Large - At % Large : Numbers.StepBytes,
+                            Planned.Range.Length - Done)};
     const bool IsFollowed = isFollowed(Entry, Stage, Planned.Range);
     Continues = enter(Entry, Step.Length, Stage, IsFollowed, IsInLarge);
     if (!Continues)

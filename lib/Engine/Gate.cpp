@@ -225,7 +225,7 @@ bool StoreQueue::mayBeLarge(uint64_t Requests) const {
 
 std::optional<unsigned> StoreQueue::beginLarge() {
   std::lock_guard Lock(Owner.Mutex);
-  if (Model.inFlight() > LargeWindow)
+  if (IsTrying || Model.inFlight() > LargeWindow)
     return std::nullopt;
   IsTrying = NextLarge == 0;
   return NextLarge++;

@@ -267,18 +267,20 @@ void BuildCompanion::report(const BuildReports &Reports, bool Always) const {
   }
   uint64_t Bytes = 0;
   size_t Links = 0;
-  bool IsDone = true;
+  bool IsDone = true, IsLate = false;
   for (const BuildLinkFigures &Link : Fetcher.figures()) {
     Bytes += Link.FetchedBytes;
     Links += Link.FetchedBytes != 0;
     IsDone = IsDone && (Link.isDone() || Link.HasBegun);
+    IsLate = IsLate || (Link.HasBegun && !Link.isDone());
   }
   if (Bytes != 0)
     note("fetched " + formatBytes(Bytes) + " for " + counted(Links, "link") +
          " during the build" + Reports.summary());
   else if (Always)
-    note(Twine("fetched nothing: ") +
-         (IsDone ? WhyNothing.load() : "the build ended first"));
+    note(Twine("fetched nothing: ") + (!IsDone  ? "the build ended first"
+                                       : IsLate ? "the links began first"
+                                                : WhyNothing.load()));
 }
 
 /// The build tools whose steps call `headstart build --step`. `cmake --build`

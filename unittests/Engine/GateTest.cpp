@@ -234,6 +234,7 @@ TEST(GateTest, FewStepsAreInFlightBesideLargePages) {
   ASSERT_TRUE(Queue.enter(inspection(0)));
   const std::optional<unsigned> First = Queue.beginLarge();
   EXPECT_FALSE(Queue.mayBeLarge(16));
+  EXPECT_FALSE(Queue.beginLarge());
   Queue.noteLarge(*First, true);
   Queue.leave(0, std::nullopt);
   EXPECT_TRUE(Queue.mayBeLarge(16));
