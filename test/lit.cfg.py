@@ -217,17 +217,10 @@ if has_residency():
     config.available_features.add("residency")
 
 
-def can_limit(controller, knob):
-    """Whether this user may create control groups of version 1."""
-    directory = os.path.join("/sys/fs/cgroup", controller)
-    return os.path.exists(os.path.join(directory, knob)) and os.access(
-        directory, os.W_OK)
-
-
 def can_limit_memory():
     """Whether this user may create control groups of either version."""
     if os.path.exists("/sys/fs/cgroup/memory/memory.limit_in_bytes"):
-        return can_limit("memory", "memory.limit_in_bytes")
+        return os.access("/sys/fs/cgroup/memory", os.W_OK)
     # A container's root of version 2 has processes, so it delegates no controller.
     if os.path.exists("/sys/fs/cgroup/cgroup.type"):
         return False
@@ -265,18 +258,6 @@ if can_mount_fuse():
     config.available_features.add("slow-opens" if runner else "fuse")
     # A command that does not end is killed, and fails the test.
     config.substitutions.append(("%farfs", "timeout -s KILL 60 " + farfs))
-
-
-def lies_on_disk():
-    """Whether the build directory is on a local disk."""
-    device = os.stat(config.test_exec_root).st_dev
-    return os.path.exists(
-        f"/sys/dev/block/{os.major(device)}:{os.minor(device)}")
-
-
-if (can_limit("blkio", "blkio.throttle.read_bps_device") and lies_on_disk()
-        and not runner):
-    config.available_features.add("disk-groups")
 
 
 def can_evict():

@@ -94,19 +94,6 @@ Error Bench::readCommand() {
   return Error::success();
 }
 
-Error Bench::setLimits() {
-  os::GroupLimits Limits = Options.Limits;
-  Limits.DiskOf = Inputs->files().front().Path;
-  if (std::string Problem = Group.create(Limits); !Problem.empty())
-    return createStringError(Twine("cannot set ") +
-                             (Limits.MemoryBytes == 0 ? "--throttle"
-                              : Limits.ReadBytesPerSecond == 0
-                                  ? "--memory"
-                                  : "--throttle and --memory") +
-                             ": " + Problem);
-  return Error::success();
-}
-
 /// Checks before the first link whether its inputs can be made cold at all,
 /// unless a command of the user's does that: only running it shows its effect.
 Error Bench::checkCold() {
@@ -232,12 +219,6 @@ os::ProgramStart Bench::unwatched(const LinkVariant &Variant) const {
   return startOf(Facts, Variant, Files);
 }
 
-Expected<os::ProgramUsage> Bench::linkHeld(size_t Variant) {
-  os::ProgramStart Start = unwatched(Variants[Variant]);
-  Start.Groups = Group.entrances();
-  return link(std::move(Start), /*Watch=*/nullptr);
-}
-
 std::optional<ResidentPart> Bench::prepare(CacheState State, std::string &Why) {
   constexpr unsigned Tries = 4;
   constexpr std::chrono::milliseconds Pause{150};
@@ -255,9 +236,8 @@ std::optional<ResidentPart> Bench::prepare(CacheState State, std::string &Why) {
       return std::nullopt;
     }
     Part = Inputs->residency(/*WithLibraries=*/!IsCold);
-    const bool IsLimited = Options.Limits.MemoryBytes != 0;
     if (IsCold ? Part.Known != 0 ? Part.share() <= MaxOfCold : HasPrepare
-               : Part.share() >= MinOfWarm || IsLimited || Part.Known == 0)
+               : Part.share() >= MinOfWarm || Part.Known == 0)
       return Part;
     if (!IsCold)
       Inputs->fetch(Options.Stopped);
@@ -286,7 +266,8 @@ Error Bench::runRound(CacheState State, size_t Variant, unsigned Number) {
                    Options.Rounds[State], Variants[Variant].Name)
                .str(),
            State);
-      Expected<os::ProgramUsage> Usage = linkHeld(Variant);
+      Expected<os::ProgramUsage> Usage =
+          link(unwatched(Variants[Variant]), /*Watch=*/nullptr);
       if (!Usage)
         return Usage.takeError();
       Round.Seconds = Usage->Seconds;
@@ -354,10 +335,9 @@ Error Bench::watch(CacheState State) {
            "' was not observed: " + Why);
       continue;
     }
-    os::ProgramStart Start = startOf(Facts, Variant, Files);
-    Start.Groups = Group.entrances();
     LinkWatch Watch(*Inputs);
-    Expected<os::ProgramUsage> Usage = link(std::move(Start), &Watch);
+    Expected<os::ProgramUsage> Usage =
+        link(startOf(Facts, Variant, Files), &Watch);
     if (!Usage)
       return Usage.takeError();
     Report.Variants[I].Watched[State] =
@@ -416,8 +396,8 @@ static std::string roundsInWords(unsigned Cold, unsigned Warm) {
   return counted(Cold, "cold round") + (Warm == 0 ? "" : " and " + WarmText);
 }
 
-/// Reports how many links of which kinds follow. Without limits, also estimates
-/// their time: each takes about as long as the first.
+/// Reports how many links of which kinds follow, and estimates their time: each
+/// takes about as long as the first.
 void Bench::announce() {
   const unsigned Cold = Options.Rounds[CacheState::Cold];
   const unsigned Warm = Options.Rounds[CacheState::Warm];
@@ -426,12 +406,12 @@ void Bench::announce() {
   Total = Variants.size() *
           (Cold + Warm + (Warm != 0) + (Options.Watch ? States : 0));
   Begin = std::chrono::steady_clock::now();
-  std::string Time;
   constexpr double Minute = 60;
-  if (const double Seconds = FirstSeconds * Total; !Options.Limits.any())
-    Time = Seconds < 2 * Minute
-               ? formatv(" (about {0:F0} s)", std::max(1.0, Seconds)).str()
-               : formatv(" (about {0:F0} min)", Seconds / Minute).str();
+  const double Seconds = FirstSeconds * Total;
+  const std::string Time =
+      Seconds < 2 * Minute
+          ? formatv(" (about {0:F0} s)", std::max(1.0, Seconds)).str()
+          : formatv(" (about {0:F0} min)", Seconds / Minute).str();
   const auto Names = map_range(Variants, std::mem_fn(&LinkVariant::Name));
   say(Twine(Total) + " links follow" + Time + ": " + roundsInWords(Cold, Warm) +
       " of " + join(Names, ", "));
@@ -459,19 +439,13 @@ void Bench::step(const Twine &What, std::optional<CacheState> State) const {
 void Bench::describe() {
   const os::Machine M = os::readMachine();
   const os::Disk D = os::readDisk(Inputs->files().front().Path);
-  const auto LimitOf = [](uint64_t Bytes) {
-    return Bytes != 0 ? std::optional(Bytes) : std::nullopt;
-  };
   Report.Machine = {.System = M.System,
                     .Processor = M.Processor,
                     .Disk = D.Name,
                     .FileSystem = D.FileSystem,
                     .Cores = os::usableProcessors(),
                     .MemoryBytes = os::SystemMemory::read().TotalBytes,
-                    .ReadaheadBytes = D.ReadaheadBytes,
-                    .ThrottleBytesPerSecond =
-                        LimitOf(Options.Limits.ReadBytesPerSecond),
-                    .MemoryLimitBytes = LimitOf(Options.Limits.MemoryBytes)};
+                    .ReadaheadBytes = D.ReadaheadBytes};
   Report.Date =
       formatv("{0:%Y-%m-%dT%H:%M:%SZ}", sys::toUtcTime(std::time(nullptr)));
   SmallString<256> Directory;
@@ -495,8 +469,8 @@ void Bench::describe() {
 
 Expected<BenchReport> Bench::run() {
   for (auto Step :
-       {&Bench::readCommand, &Bench::waitForOthers, &Bench::setLimits,
-        &Bench::checkCold, &Bench::linkFirst, &Bench::chooseVariants})
+       {&Bench::readCommand, &Bench::waitForOthers, &Bench::checkCold,
+        &Bench::linkFirst, &Bench::chooseVariants})
     if (Error E = (this->*Step)())
       return std::move(E);
   describe();

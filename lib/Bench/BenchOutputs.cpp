@@ -292,8 +292,9 @@ Error Bench::keepOutputs(size_t Variant) {
 }
 
 Error Bench::linkForOutputs(size_t Variant) {
-  if (Expected<os::ProgramUsage> Usage = linkHeld(Variant); !Usage)
-    return Usage.takeError();
+  if (Error E =
+          link(unwatched(Variants[Variant]), /*Watch=*/nullptr).takeError())
+    return E;
   return keepOutputs(Variant);
 }
 

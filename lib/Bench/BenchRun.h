@@ -126,7 +126,6 @@ public:
 
 private:
   llvm::Error readCommand();
-  llvm::Error setLimits();
   llvm::Error checkCold();
   llvm::Error linkFirst();
   llvm::Error chooseVariants();
@@ -138,8 +137,6 @@ private:
                                         LinkWatch *Watch);
   /// Returns the command of a link of \p Variant that is not watched.
   os::ProgramStart unwatched(const LinkVariant &Variant) const;
-  /// Runs a link of \p Variant within the limits.
-  llvm::Expected<os::ProgramUsage> linkHeld(size_t Variant);
   /// Brings the inputs into \p State. If this fails, sets \p Why.
   std::optional<ResidentPart> prepare(CacheState State, std::string &Why);
   llvm::Error keepOutputs(size_t Variant);
@@ -165,7 +162,6 @@ private:
   BenchReport Report;
   LinkerFacts Facts;
   Scratch Place;
-  os::ControlGroup Group;
   /// How long this process was suspended during the last link, in seconds.
   double Paused = 0;
   double FirstSeconds = 0;      ///< the time of the uncounted first link

@@ -48,13 +48,15 @@ uint64_t PrefetchSettings::budgetBytes(const os::SystemMemory &M) const {
   return Memory ? Memory->on(M) : availableBytes(M) / 2;
 }
 
-std::optional<uint64_t> parseBytes(StringRef Text, uint64_t Kilo) {
+/// Reads a number of bytes. Returns nothing for other texts and for numbers of
+/// more than 64 bits.
+static std::optional<uint64_t> parseBytes(StringRef Text) {
   uint64_t Unit = 1, Number = 0;
   Text.consume_back_insensitive("b");
   if (!Text.empty() && !isDigit(Text.back())) {
     const size_t Power = StringRef("kmgt").find(toLower(Text.back()));
     for (size_t I = 0; Power != StringRef::npos && I <= Power; ++I)
-      Unit *= Kilo;
+      Unit *= 1024;
     Text = Text.drop_back(Power != StringRef::npos);
   }
   if (Text.getAsInteger(10, Number) || Number > UINT64_MAX / Unit)
@@ -65,7 +67,7 @@ std::optional<uint64_t> parseBytes(StringRef Text, uint64_t Kilo) {
 Expected<MemoryLimit> parseMemoryLimit(StringRef Text) {
   MemoryLimit Limit;
   StringRef Digits = Text;
-  const std::optional<uint64_t> Bytes = parseBytes(Text, 1024);
+  const std::optional<uint64_t> Bytes = parseBytes(Text);
   const bool IsShare = Digits.consume_back("%") &&
                        !Digits.getAsInteger(10, Limit.Percent) &&
                        Limit.Percent != 0 && Limit.Percent <= 100;

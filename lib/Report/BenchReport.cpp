@@ -95,8 +95,6 @@ private:
       J.attribute("disk", textOrNull(M.Disk));
       J.attribute("file_system", textOrNull(M.FileSystem));
       J.attribute("readahead_bytes", M.ReadaheadBytes);
-      J.attribute("throttle_bytes_per_second", M.ThrottleBytesPerSecond);
-      J.attribute("memory_limit_bytes", M.MemoryLimitBytes);
     });
   }
 

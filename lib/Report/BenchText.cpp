@@ -165,14 +165,7 @@ void writeBenchText(const BenchReport &Report, raw_ostream &OS) {
      << formatBytes(Report.inputBytes()) << "; "
      << counted(Report.Machine.Cores, "core") << " ("
      << Report.Machine.Processor << "), "
-     << formatBytes(Report.Machine.MemoryBytes);
-  if (Report.Machine.ThrottleBytesPerSecond)
-    OS << "; reads limited to "
-       << formatBytes(*Report.Machine.ThrottleBytesPerSecond) << "/s";
-  if (Report.Machine.MemoryLimitBytes)
-    OS << "; memory limited to "
-       << formatBytes(*Report.Machine.MemoryLimitBytes);
-  OS << "\n";
+     << formatBytes(Report.Machine.MemoryBytes) << "\n";
   for (const BenchVariant &Variant : Report.Variants)
     OS << "  " << left_justify(Variant.Name, 14) << "  " << Variant.Title
        << "\n";

@@ -42,26 +42,6 @@ static Error readRounds(const CommandArguments &Given, unsigned Id,
   return Error::success();
 }
 
-/// Reads a speed such as "100M" or "400000000", with or without "/s". The units
-/// are powers of 1000, as is usual for the speeds of disks.
-static Error readSpeed(StringRef Text, uint64_t &BytesPerSecond) {
-  StringRef Rest = Text;
-  Rest.consume_back_insensitive("/s");
-  BytesPerSecond = parseBytes(Rest, 1000).value_or(0);
-  if (BytesPerSecond == 0)
-    return createStringError(
-        "--throttle=" + Text +
-        ": expected a speed such as 400M or 100000000, in bytes a "
-        "second");
-  // A read that waits locks its pages. Other programs need some of these, such
-  // as the C library's.
-  if (BytesPerSecond < 1'000'000)
-    return createStringError("--throttle=" + Text +
-                             ": less than 1M bytes a second would stop every "
-                             "program that reads what the link reads");
-  return Error::success();
-}
-
 static Error readOptions(const CommandArguments &Given, BenchOptions &Options) {
   unsigned &Cold = Options.Rounds[CacheState::Cold];
   unsigned &Warm = Options.Rounds[CacheState::Warm];
@@ -84,18 +64,6 @@ static Error readOptions(const CommandArguments &Given, BenchOptions &Options) {
                                  join(ArrayRef(BenchVariants), ", "));
       Options.Variants.push_back(Name.str());
     }
-  if (const auto Speed = Given.value(OPT_throttle_EQ))
-    if (Error E = readSpeed(*Speed, Options.Limits.ReadBytesPerSecond))
-      return E;
-  std::optional<MemoryLimit> Limit;
-  if (Error E = readMemoryLimit(Given, Limit))
-    return E;
-  if (Limit) {
-    Options.Limits.MemoryBytes = Limit->on(os::SystemMemory::read());
-    if (Options.Limits.MemoryBytes == 0)
-      return createStringError("--memory=" + *Given.value(OPT_memory_EQ) +
-                               ": this is too little memory to run a link");
-  }
   if (const auto Name = Given.value(OPT_stock_EQ)) {
     // The search comes before the first link, which may take minutes.
     const ErrorOr<std::string> Stock = sys::findProgramByName(*Name);

@@ -106,10 +106,9 @@ def exit_code : Flag<["--"], "exit-code">, Visibility<[StatusOption]>,
 defm changed_since : Valued<[WarmOption], "changed-since", "<FILE>",
     "Fetch only files that differ from a manifest, or are newer than any other "
     "FILE">;
-defm memory : Valued<[WarmOption, BenchOption, BuildOption], "memory", "<SIZE>",
+defm memory : Valued<[WarmOption, BuildOption], "memory", "<SIZE>",
     "Fetch at most SIZE: 2G, 512M, or a percentage of the available memory "
-    "(default: warm 50%, build 25%)",
-    [HelpTextVariant<[BenchOption], "Limit the memory of the links, including the page cache">]>;
+    "(default: warm 50%, build 25%)">;
 
 // Options of bench.
 defm rounds : Valued<[BenchOption], "rounds", "<N>",
@@ -127,8 +126,6 @@ defm stock : Valued<[BenchOption], "stock", "<PROGRAM>",
 defm prepare : Valued<[BenchOption], "prepare", "<COMMAND>",
     "Run COMMAND in the shell before each cold link; the link counts as cold if "
     "the system does not report what is cached">;
-defm throttle : Valued<[BenchOption], "throttle", "<BYTES/s>",
-    "Limit reads from the disk to this speed: 400M, 100000000">;
 def json_EQ : Joined<["--"], "json=">, Visibility<[BenchOption]>, MetaVarName<"<FILE>">,
     HelpText<"Also write the JSON report to a file">;
 defm csv : Valued<[BenchOption], "csv", "<FILE>",

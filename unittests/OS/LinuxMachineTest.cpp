@@ -21,6 +21,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
+#include <filesystem>
 #include <malloc.h>
 #include <memory>
 #include <string>
@@ -66,6 +67,19 @@ TEST_F(LinuxMachineTest, BlockDeviceIsDiskRegardlessOfName) {
   EXPECT_EQ(D.ReadaheadBytes, 262144U);
 }
 
+TEST_F(LinuxMachineTest, FindsDiskOfPartition) {
+  Root.write("sys/devices/disk9/dev", "9:0\n");
+  Root.write("sys/devices/disk9/queue/read_ahead_kb", "128\n");
+  Root.write("sys/devices/disk9/disk9p2/partition", "2\n");
+  std::filesystem::create_directories(Root.path("sys/dev/block"));
+  std::filesystem::create_symlink("../../devices/disk9/disk9p2",
+                                  Root.path("sys/dev/block/" + Number));
+  const Disk D = on("ext9");
+  EXPECT_EQ(D.Name, "disk9");
+  EXPECT_EQ(D.FileSystem, "ext9");
+  EXPECT_EQ(D.ReadaheadBytes, 131072U);
+}
+
 // The kernel gives each Btrfs subvolume a device number that mountinfo lacks.
 TEST_F(LinuxMachineTest, FindsBtrfsMountById) {
   struct statx S = {};
@@ -90,7 +104,6 @@ TEST_F(LinuxMachineTest, ReadsReadaheadWithoutBlockDevice) {
   EXPECT_EQ(D.ReadaheadBytes, 131072U);
   EXPECT_EQ(D.ReadaheadFile, File);
   EXPECT_EQ(D.Name, "");
-  EXPECT_EQ(D.Number, "");
 }
 
 TEST_F(LinuxMachineTest, MissingPathHasUnknownKind) {

@@ -81,19 +81,7 @@ TEST_F(MeasuredProgramTest, ReportsWhyProgramCannotStart) {
   EXPECT_EQ(Program.start(Start), std::errc::no_such_file_or_directory);
   Start.Args = {Directory.write("text", "no program")};
   EXPECT_EQ(Program.start(Start), std::errc::permission_denied);
-  // If the program cannot enter a group, it must not run outside of it.
-  Start = shell("echo ran >" + Directory.path("ran"));
-  Start.Groups = {Directory.path("missing/cgroup.procs")};
-  EXPECT_EQ(Program.start(Start), std::errc::no_such_file_or_directory);
   EXPECT_EQ(Program.id(), -1);
-  EXPECT_EQ(::access(Directory.path("ran").c_str(), F_OK), -1);
-}
-
-TEST_F(MeasuredProgramTest, EntersGroupsBeforeStart) {
-  ProgramStart Start = shell("cat " + Directory.path("procs"));
-  Start.Groups = {Directory.write("procs", "")};
-  run(Start);
-  EXPECT_EQ(printed(), "0");
 }
 
 TEST_F(MeasuredProgramTest, CountsUsageOfChildren) {

@@ -16,7 +16,6 @@
 #define HEADSTART_BENCH_BENCH_H
 
 #include "headstart/Link/ForeignCommand.h"
-#include "headstart/OS/ControlGroup.h"
 #include "headstart/Report/BenchReport.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -52,7 +51,6 @@ struct BenchOptions {
   std::vector<std::string> Variants;
   PerCacheState<unsigned> Rounds = {5, 5};
   std::string Stock; ///< the stock linker; empty: search for it
-  os::GroupLimits Limits;
   /// The shell command to run before each cold link, after evicting the inputs.
   /// With it, a link counts as cold even if the system reports no residency.
   std::string Prepare;
@@ -75,9 +73,9 @@ public:
       : ErrorInfo(Message, std::make_error_code(std::errc::invalid_argument)) {}
 };
 
-/// Runs the comparison on the calling thread. Leaves no file, control group or
-/// process behind. Errors: a BenchUsageError; a link that fails, with its
-/// output; a limit that cannot be set; `errc::interrupted` if it was stopped.
+/// Runs the comparison on the calling thread. Leaves no file or process
+/// behind. Errors: a BenchUsageError; a link that fails, with its output;
+/// `errc::interrupted` if it was stopped.
 llvm::Expected<BenchReport> runBench(const BenchOptions &Options);
 
 /// \name The redirection of a link's outputs

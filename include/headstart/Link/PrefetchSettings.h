@@ -98,13 +98,8 @@ bool isSwitchedOff(const CommandLineContext &Context);
 /// \p Settings allow it.
 std::string whyOff(const PrefetchSettings &Settings);
 
-/// Reads a number of bytes such as "2G", "512mb" or "1000000", where \p Kilo is
-/// the factor between units, but not "2.5G". Returns nothing for other texts
-/// and for numbers of more than 64 bits.
-std::optional<uint64_t> parseBytes(llvm::StringRef Text, uint64_t Kilo);
-
-/// Reads "2G", "512M", "64k", "1000000" or "50%"; the units are powers of 1024.
-/// Tools that take sizes use it, too.
+/// Reads "2G", "512mb", "64k", "1000000" or "50%", but not "2.5G"; the units
+/// are powers of 1024. Tools that take sizes use it, too.
 llvm::Expected<MemoryLimit> parseMemoryLimit(llvm::StringRef Text);
 
 /// Replaces the contents of \p File by the output of \p Write, at once; appends

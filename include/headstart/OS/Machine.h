@@ -47,8 +47,7 @@ enum class StorageKind : uint8_t {
 
 /// The disk that stores a file.
 struct Disk {
-  std::string Name;       ///< "nvme0n1", the whole disk of a partition
-  std::string Number;     ///< "259:0", its device number; empty without a disk
+  std::string Name;       ///< "nvme0n1", a partition's whole disk; may be empty
   std::string FileSystem; ///< "ext4"
   StorageKind Kind = StorageKind::Unknown;
   /// The most that the system reads ahead in a file on this disk.
@@ -58,7 +57,7 @@ struct Disk {
 };
 
 /// Returns the disk of \p Path. If the file is in memory or on another machine,
-/// the disk has neither name nor number. Blocks for the file system.
+/// the disk has no name. Blocks for the file system.
 Disk readDisk(const std::string &Path, const std::string &Root = "/");
 
 } // namespace headstart::os

@@ -36,9 +36,6 @@ struct ProgramStart {
   /// The file that receives both output streams; it is replaced. If empty, the
   /// output is discarded. The standard input is always empty.
   std::string Output;
-  /// The files into which the program's process writes "0" to enter a group,
-  /// before the program begins (cgroup.procs).
-  std::vector<std::string> Groups;
 };
 
 /// The cost of a program and all programs that it has started, even those that
@@ -66,8 +63,7 @@ public:
 
   /// Starts the program in a process group of its own, so that the terminal's
   /// signals do not reach it. It ends when this process does. Returns the error
-  /// of the system's exec, or of a group that cannot be entered; then nothing
-  /// runs.
+  /// of the system's exec; then nothing runs.
   std::error_code start(const ProgramStart &Start);
 
   /// Waits until the program has ended, and returns what it has cost. Returns

@@ -140,8 +140,6 @@ struct BenchMachine {
   unsigned Cores = 0;
   uint64_t MemoryBytes = 0;
   std::optional<uint64_t> ReadaheadBytes;
-  std::optional<uint64_t> ThrottleBytesPerSecond; ///< set by --throttle
-  std::optional<uint64_t> MemoryLimitBytes;       ///< set by --memory
 };
 
 struct BenchReport {

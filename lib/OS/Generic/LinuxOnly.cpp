@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/OS/ChildProcess.h"
-#include "headstart/OS/ControlGroup.h"
 #include "headstart/OS/DirectoryTraits.h"
 #include "headstart/OS/EvictionBlockers.h"
 #include "headstart/OS/MeasuredProgram.h"
@@ -17,18 +16,6 @@
 #include "headstart/OS/Threads.h"
 
 namespace headstart::os {
-
-std::string ControlGroup::create(const GroupLimits &Limits,
-                                 const std::string & /*Root*/) {
-  remove();
-  return Limits.any() ? "this system has no control groups" : "";
-}
-
-void ControlGroup::remove() {
-  Groups.clear();
-  Entrances.clear();
-  Undo.clear();
-}
 
 FileBacking backingOf(const OpenFile &) { return FileBacking::Disk; }
 

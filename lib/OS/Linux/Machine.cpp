@@ -87,10 +87,8 @@ static void readDevice(const std::string &Prefix, const std::string &Number,
   std::string Directory = Resolved.data();
   if (::access((Directory + "/partition").c_str(), F_OK) == 0)
     Directory.resize(Directory.rfind('/'));
-  const auto Device = readPseudoFile(Directory + "/dev");
-  if (!Device)
+  if (!readPseudoFile(Directory + "/dev"))
     return;
-  D.Number = trim(*Device);
   D.Name = Directory.substr(Directory.rfind('/') + 1);
   readReadahead(Directory + "/queue/read_ahead_kb", D);
 }
@@ -126,7 +124,7 @@ Disk readDisk(const std::string &Path, const std::string &Root) {
     break;
   }
   readDevice(Prefix, Number, D);
-  D.Kind = D.Number.empty() ? kindOf(D.FileSystem) : StorageKind::Disk;
+  D.Kind = D.Name.empty() ? kindOf(D.FileSystem) : StorageKind::Disk;
   if (!D.ReadaheadBytes)
     readReadahead(Prefix + "/sys/class/bdi/" + Number + "/read_ahead_kb", D);
   return D;

@@ -46,17 +46,6 @@ void waitForEnd(pid_t Id, std::chrono::milliseconds MaxWait) {
   std::this_thread::sleep_for(std::min(MaxWait, Step));
 }
 
-/// Moves this process into \p Groups. Safe between fork and exec.
-bool enter(const std::vector<std::string> &Groups) {
-  for (const std::string &Group : Groups) {
-    const int File = ::open(Group.c_str(), O_WRONLY | O_CLOEXEC); // NOLINT
-    if (File < 0 || ::write(File, "0", 1) != 1)
-      return false;
-    ::close(File);
-  }
-  return true;
-}
-
 /// Kills the remaining processes of the process group \p Group, waits for them,
 /// and adds their resource usage to \p Usage.
 void reapGroup(pid_t Group, rusage &Usage) {
@@ -99,8 +88,7 @@ std::error_code MeasuredProgram::start(const ProgramStart &Start) {
             : ::open(Start.Output.c_str(), // NOLINT: open(2) is variadic
                      O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, OwnerOnly);
     if (In < 0 || Out < 0 || ::dup2(In, STDIN_FILENO) < 0 ||
-        ::dup2(Out, STDOUT_FILENO) < 0 || ::dup2(Out, STDERR_FILENO) < 0 ||
-        !enter(Start.Groups))
+        ::dup2(Out, STDOUT_FILENO) < 0 || ::dup2(Out, STDERR_FILENO) < 0)
       return;
     ::execvpe(Program, Arguments.data(), Variables.data());
   });

@@ -27,7 +27,6 @@ const bytesOrUnknown = value => isNumber(value) ? bytes(value) : null;
 function machineSection() {
   const {machine, linker, rounds} = report;
   const cores = isNumber(machine.cores) ? plural(machine.cores, "core") : null;
-  const limit = (value, show) => isNumber(value) ? show(value) : "none known";
   return el("section", {"aria-label": "How it was measured"},
     el("h2", {}, "How it was measured"),
     el("p", {}, "The variants ran in turn, so that other load hit all of them. Before a ",
@@ -43,13 +42,11 @@ function machineSection() {
       ["Processor", isText(machine.processor)
         ? el("span", {}, foreign(machine.processor), cores ? ", " + cores : null) : cores],
       ["Memory", bytesOrUnknown(machine.memory_bytes)],
-      ["Memory limit", limit(machine.memory_limit_bytes, bytes)],
       ["Disk", isText(machine.disk) || isText(machine.file_system)
         ? el("span", {}, foreign([machine.disk, machine.file_system].filter(isText)
                                  .join(", "))) : null],
       ["Readahead", isNumber(machine.readahead_bytes)
         ? machine.readahead_bytes / 1024 + " KiB" : null],
-      ["Disk speed limit", limit(machine.throttle_bytes_per_second, v => bytes(v) + "/s")],
       ["Rounds requested", [["cold", rounds.cold], ["warm", rounds.warm]].map(
         ([state, value]) => `${isNumber(value) ? value : 0} ${state}`).join(", ") +
         " of each variant"],

@@ -8,8 +8,7 @@
 #   differ   with prefetch one byte more is written
 #   random   no two outputs are the same
 #   fail     it prints a message and fails, after the first link
-#   notes    the number of each process is added to the file fake-links, and the
-#            control groups that it is in to fake-groups
+#   notes    the number of each process is added to the file fake-links
 set -eu
 seconds=${FAKE_ON-0}
 [ "${HEADSTART-}" != off ] || seconds=${FAKE_OFF-0}
@@ -39,10 +38,7 @@ for flag; do
 done
 
 case ${FAKE_MODE-} in
-  notes)
-    echo $$ >>fake-links
-    cat /proc/self/cgroup >>fake-groups
-    ;;
+  notes) echo $$ >>fake-links ;;
   fail)
     if [ $first = no ]; then
       echo "fake: error: undefined symbol: everything"

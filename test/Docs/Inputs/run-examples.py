@@ -23,7 +23,7 @@ import shutil
 import subprocess
 import sys
 
-FEATURES = {"disk-groups", "eviction", "fuse", "gcc", "mold", "residency"}
+FEATURES = {"eviction", "fuse", "gcc", "mold", "residency"}
 # The pages with commands for users; all manual pages have examples, too.
 PAGES = ["Guide.md", "Benchmarking.md", "SlowStorage.md", "Windows.md",
          "internals/Discovery.md", "internals/Manifests.md", "internals/Reports.md"]
