@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Command.h"
+#include "headstart/Link/ForeignCommand.h"
 #include "headstart/Link/LinkSession.h"
 #include "headstart/OS/Program.h"
 #include "llvm/ADT/STLExtras.h"
@@ -31,12 +32,6 @@
 
 using namespace llvm;
 using namespace headstart;
-
-static StringRef nameOf(StringRef Path) {
-  StringRef Name = sys::path::filename(Path);
-  Name.consume_back_insensitive(".exe");
-  return Name;
-}
 
 /// Maps the names that clang searches for with `-fuse-ld=headstart` to the
 /// names that lld knows.
@@ -68,7 +63,8 @@ static int runAsLinker(StringRef Name, int Count, char **Argv, size_t Before,
   SmallVector<const char *, 256> Args(Argv, Argv + Count);
   Args.erase(Args.begin(), Args.begin() + Before);
   SmallString<128> Path(Args[0]);
-  if (const StringRef Stock = stockName(nameOf(Name)); Stock != nameOf(Path)) {
+  if (const StringRef Stock = stockName(programName(Name));
+      Stock != programName(Path)) {
     sys::path::remove_filename(Path);
     sys::path::append(Path, Stock);
     Args[0] = Path.c_str();
@@ -76,17 +72,11 @@ static int runAsLinker(StringRef Name, int Count, char **Argv, size_t Before,
   return runLinker(Args, Origin);
 }
 
-/// With `-fuse-ld=headstart`, clang-cl runs `headstart -out:FILE ...` or
-/// `headstart @FILE`. No subcommand begins like that.
-static bool isFromClangCL(StringRef Arg) {
-  return Arg.starts_with("-out:") || Arg.starts_with("@");
-}
-
 static int run(int argc, char **argv) {
   const TraceClock::time_point Origin = TraceClock::now();
   if (argc == 0)
     return 1;
-  if (!isTool(nameOf(argv[0])))
+  if (!isTool(programName(argv[0])))
     return runAsLinker(argv[0], argc, argv, 0, Origin);
   static constexpr StringLiteral Linkers[] = {
       "lld",     "ld.lld",       "lld-link",      "ld64.lld",

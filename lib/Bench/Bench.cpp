@@ -369,12 +369,11 @@ Error Bench::waitForOthers() {
   const std::string Directory = profileDirectory();
   if (Directory.empty() || sys::fs::create_directories(Directory))
     return Error::success();
-  SmallString<256> Path = StringRef(Directory);
-  sys::path::append(Path, "bench.lock");
+  const std::string Path = joined(Directory, "bench.lock");
   constexpr std::chrono::milliseconds Pause{200};
   bool IsReported = false;
   // Measure with the lock, or if locking fails for another reason.
-  while (lockFile(std::string(Path), std::chrono::milliseconds(0), Lock) ==
+  while (lockFile(Path, std::chrono::milliseconds(0), Lock) ==
          std::errc::no_lock_available) {
     if (!std::exchange(IsReported, true))
       say("waiting for another headstart bench to finish");

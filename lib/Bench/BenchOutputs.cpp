@@ -34,9 +34,7 @@ static std::string placeFor(StringRef Path, StringRef Directory,
   std::string Unique = Name.empty() ? "output" : Name.str();
   while (!Taken.insert(Unique).second)
     Unique.insert(0, "other-");
-  SmallString<256> Place = Directory;
-  sys::path::append(Place, Unique);
-  return std::string(Place);
+  return joined(Directory, Unique);
 }
 
 /// Returns an option without its dashes (or slash); "" if \p Arg is none.
@@ -241,12 +239,6 @@ Error Scratch::make(StringRef Output) {
   }
   Directory = std::string(Path);
   return clearOutputs();
-}
-
-std::string Scratch::file(StringRef Name) const {
-  SmallString<256> Path = StringRef(Directory);
-  sys::path::append(Path, Name);
-  return std::string(Path);
 }
 
 Error Scratch::clearOutputs() const {

@@ -11,6 +11,7 @@
 
 #include "LinkWatch.h"
 #include "headstart/Bench/Bench.h"
+#include "headstart/Inputs/InputResolver.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Error.h"
 #include <chrono>
@@ -104,7 +105,9 @@ public:
   bool isNextToOutput() const { return IsNextToOutput; }
 
   /// Returns the absolute path of \p Name in the directory.
-  std::string file(llvm::StringRef Name) const;
+  std::string file(llvm::StringRef Name) const {
+    return joined(Directory, Name);
+  }
   /// Returns the absolute path of the directory to which links write.
   std::string outputs() const { return file("out"); }
   /// Empties the directory of outputs.

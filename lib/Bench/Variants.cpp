@@ -9,7 +9,6 @@
 #include "BenchRun.h"
 #include "headstart/Inputs/LinkerModel.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/Allocator.h"
@@ -23,14 +22,6 @@
 using namespace llvm;
 
 namespace headstart {
-
-static std::string realPath(StringRef Program) {
-  ErrorOr<std::string> Path = sys::findProgramByName(Program);
-  SmallString<256> Real;
-  if (!Path || sys::fs::real_path(*Path, Real))
-    return "";
-  return std::string(Real);
-}
 
 /// Returns why \p Path is not stock lld of Headstart's version; empty if it is.
 static std::string whyNotStock(const std::string &Path) {
@@ -52,9 +43,8 @@ static std::vector<std::string> directArgs(const LinkerFacts &Facts) {
       recognizeProgram(ArrayRef(Args).drop_front())) {
     Args.erase(Args.begin()); // headstart ld.lld ...
   } else if (sys::path::filename(Args.front()).contains("headstart")) {
-    SmallString<256> Name = sys::path::parent_path(Args.front());
-    sys::path::append(Name, LinkerModel::of(Facts.Style).Program);
-    Args.front() = std::string(Name);
+    Args.front() = joined(sys::path::parent_path(Args.front()),
+                          LinkerModel::of(Facts.Style).Program);
   }
   return Args;
 }
@@ -93,19 +83,19 @@ Error findStock(StringRef Given, LinkerFacts &Facts,
     Facts.NoStock = "the command line has options that stock lld rejects";
     return Error::success();
   }
-  SmallString<256> Path(Given.empty() ? HEADSTART_STOCK_DIRECTORY : Given);
-  if (Given.empty())
-    sys::path::append(Path, LinkerModel::of(Facts.Style).Program);
-  const std::string Stock(Path);
+  const std::string Stock = Given.empty()
+                                ? joined(HEADSTART_STOCK_DIRECTORY,
+                                         LinkerModel::of(Facts.Style).Program)
+                                : Given.str();
   std::string Why = whyNotStock(Stock);
   if (Why.empty() && !Facts.Driver) {
     Facts.StockArgs = directArgs(Facts);
-    if (realPath(Stock) == realPath(Facts.Args.front()))
+    if (realProgramPath(Stock) == realProgramPath(Facts.Args.front()))
       Why = "'" + Stock + "' is the same program";
   } else if (Why.empty()) {
     Facts.StockArgs = driverArgs(Facts, Stock);
     const std::string Started = linkerOf(Facts.StockArgs, "ld.lld");
-    if (realPath(Started) != realPath(Stock))
+    if (realProgramPath(Started) != realProgramPath(Stock))
       Why = "options that select '" + Stock + "' make '" + Facts.Args.front() +
             "' run " +
             (Started.empty() ? "an unknown linker" : "'" + Started + "'");

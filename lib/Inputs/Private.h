@@ -25,10 +25,6 @@
 
 namespace headstart {
 
-/// Joins \p Directory and the components as lld does.
-std::string joined(llvm::StringRef Directory, const llvm::Twine &A,
-                   const llvm::Twine &B = "", const llvm::Twine &C = "");
-
 /// Stats \p Path. On an error the file counts as missing. Blocks on the store.
 ResolvedInput statInput(llvm::StringRef Path);
 

@@ -113,14 +113,16 @@ static std::vector<std::string> impliedByTarget(StringRef Target) {
   return {"-m", Machine.str()};
 }
 
-/// Recognizes `headstart` with \p Args. tools/main.cpp distinguishes the same
-/// two: `headstart ld.lld ...`, and the command that clang-cl runs for
-/// -fuse-ld=headstart.
+bool isFromClangCL(StringRef Arg) {
+  return Arg.starts_with("-out:") || Arg.starts_with("@");
+}
+
+/// Recognizes `headstart` with \p Args: clang-cl's command, or `headstart
+/// ld.lld ...`.
 static std::optional<KnownProgram>
 recognizeHeadstart(ArrayRef<std::string> Args) {
   std::optional<KnownProgram> Program;
-  if (StringRef(Args[1]).starts_with("-out:") ||
-      StringRef(Args[1]).starts_with("@")) {
+  if (isFromClangCL(Args[1])) {
     Program.emplace().Linker = Flavour::COFF;
     return Program;
   }
@@ -420,7 +422,7 @@ static bool areForLinkExe(ArrayRef<std::string> Args) {
                       [](StringRef Arg) { return Arg.starts_with("-out:"); });
 }
 
-static std::string placeOf(StringRef Program) {
+std::string realProgramPath(StringRef Program) {
   ErrorOr<std::string> Path = sys::findProgramByName(Program);
   if (!Path)
     return "";
@@ -464,7 +466,7 @@ ForeignCommand readForeignCommand(std::vector<std::string> Args,
   }
 
   CommandLineContext Context = CommandLineContext::fromProcess();
-  Context.ToolPath = placeOf(Args.front());
+  Context.ToolPath = realProgramPath(Args.front());
   std::vector<std::string> LinkerArgs = std::move(Program->ImpliedArgs);
   for (std::string &Arg : drop_begin(Args, Program->LeadingArgs))
     // collect2 does not pass this argument on.

@@ -23,12 +23,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Link/LinkQueue.h"
+#include "headstart/Inputs/InputResolver.h"
 #include "headstart/LLVM.h"
 #include "headstart/Link/ProfileStore.h"
 #include "headstart/OS/MappedFile.h"
 #include "headstart/OS/ProcessActivity.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FileSystem.h"
@@ -55,12 +55,6 @@ static constexpr std::chrono::hours MaxAge(24);
 /// The most time that a link waits for the directory's lock: its holder may be
 /// stopped.
 static constexpr milliseconds MaxGateWait(500);
-
-static std::string pathIn(const std::string &Directory, const Twine &Name) {
-  SmallString<256> Path(Directory);
-  sys::path::append(Path, Name);
-  return Path.str().str();
-}
 
 std::string queueDirectory(StringRef Cache, StringRef MemoryName,
                            std::optional<uint64_t> SizeBytes) {
@@ -125,7 +119,7 @@ std::error_code lockFile(const std::string &Path, milliseconds Timeout,
 static int lockDirectory(const std::string &Directory, milliseconds Timeout) {
   // The last link of the queue may remove the directory at each of these steps.
   constexpr unsigned MaxTries = 8;
-  const std::string Gate = pathIn(Directory, GateName);
+  const std::string Gate = joined(Directory, GateName);
   for (unsigned Try = 0; Try != MaxTries; ++Try) {
     if (Try != 0)
       std::this_thread::sleep_for(milliseconds(1));
@@ -254,7 +248,7 @@ static bool removeUnused(const std::string &Directory, int Gate) {
       none_of(placesIn(Directory, ""), [](const auto &P) { return P.Lives; });
   // Links that wait for the lock notice that its file is gone (`isFile`).
   if (IsUnused)
-    (void)sys::fs::remove(pathIn(Directory, GateName));
+    (void)sys::fs::remove(joined(Directory, GateName));
   unlock(Gate);
   // Windows removes a file only after all processes have closed it. The removal
   // fails if a link has entered since.
@@ -299,7 +293,7 @@ void LinkQueue::leave() {
     return;
   int Gate = lockDirectory(Directory, milliseconds(100));
   if (!Name.empty())
-    (void)sys::fs::remove(pathIn(Directory, Name));
+    (void)sys::fs::remove(joined(Directory, Name));
   Name.clear();
   unlock(File);
   if (Gate != -1 && removeUnused(Directory, Gate))
@@ -307,12 +301,12 @@ void LinkQueue::leave() {
 }
 
 std::string LinkQueue::file() const {
-  return Name.empty() ? "" : pathIn(Directory, Name);
+  return Name.empty() ? "" : joined(Directory, Name);
 }
 
 bool LinkQueue::enter(uint64_t NewNumber, uint64_t TotalBytes) {
   std::string New = (Twine(NewNumber) + "-" + Twine(NeedBytes) + "-wait").str();
-  if (lock(pathIn(Directory, New), sys::fs::CD_CreateNew, milliseconds(0),
+  if (lock(joined(Directory, New), sys::fs::CD_CreateNew, milliseconds(0),
            File))
     return false;
   Number = NewNumber;
@@ -378,7 +372,7 @@ LinkQueue::Answer LinkQueue::poll(uint64_t TotalBytes,
       }))
     return Answer::Wait;
   std::string Runs = (Twine(Number) + "-" + Twine(NeedBytes) + "-run").str();
-  if (sys::fs::rename(pathIn(Directory, Name), pathIn(Directory, Runs)))
+  if (sys::fs::rename(joined(Directory, Name), joined(Directory, Runs)))
     return Answer::None;
   Name = std::move(Runs);
   // `headstart queue` reports this time.

@@ -112,7 +112,7 @@ Error Run::begin(Flavour F, ArrayRef<const char *> Args, raw_ostream &Err) {
   const std::string Warning =
       applyEnvironment(F, CommandLineContext::fromProcess(), Settings);
   if (!Warning.empty())
-    printMessage(messageName(Args.front()), Severity::Warning, Warning, Err);
+    printMessage(programName(Args.front()), Severity::Warning, Warning, Err);
   Expected<std::vector<PrefetchOption>> Final =
       takeDirectOptions(F, CommandArgs, Settings);
   if (!Final)
@@ -181,7 +181,7 @@ static bool linkWithPrefetcher(ArrayRef<const char *> Args, raw_ostream &Out,
                                bool DisableOutput) {
   raw_ostream &Messages = DisableOutput ? nulls() : Err;
   if (Error E = Running->begin(F, Args, Messages)) {
-    printMessage(messageName(Args.front()), Severity::Error,
+    printMessage(programName(Args.front()), Severity::Error,
                  toString(std::move(E)), Messages);
     return false;
   }

@@ -420,12 +420,10 @@ static std::string statsFile(const std::string &Name, StringRef Tool) {
   else if (os::statFile(Name, Error).Kind != os::FileKind::Directory)
     return Name;
   // The sorted names are in the order of time.
-  SmallString<256> Path(Name);
-  sys::path::append(
-      Path, Twine(std::chrono::system_clock::now().time_since_epoch().count()) +
+  return joined(
+      Name, Twine(std::chrono::system_clock::now().time_since_epoch().count()) +
                 "-" + Twine(sys::Process::getProcessId()) + "-" + Tool +
                 ".json");
-  return std::string(Path);
 }
 
 void writeReports(const PrefetchSettings &Settings, LinkStats Stats,

@@ -70,10 +70,8 @@ bool isBelow(StringRef Path, StringRef Directory) {
 }
 
 std::string hashedPath(StringRef Directory, StringRef Prefix, StringRef Key) {
-  SmallString<256> Path(Directory);
-  sys::path::append(
-      Path, Prefix + utohexstr(xxh3_64bits(Key), /*LowerCase=*/true, 16));
-  return std::string(Path);
+  return joined(Directory,
+                Prefix + utohexstr(xxh3_64bits(Key), /*LowerCase=*/true, 16));
 }
 
 bool mayHaveProfile(const std::string &Output) {

@@ -92,8 +92,8 @@ void stageReached(LinkStage Stage) {
     Session->reached(Stage);
 }
 
-StringRef messageName(StringRef FirstArg) {
-  StringRef Name = sys::path::filename(FirstArg);
+StringRef programName(StringRef Path) {
+  StringRef Name = sys::path::filename(Path);
   Name.consume_back_insensitive(".exe");
   return Name;
 }
@@ -181,7 +181,7 @@ bool HEADSTART_WRAP(expandResponseFiles)(StringSaver &Saver,
       Argv.erase(Argv.begin());
     if (E) {
       // A link must not run with settings that the user did not mean.
-      printMessage(messageName(installed().FirstArg), Severity::Error,
+      printMessage(programName(installed().FirstArg), Severity::Error,
                    toString(std::move(E)));
       HEADSTART_WRAP(exit)(1, /*NoCleanup=*/true);
     }

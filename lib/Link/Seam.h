@@ -25,9 +25,6 @@ class LinkSession;
 /// FirstArg is the first argument of lld's command line.
 void install(LinkSession *Session, const char *FirstArg);
 
-/// The program's name with which lld begins its messages.
-llvm::StringRef messageName(llvm::StringRef FirstArg);
-
 /// Reports to the installed session that lld has reached \p Stage. Any thread.
 void stageReached(LinkStage Stage);
 

@@ -18,6 +18,7 @@
 #include "headstart/Inputs/LinkCommand.h"
 #include "headstart/OS/MappedFile.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/Twine.h"
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -27,6 +28,10 @@
 #include <vector>
 
 namespace headstart {
+
+/// Joins \p Directory and the components as lld does.
+std::string joined(llvm::StringRef Directory, const llvm::Twine &A,
+                   const llvm::Twine &B = "", const llvm::Twine &C = "");
 
 /// An input that another input names.
 struct FoundInput {

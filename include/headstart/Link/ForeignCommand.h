@@ -55,6 +55,15 @@ struct KnownProgram {
 /// file.
 std::optional<KnownProgram> recognizeProgram(llvm::ArrayRef<std::string> Args);
 
+/// Whether \p Arg is the first argument of the command that clang-cl runs for
+/// `-fuse-ld=headstart`: `headstart -out:FILE ...` or `headstart @FILE`. No
+/// subcommand begins like that.
+bool isFromClangCL(llvm::StringRef Arg);
+
+/// Returns the path of \p Program, which is searched for in PATH, with links
+/// resolved; "" if there is none. Blocks.
+std::string realProgramPath(llvm::StringRef Program);
+
 struct LinkerVersion {
   std::string Line; ///< the first line; empty if there is none
   bool IsHeadstart = false;

@@ -131,6 +131,10 @@ private:
   std::once_flag Begun, Ended;
 };
 
+/// Returns the name of the program \p Path, without `.exe`; lld begins its
+/// messages with it.
+llvm::StringRef programName(llvm::StringRef Path);
+
 /// Runs the linker as stock lld's main does. \p Args is the command line, whose
 /// first element, the program's name, selects lld's driver. \p Origin is the
 /// start of main. Returns the exit status, or does not return: lld leaves
