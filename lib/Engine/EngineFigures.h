@@ -24,34 +24,9 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <map>
-#include <mutex>
 #include <optional>
-#include <string>
-#include <vector>
 
 namespace headstart {
-
-/// Counts problems by kind, with the first path as an example.
-class ProblemCounter {
-public:
-  void add(llvm::StringRef What, llvm::StringRef Path, llvm::StringRef Reason) {
-    std::lock_guard<std::mutex> Lock(Mutex);
-    CountedProblem &P = Problems[What.str()];
-    if (P.Count++ == 0)
-      P.Message = (What + " '" + Path + "': " + Reason).str();
-  }
-
-  void addTo(std::vector<CountedProblem> &Result) const {
-    std::lock_guard<std::mutex> Lock(Mutex);
-    for (const auto &P : Problems)
-      Result.push_back(P.second);
-  }
-
-private:
-  mutable std::mutex Mutex;
-  std::map<std::string, CountedProblem> Problems; // guarded by Mutex
-};
 
 /// Nanoseconds by PrefetchWork.
 using WorkTimes = std::array<std::atomic<int64_t>, NumPrefetchWorks>;
@@ -124,6 +99,10 @@ struct EngineFigures {
   DecisionCounts Decisions;
   WorkTimes Processor{};
 
+  void addProblem(llvm::StringRef What, llvm::StringRef Path,
+                  llvm::StringRef Reason) {
+    Problems.add(What, What + " '" + Path + "': " + Reason);
+  }
   void noteProgress() { Progress.fetch_add(1); }
   void noteHintAt(TraceClock::time_point Time) {
     const int64_t Ticks = Time.time_since_epoch().count();

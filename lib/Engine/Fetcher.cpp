@@ -385,10 +385,10 @@ bool Fetcher::fetch(InputEntry &Entry, const PlannedRange &Planned,
     Span.event().Bytes += Result.AcceptedBytes;
     sample();
     if (Result.Outcome != os::HintOutcome::Accepted) {
-      Figures.Problems.add("cannot fetch", Entry.Path,
-                           Result.Outcome == os::HintOutcome::Unsupported
-                               ? "not supported by this system"
-                               : Result.Error.message());
+      Figures.addProblem("cannot fetch", Entry.Path,
+                         Result.Outcome == os::HintOutcome::Unsupported
+                             ? "not supported by this system"
+                             : Result.Error.message());
       Continues = false;
     }
   }

@@ -67,7 +67,7 @@ std::shared_ptr<const FileContents> EngineImpl::hold(const os::OpenFile &File,
     return nullptr;
   auto Contents = std::make_shared<FileContents>();
   if (std::error_code E = os::MappedFile::map(File, Contents->Mapping)) {
-    Figures.Problems.add("cannot map", Path, E.message());
+    Figures.addProblem("cannot map", Path, E.message());
     return nullptr;
   }
   return Contents;
@@ -85,8 +85,8 @@ EngineImpl::handOver(InputEntry &Entry, StringRef Path,
   if (Status.Kind != os::FileKind::Regular ||
       Status.Identity != Entry.Identity) {
     note(Decision::ChangedSinceOpen);
-    Figures.Problems.add("changed since it was opened", Path,
-                         "left to the linker");
+    Figures.addProblem("changed since it was opened", Path,
+                       "left to the linker");
     return nullptr;
   }
   std::unique_ptr<MemoryBuffer> Buffer =

@@ -61,8 +61,8 @@ void EngineImpl::start(LinkCommand TheCommand) {
   if (Options.ExpectedBytes != 0)
     (void)decideShortage(Options.ExpectedBytes / 3 * 2, /*IsComplete=*/false);
   if (Ours == 0)
-    Figures.Problems.add("too few descriptors for threads", "prefetch",
-                         std::to_string(Free) + " are free");
+    Figures.addProblem("too few descriptors for threads", "prefetch",
+                       std::to_string(Free) + " are free");
   WantedThreads.store(Jobs);
   startThreads(Jobs);
   std::lock_guard Lock(StartMutex);
@@ -89,7 +89,7 @@ void EngineImpl::startThreads(uint64_t Count) {
   for (unsigned I = Figures.Started.load(); !IsJoining && I < Count; ++I) {
     if (std::error_code E =
             Workers.start([Mine = shared_from_this(), I] { Mine->work(I); })) {
-      Figures.Problems.add("cannot start a thread", "prefetch", E.message());
+      Figures.addProblem("cannot start a thread", "prefetch", E.message());
       break;
     }
     Figures.Started.store(I + 1);
@@ -208,7 +208,7 @@ FilePointer EngineImpl::openAndPublish(InputEntry &Entry,
     return nullptr;
   };
   auto Fail = [&](StringRef What, StringRef Reason) {
-    Figures.Problems.add(What, Entry.Path, Reason);
+    Figures.addProblem(What, Entry.Path, Reason);
     return Skip();
   };
   if (!Found.exists())

@@ -128,6 +128,11 @@ void writeStatsJSON(const LinkStats &S, raw_ostream &OS) {
   OS << "\n";
 }
 
+std::string CountedProblem::others() const {
+  return Count > 1 ? " (and " + std::to_string(Count - 1) + " more like it)"
+                   : "";
+}
+
 /// Breaks \p Text at spaces so that no line is longer than 79 columns.
 static void writeWrapped(StringRef Text, raw_ostream &OS) {
   constexpr size_t Columns = 79;
@@ -151,9 +156,7 @@ static void addProblems(const LinkStats &S, raw_ostream &P) {
       P << "Headstart " << Message;
     else
       P << toUpper(Message.front()) << Message.drop_front();
-    if (Problem.Count > 1)
-      P << " (and " << Problem.Count - 1 << " more like it)";
-    P << ".";
+    P << Problem.others() << ".";
   }
 }
 

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "LineOutput.h"
-#include "headstart/Report/LinkStats.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -72,8 +71,7 @@ Exit LineOutput::finish() {
   return Failure ? failOutput(Failure) : Exit::Done;
 }
 
-void ProblemPrinter::print(StringRef Path, StringRef What) {
-  const std::string Message = (Path + ": " + What).str();
+void ProblemPrinter::print(const std::string &Message) {
   std::lock_guard Lock(Mutex);
   Any = true;
   if (Printer)
@@ -82,25 +80,11 @@ void ProblemPrinter::print(StringRef Path, StringRef What) {
     fail(Message);
 }
 
-void ProblemPrinter::count(StringRef Path, StringRef What) {
-  std::lock_guard Lock(Mutex);
-  Any = true;
-  Counted &Known = Problems[What.str()];
-  if (Known.Count++ == 0)
-    Known.FirstPath = Path.str();
-}
-
 void ProblemPrinter::printCounted() {
-  std::map<std::string, Counted> All;
-  {
-    std::lock_guard Lock(Mutex);
-    All.swap(Problems);
-  }
-  for (const auto &[What, Known] : All)
-    print(Known.FirstPath,
-          Known.Count == 1 ? What
-                           : What + " (and " + std::to_string(Known.Count - 1) +
-                                 " more like it)");
+  std::vector<CountedProblem> All;
+  Problems.addTo(All);
+  for (const CountedProblem &Problem : All)
+    print(Problem.Message + Problem.others());
 }
 
 std::string formatSeconds(double Seconds) {

@@ -16,13 +16,13 @@
 
 #include "Command.h"
 #include "headstart/Engine/TreeFetcher.h"
+#include "headstart/Report/LinkStats.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <mutex>
 #include <string>
 #include <system_error>
@@ -85,10 +85,15 @@ private:
 class ProblemPrinter {
 public:
   /// Prints one line.
-  void print(llvm::StringRef Path, llvm::StringRef What);
+  void print(llvm::StringRef Path, llvm::StringRef What) {
+    print((Path + ": " + What).str());
+  }
   /// Counts a problem of a file in a tree, which may have thousands of them.
   /// `printCounted` prints it.
-  void count(llvm::StringRef Path, llvm::StringRef What);
+  void count(llvm::StringRef Path, llvm::StringRef What) {
+    Any = true;
+    Problems.add(What, Path + ": " + What);
+  }
   /// Prints a line for each text that was counted, with the first path and the
   /// number of others.
   void printCounted();
@@ -101,14 +106,12 @@ public:
   }
 
 private:
+  void print(const std::string &Message);
+
   std::mutex Mutex;
   std::function<void(const std::string &)> Printer;
   std::atomic<bool> Any = false;
-  struct Counted {
-    std::string FirstPath;
-    uint64_t Count = 0;
-  };
-  std::map<std::string, Counted> Problems; ///< by text; guarded by Mutex
+  ProblemCounter Problems;
 };
 
 /// The progress of a command, on one line of a terminal. Draws on standard

@@ -17,10 +17,13 @@
 
 #include "headstart/Report/Decisions.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/Twine.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include <array>
 #include <cstdint>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,6 +35,30 @@ namespace headstart {
 struct CountedProblem {
   std::string Message; ///< with the path of the first occurrence
   uint64_t Count = 0;
+
+  /// Returns " (and 3 more like it)", or "".
+  std::string others() const;
+};
+
+/// Counts problems by kind. Any thread.
+class ProblemCounter {
+public:
+  /// \p Message is the text if this is the first problem of its \p Kind.
+  void add(llvm::StringRef Kind, const llvm::Twine &Message) {
+    std::lock_guard Lock(Mutex);
+    CountedProblem &P = Problems[Kind.str()];
+    if (P.Count++ == 0)
+      P.Message = Message.str();
+  }
+  void addTo(std::vector<CountedProblem> &Result) const {
+    std::lock_guard Lock(Mutex);
+    for (const auto &P : Problems)
+      Result.push_back(P.second);
+  }
+
+private:
+  mutable std::mutex Mutex;
+  std::map<std::string, CountedProblem> Problems; ///< guarded by Mutex
 };
 
 /// The purposes for which the prefetcher takes processor time; LinkStats.cpp
