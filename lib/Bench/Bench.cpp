@@ -34,6 +34,7 @@
 #include <ctime>
 #include <functional>
 #include <thread>
+#include <utility>
 
 using namespace llvm;
 
@@ -62,10 +63,6 @@ Error Bench::readCommand() {
   if (!Link.Command || !Link.Command->Links || Link.Command->Outputs.empty())
     return createStringError("'" + Options.Args.front() +
                              "': this command line names no inputs");
-  for (const LinkOutput &Output : Link.Command->Outputs) {
-    std::error_code Error;
-    UsersOutputs.emplace_back(Output.Path, os::statFile(Output.Path, Error));
-  }
   if (Error E = Place.make(Link.Command->image().str()))
     return E;
   if (!Place.isNextToOutput())
@@ -264,8 +261,7 @@ Error Bench::runRound(CacheState State, size_t Variant, unsigned Number) {
         Round.ResidentBefore = Before->Resident;
       step(formatv("{0} round {1} of {2}, {3}", StateText, Number,
                    Options.Rounds[State], Variants[Variant].Name)
-               .str(),
-           State);
+               .str());
       Expected<os::ProgramUsage> Usage =
           link(unwatched(Variants[Variant]), /*Watch=*/nullptr);
       if (!Usage)
@@ -348,21 +344,6 @@ Error Bench::watch(CacheState State) {
   return Error::success();
 }
 
-/// Adds a note about discarded rounds, for users who read only the notes.
-void Bench::noteDiscarded() {
-  for (const CacheState State : CacheStates)
-    for (const BenchVariant &Reported : Report.Variants) {
-      const BenchSeries &Series = Reported.Series[State];
-      const size_t Count = Series.Rounds.size() - Series.numValid();
-      if (Count != 0)
-        note("discarded " + counted(Count, stateName(State) + " round") +
-             " of '" + Reported.Name + (Count == 1 ? "': " : "', the first: ") +
-             llvm::find_if(Series.Rounds, [](const BenchRound &R) {
-               return !R.IsValid;
-             })->Note);
-    }
-}
-
 /// Waits until no other comparison runs: two at a time would distort each
 /// other's figures and page cache.
 Error Bench::waitForOthers() {
@@ -384,17 +365,6 @@ Error Bench::waitForOthers() {
   return Error::success();
 }
 
-/// Returns "1 cold round", "5 cold and 5 warm rounds" or "1 cold round and 5
-/// warm rounds".
-static std::string roundsInWords(unsigned Cold, unsigned Warm) {
-  std::string WarmText = counted(Warm, "warm round");
-  if (Cold == 0)
-    return WarmText;
-  if (Warm != 0 && (Cold == 1) == (Warm == 1))
-    return std::to_string(Cold) + " cold and " + WarmText;
-  return counted(Cold, "cold round") + (Warm == 0 ? "" : " and " + WarmText);
-}
-
 /// Reports how many links of which kinds follow, and estimates their time: each
 /// takes about as long as the first.
 void Bench::announce() {
@@ -412,11 +382,12 @@ void Bench::announce() {
           ? formatv(" (about {0:F0} s)", std::max(1.0, Seconds)).str()
           : formatv(" (about {0:F0} min)", Seconds / Minute).str();
   const auto Names = map_range(Variants, std::mem_fn(&LinkVariant::Name));
-  say(Twine(Total) + " links follow" + Time + ": " + roundsInWords(Cold, Warm) +
+  say(Twine(Total) + " links follow" + Time + ": " +
+      counted(Cold, "cold round") + " and " + counted(Warm, "warm round") +
       " of " + join(Names, ", "));
 }
 
-void Bench::step(const Twine &What, std::optional<CacheState> State) const {
+void Bench::step(const Twine &What) const {
   BenchProgress Now;
   Now.What = What.str();
   Now.Done = Done;
@@ -425,13 +396,6 @@ void Bench::step(const Twine &What, std::optional<CacheState> State) const {
       std::chrono::steady_clock::now() - Begin;
   if (Done != 0 && Done < Total)
     Now.SecondsLeft = Elapsed.count() / Done * (Total - Done);
-  if (State)
-    for (const BenchVariant &Reported : Report.Variants) {
-      BenchSeries Series = Reported.Series[*State];
-      summarize(Series);
-      if (Series.numValid() != 0)
-        Now.Medians.emplace_back(Reported.Name, Series.Median);
-    }
   Options.Step(Now);
 }
 
@@ -479,8 +443,6 @@ Expected<BenchReport> Bench::run() {
       return std::move(E);
   if (Error E = compareOutputs())
     return std::move(E);
-  checkUsersOutputs();
-  noteDiscarded();
   return std::move(Report);
 }
 

@@ -366,15 +366,4 @@ Error Bench::compareOutputs() {
   return Error::success();
 }
 
-void Bench::checkUsersOutputs() {
-  for (const auto &[Path, Before] : UsersOutputs) {
-    std::error_code Error;
-    const os::FileStatus Now = os::statFile(Path, Error);
-    if (Now.Kind != Before.Kind ||
-        Now.Identity.version() != Before.Identity.version())
-      note("'" + Path +
-           "': another program changed this file during the comparison");
-  }
-}
-
 } // namespace headstart

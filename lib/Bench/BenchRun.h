@@ -18,7 +18,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace headstart {
@@ -145,8 +144,6 @@ private:
   llvm::Error keepOutputs(size_t Variant);
   llvm::Error compareOutputs();
   llvm::Error compareOutputs(llvm::ArrayRef<size_t> Group);
-  void noteDiscarded();
-  void checkUsersOutputs();
   void describe();
 
   /// Runs one more link of \p Variant, and keeps only its outputs.
@@ -156,9 +153,8 @@ private:
   }
   void say(const llvm::Twine &Line) const { Options.Progress(Line.str()); }
   void announce();
-  /// Reports that the link \p What begins, with \p State's medians so far.
-  void step(const llvm::Twine &What,
-            std::optional<CacheState> State = std::nullopt) const;
+  /// Reports that the link \p What begins.
+  void step(const llvm::Twine &What) const;
   void note(const llvm::Twine &Text) { Report.Notes.push_back(Text.str()); }
 
   const BenchOptions &Options;
@@ -176,8 +172,6 @@ private:
   std::vector<LinkVariant> Variants;
   /// The different sets of outputs that the links of each variant wrote.
   std::vector<std::vector<OutputFiles>> Written;
-  /// The user's files at the paths to which the link would write.
-  std::vector<std::pair<std::string, os::FileStatus>> UsersOutputs;
 };
 
 } // namespace headstart

@@ -24,7 +24,8 @@ namespace headstart {
 // after the report, in pieces. Empty if the build found no D3.
 #include "BenchPageParts.inc"
 
-std::string formatLinkTime(double Seconds) {
+/// Formats \p Seconds for people: "3.03 s", "483 ms", "8.3 ms".
+static std::string formatLinkTime(double Seconds) {
   if (Seconds < 0.0995)
     return formatv("{0:F1} ms", Seconds * 1e3);
   if (Seconds < 0.9995)

@@ -227,7 +227,7 @@ static Exit finish(const CommandArguments &Arguments,
   return Status;
 }
 
-/// "[12/44] cold round 3 of 5, on; 0:45 left; median stock 1.2 s, off 1.1 s".
+/// "[12/44] cold round 3 of 5, on; 0:45 left".
 static void drawProgress(ProgressLine &Line, const BenchProgress &Now) {
   std::string Text;
   raw_string_ostream OS(Text);
@@ -236,11 +236,6 @@ static void drawProgress(ProgressLine &Line, const BenchProgress &Now) {
   OS << Now.What;
   if (Now.SecondsLeft)
     OS << "; " << formatSeconds(*Now.SecondsLeft) << " left";
-  ListSeparator Separator(", ");
-  if (!Now.Medians.empty())
-    OS << "; median ";
-  for (const auto &[Name, Seconds] : Now.Medians)
-    OS << Separator << Name << " " << formatLinkTime(Seconds);
   Line.show(Text);
 }
 

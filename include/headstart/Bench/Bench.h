@@ -24,7 +24,6 @@
 #include <optional>
 #include <string>
 #include <system_error>
-#include <utility>
 #include <vector>
 
 namespace headstart {
@@ -38,8 +37,6 @@ struct BenchProgress {
   std::string What; ///< "cold round 2 of 5, on"
   unsigned Done = 0;
   unsigned Total = 0; ///< 0: not yet known
-  /// The medians of this state's rounds so far, by variant, in seconds.
-  std::vector<std::pair<std::string, double>> Medians;
   std::optional<double> SecondsLeft;
 };
 

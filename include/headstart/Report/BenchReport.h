@@ -169,9 +169,6 @@ inline constexpr llvm::StringLiteral BenchJSONStart =
     R"({"version":1,"program":)";
 inline constexpr llvm::StringLiteral BenchCSVStart = "state,variant,round,";
 
-/// Formats \p Seconds for people: "3.03 s", "483 ms", "8.3 ms".
-std::string formatLinkTime(double Seconds);
-
 /// Writes \p Report as JSON, with a newline.
 void writeBenchJSON(const BenchReport &Report, llvm::raw_ostream &OS);
 
