@@ -60,7 +60,9 @@ Error Bench::readCommand() {
     return createStringError(Link.Problem);
   for (const std::string &Note : Link.Notes)
     note(Note);
-  if (!Link.Command || !Link.Command->Links || Link.Command->Outputs.empty())
+  if (!Link.Command)
+    return createStringError(linksNothing(Options.Args.front()));
+  if (!Link.Command->Links || Link.Command->Outputs.empty())
     return createStringError("'" + Options.Args.front() +
                              "': this command line names no inputs");
   if (Error E = Place.make(Link.Command->image().str()))

@@ -430,6 +430,12 @@ std::string realProgramPath(StringRef Program) {
   return sys::fs::real_path(*Path, Real) ? *Path : std::string(Real);
 }
 
+std::string linksNothing(StringRef Program) {
+  return ("'" + Program +
+          "' only compiles with these arguments and links nothing")
+      .str();
+}
+
 ForeignCommand readForeignCommand(std::vector<std::string> Args,
                                   std::optional<Flavour> Forced,
                                   const std::atomic<bool> *Cancelled) {

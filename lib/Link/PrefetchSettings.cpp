@@ -220,6 +220,18 @@ std::string whyOff(const PrefetchSettings &Settings) {
   return Settings.On ? "" : "--no-prefetch-inputs";
 }
 
+/// Returns the quote that \p Text opens and does not close, if it is split like
+/// in TokenizeGNUCommandLine; 0 if there is none.
+static char openQuote(StringRef Text) {
+  char Open = 0;
+  for (size_t I = 0; I < Text.size(); ++I)
+    if (Text[I] == '\\')
+      ++I;
+    else if (Open ? Text[I] == Open : Text[I] == '"' || Text[I] == '\'')
+      Open = Open ? 0 : Text[I];
+  return Open;
+}
+
 /// After an error, \p Variable is the environment variable that caused it.
 static Error readEnvironment(Flavour F, const CommandLineContext &Context,
                              PrefetchSettings &Settings, StringRef &Variable) {
@@ -231,6 +243,9 @@ static Error readEnvironment(Flavour F, const CommandLineContext &Context,
                              Switch + "'");
   Variable = "HEADSTART_FLAGS";
   if (std::optional<std::string> Flags = Context.GetEnv("HEADSTART_FLAGS")) {
+    if (const char Quote = openQuote(*Flags); Quote && !Settings.IsSwitchedOff)
+      return createStringError(Twine("HEADSTART_FLAGS: the quote ") +
+                               Twine(Quote) + " is not closed");
     BumpPtrAllocator Allocator;
     StringSaver Saver(Allocator);
     SmallVector<const char *, 8> Args = {"HEADSTART_FLAGS"};

@@ -131,8 +131,7 @@ static Exit readLinkerCommandLine(const CommandArguments &Arguments,
                 Command.IsUnknown ? Exit::WrongUsage : Exit::Failed);
   // A driver that only compiles counts as a link without inputs.
   if (!Command.Command) {
-    note("'" + Arguments.Linker.front() +
-         "' only compiles with these arguments and links nothing");
+    note(linksNothing(Arguments.Linker.front()));
     Command.Command.emplace();
     Command.Command->Kind = Flavour::ELF;
     Command.Command->Links = false;

@@ -186,6 +186,20 @@ TEST(PrefetchSettingsTest, EnvironmentRefusesOtherOptions) {
               HasSubstr("HEADSTART_FLAGS: --prefetch-jobs=x"));
 }
 
+TEST(PrefetchSettingsTest, EnvironmentRefusesOpenQuote) {
+  PrefetchSettings S;
+  EXPECT_EQ(warning({{"HEADSTART_FLAGS", "--prefetch-stats='a b"}}, S),
+            "HEADSTART_FLAGS: the quote ' is not closed; prefetching is off");
+  for (const char *Flags : {"'a'\"b' '", "\"\\\""})
+    EXPECT_EQ(
+        warning({{"HEADSTART_FLAGS", Flags}}, S),
+        "HEADSTART_FLAGS: the quote \" is not closed; prefetching is off");
+  EXPECT_EQ(warning({{"HEADSTART", "off"}, {"HEADSTART_FLAGS", "'"}}, S), "");
+  EXPECT_EQ(warning({{"HEADSTART_FLAGS", "--prefetch-stats=\"it's\"\\'"}}, S),
+            "");
+  EXPECT_EQ(S.StatsFile, "it's'");
+}
+
 TEST(PrefetchSettingsTest, DefaultBudgetLeavesRoomForLinker) {
   os::SystemMemory Memory;
   Memory.AvailableBytes = uint64_t(20) << 30;

@@ -119,6 +119,9 @@ struct ForeignCommand {
   bool AlsoCompiles = false;        ///< the driver would run more than the link
 };
 
+/// Returns the message for a command of \p Program that only compiles.
+std::string linksNothing(llvm::StringRef Program);
+
 /// Reads \p Args, which begins with the program. \p Forced overrides the
 /// flavour that the program's name implies. Runs a compiler driver with `-###`
 /// to learn its commands; this takes a few seconds at most, and ends when
