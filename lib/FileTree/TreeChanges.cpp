@@ -135,9 +135,10 @@ bool ManifestPart::isUnknown(StringRef FromHere) const {
 }
 
 ChangeFinder::ChangeFinder(const ManifestPart &Part, const TreeFilter &Filter,
-                           StringRef WalkedRoot)
+                           StringRef WalkedRoot,
+                           std::function<void(StringRef, StringRef)> Report)
     : FilteringVisitor(Filter, Part.prefix()), Part(Part),
-      WalkedRoot(WalkedRoot) {
+      WalkedRoot(WalkedRoot), Report(std::move(Report)) {
   if (Part.directories().empty())
     return;
   FirstEntry = Part.directories().front().Entries.begin();
@@ -180,7 +181,7 @@ void ChangeFinder::problem(StringRef Path, StringRef What) {
     std::lock_guard Lock(Mutex);
     Problems.insert(Path);
   }
-  report(Path, What);
+  Report(Path, What);
 }
 
 std::vector<TreeChange> ChangeFinder::finish() {

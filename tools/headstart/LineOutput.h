@@ -85,6 +85,7 @@ private:
 class ProblemPrinter {
 public:
   /// Prints one line.
+  void print(const std::string &Message);
   void print(llvm::StringRef Path, llvm::StringRef What) {
     print((Path + ": " + What).str());
   }
@@ -106,8 +107,6 @@ public:
   }
 
 private:
-  void print(const std::string &Message);
-
   std::mutex Mutex;
   std::function<void(const std::string &)> Printer;
   std::atomic<bool> Any = false;

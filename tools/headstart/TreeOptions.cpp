@@ -150,7 +150,7 @@ static StringRef reasonAgainst(Place &At, StringRef Path, StringRef Name,
   return "";
 }
 
-Error checkCovers(const ManifestPart &Part, const TreePlan &Plan) {
+static Error checkCovers(const ManifestPart &Part, const TreePlan &Plan) {
   StringRef Prefix = Part.prefix();
   const std::string &Root = Part.root().Absolute;
   if (Prefix.empty() || Part.isRemoved())
@@ -192,6 +192,15 @@ Error checkCovers(const ManifestPart &Part, const TreePlan &Plan) {
   if (Part.isUnknown(""))
     return LeftOut(Prefix.size(), "it could not be read");
   return Error::success();
+}
+
+Expected<ManifestPart> coveredPart(const Manifest &M, const std::string &Path,
+                                   const TreePlan &Plan) {
+  Expected<ManifestPart> Part = ManifestPart::of(M, Path);
+  if (Part)
+    if (Error E = checkCovers(*Part, Plan))
+      return std::move(E);
+  return Part;
 }
 
 void writePath(StringRef Path, json::OStream &J, StringRef Key) {

@@ -77,12 +77,13 @@ TreeOperands classifyOperands(const std::vector<std::string> &Operands,
                               ProblemPrinter &Problems,
                               bool DeadLinksAreFiles = false);
 
-/// Checks that the manifest's walk, which \p Plan repeats, entered the
-/// directory of \p Part; a directory that was removed passes. A manifest does
-/// not contain what its walk skipped, and a comparison must not take those
-/// entries for new ones. The error names the directory that the walk skipped,
-/// and the reason. Uses the present ignore files. Blocks.
-llvm::Error checkCovers(const ManifestPart &Part, const TreePlan &Plan);
+/// Returns the part of \p M for the directory \p Path. Fails if the manifest's
+/// walk, which \p Plan repeats, did not enter it: a comparison must not take
+/// what the walk skipped for new entries. A directory that was removed passes.
+/// The error names a path and the reason. Uses the present ignore files.
+/// Blocks.
+llvm::Expected<ManifestPart>
+coveredPart(const Manifest &M, const std::string &Path, const TreePlan &Plan);
 
 /// Writes the attribute \p Key of an open object, and "path_base64", for
 /// example, if \p Path is not UTF-8.

@@ -344,20 +344,6 @@ Exit runWalk(const CommandArguments &Arguments) {
 
 namespace {
 
-class Finder : public ChangeFinder {
-public:
-  Finder(const ManifestPart &Part, const TreePlan &Plan, StringRef WalkedRoot,
-         ProblemPrinter &Problems)
-      : ChangeFinder(Part, Plan.Filter, WalkedRoot), Problems(Problems) {}
-
-private:
-  void report(StringRef Path, StringRef What) override {
-    Problems.print(Path, What);
-  }
-
-  ProblemPrinter &Problems;
-};
-
 /// A directory, and its part of the manifest.
 struct Comparison {
   TreeRoot Root;
@@ -439,12 +425,11 @@ static Exit comparisonsOf(const CommandArguments &Arguments, const Manifest &M,
   }
   Exit Status = Exit::Done;
   for (const std::string &Path : Arguments.Operands) {
-    Expected<ManifestPart> Part = ManifestPart::of(M, Path);
-    Error Problem = Part ? checkCovers(*Part, Plan) : Part.takeError();
-    if (Problem)
-      Status = fail(std::move(Problem));
-    else
+    Expected<ManifestPart> Part = coveredPart(M, Path, Plan);
+    if (Part)
       Result.push_back({TreeRoot(Path), *Part});
+    else
+      Status = fail(Part.takeError());
   }
   return Status;
 }
@@ -483,7 +468,9 @@ Exit runStatus(const CommandArguments &Arguments) {
   const os::FileIdentity Self = os::statFile(Since, Ignored).Identity;
   for (const Comparison &C : Comparisons) {
     unsigned Above = C.Part.depth();
-    Finder Visitor(C.Part, *Plan, C.Root.Given, Problems);
+    ChangeFinder Visitor(
+        C.Part, Plan->Filter, C.Root.Given,
+        [&](StringRef Path, StringRef What) { Problems.print(Path, What); });
     if (C.Part.isRemoved()) {
       if (const ManifestEntry *Removed = C.Part.entry())
         Changes.write(C.Root.Given,

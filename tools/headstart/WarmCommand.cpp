@@ -25,7 +25,6 @@
 #include "headstart/OS/SystemMemory.h"
 #include "headstart/OS/Threads.h"
 #include "headstart/Report/LinkStats.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -38,100 +37,20 @@ using namespace llvm;
 
 namespace headstart {
 
-/// Checks that a walk of \p Wanted shows no more files than one of \p Recorded.
-/// Succeeds only if this is obvious. The error names the wider option.
-static Error checkIsNoWider(const TreeSelection &Wanted,
-                            const TreeSelection &Recorded) {
-  auto Without = [](const Twine &Option) {
-    return createStringError(
-        Option +
-        ": the manifest was written without this option, so all that it "
-        "adds would count as changed");
-  };
-  auto With = [](const Twine &Option) {
-    return createStringError(
-        "the manifest was written with " + Option +
-        ", so all that it omits would count as changed: give the same "
-        "option");
-  };
-  if (Wanted.Hidden && !Recorded.Hidden)
-    return Without("--hidden");
-  if (Wanted.NoIgnore && !Recorded.NoIgnore)
-    return Without("--no-ignore");
-  if (Wanted.FollowLinks && !Recorded.FollowLinks)
-    return Without("--follow");
-  if (!Wanted.SameFileSystem && Recorded.SameFileSystem)
-    return With("--one-file-system");
-  if (Recorded.MaxDepth &&
-      (!Wanted.MaxDepth || *Wanted.MaxDepth > *Recorded.MaxDepth))
-    return With("--max-depth=" + Twine(*Recorded.MaxDepth));
-  // The globs must be equal, because it is hard to decide which list is wider.
-  if (!Recorded.Globs.empty() && Wanted.Globs != Recorded.Globs)
-    return With("--glob=" + join(Recorded.Globs, " --glob="));
-  if (!Recorded.Types.empty() && !StringRef(Recorded.Types).contains('f'))
-    return createStringError("the manifest was written with --type=" +
-                             Recorded.Types + " and holds no files");
-  return Error::success();
-}
-
-/// Checks that a walk shows no more files if it begins at \p Part, from which
-/// its depth and globs count. Requires that `checkIsNoWider` has succeeded.
-static Error checkIsNoWiderAt(const ManifestPart &Part,
-                              const TreeSelection &Wanted) {
-  const TreeSelection &Recorded = Part.manifest().selection();
-  auto Wider = [](const Twine &Option) {
-    return createStringError(
-        Option + " counts from here, but the manifest's option counts "
-                 "from a directory above");
-  };
-  if (Recorded.MaxDepth &&
-      uint64_t(*Wanted.MaxDepth) + Part.depth() > *Recorded.MaxDepth)
-    return Wider("--max-depth=" + Twine(*Wanted.MaxDepth));
-  if (Part.depth() != 0)
-    for (StringRef Glob : Recorded.Globs)
-      if (Glob.contains('/'))
-        return Wider("--glob=" + Glob);
-  return Error::success();
-}
-
 namespace {
 
-/// The filter of --changed-since.
-class ChangedSince {
-public:
-  /// Reads \p File: a manifest, or a file whose modification time counts.
-  Error read(const std::string &File);
-
-  /// Checks that a manifest covers \p Wanted. The error names an option.
-  Error accept(const TreePlan &Wanted);
-  /// Begins the next root of \p Wanted. The error says that the manifest does
-  /// not contain it, or not enough of it. Must follow `accept`.
-  Error enter(const std::string &Root, const TreePlan &Wanted);
-  bool contains(StringRef DirectoryPath, const os::DirectoryEntry &Entry) const;
-  /// Checks a file that an operand names. Blocks.
-  bool contains(const std::string &File,
-                const os::FileIdentity &Identity) const;
-
-  /// Whether --changed-since was given.
-  bool isSet() const { return NewerThan || Record; }
-
-private:
-  bool isNewer(const os::FileIdentity &Identity) const {
-    return !NewerThan || Identity.ModifiedNs > *NewerThan;
-  }
-
-  std::optional<int64_t> NewerThan;
-  std::optional<Manifest> Record;
-  std::optional<TreePlan> RecordPlan; ///< the walk that wrote Record
-  std::optional<ManifestPart> Part;   ///< of Record, for the current root
+/// The file of --changed-since; without it, a file that is older than all.
+struct ChangedSince {
+  os::FileIdentity File = {.ModifiedNs = INT64_MIN};
+  std::optional<Manifest> Record; ///< if the file is a manifest
 };
 
 /// Passes the files that a walk shows to a fetcher.
 class Feeder : public FilteringVisitor {
 public:
-  Feeder(const TreePlan &Plan, const ChangedSince &Changed,
-         TreeFetcher &Fetcher, ProblemPrinter &Problems)
-      : FilteringVisitor(Plan.Filter), Changed(Changed), Fetcher(Fetcher),
+  Feeder(const TreePlan &Plan, int64_t NewerThan, TreeFetcher &Fetcher,
+         ProblemPrinter &Problems)
+      : FilteringVisitor(Plan.Filter), NewerThan(NewerThan), Fetcher(Fetcher),
         Problems(Problems) {}
 
   void problem(StringRef Path, StringRef What) override {
@@ -144,13 +63,13 @@ private:
     std::vector<FileToFetch> Files;
     for (const os::DirectoryEntry &Entry : Entries)
       if (Entry.Type == os::EntryType::Regular && Entry.HasStatus &&
-          Changed.contains(Directory.pathFromRoot(), Entry))
+          Entry.Identity.ModifiedNs > NewerThan)
         Files.push_back({Directory.pathOf(Entry.Name), Entry.Identity.Size});
     if (!Files.empty())
       Fetcher.add(std::move(Files));
   }
 
-  const ChangedSince &Changed;
+  int64_t NewerThan;
   TreeFetcher &Fetcher;
   ProblemPrinter &Problems;
 };
@@ -158,8 +77,7 @@ private:
 /// Draws the progress, and passes a signal on, on a thread of its own.
 class Watcher {
 public:
-  Watcher(TreeWalker &Walker, TreeFetcher &Fetcher)
-      : Walker(Walker), Fetcher(Fetcher) {}
+  explicit Watcher(TreeFetcher &Fetcher) : Fetcher(Fetcher) {}
   ~Watcher() { stop(); }
 
   void start() {
@@ -173,6 +91,16 @@ public:
     Line.erase();
     fail(Message);
   }
+  /// Walks \p Root until a signal arrives.
+  void walk(const WalkOptions &Options, const std::string &Root,
+            TreeVisitor &Visitor) {
+    if (os::StopSignals::received() != 0)
+      return;
+    TreeWalker Now(Options);
+    setWalker(&Now);
+    Now.walk({Root}, Visitor);
+    setWalker(nullptr);
+  }
   void walkIsOver() { IsComplete.store(true); }
   void stop() {
     {
@@ -184,13 +112,18 @@ public:
   }
 
 private:
+  void setWalker(TreeWalker *Now) {
+    std::lock_guard Lock(Mutex);
+    Walker = Now;
+  }
   void watch() {
     std::unique_lock Lock(Mutex);
     // Short enough for smooth progress and a prompt reaction to Ctrl-C.
     constexpr std::chrono::milliseconds Interval(50);
     while (!Over.wait_for(Lock, Interval, [this] { return IsOver; })) {
       if (os::StopSignals::received() != 0) {
-        Walker.cancel();
+        if (Walker)
+          Walker->cancel();
         Fetcher.cancel();
       }
       if (Line.isShown())
@@ -199,11 +132,11 @@ private:
     Line.erase();
   }
 
-  TreeWalker &Walker;
   TreeFetcher &Fetcher;
   std::atomic<bool> IsComplete = false;
-  std::mutex Mutex;  ///< guards standard error while the thread runs
-  ProgressLine Line; ///< guarded by Mutex
+  std::mutex Mutex;             ///< guards standard error while the thread runs
+  ProgressLine Line;            ///< guarded by Mutex
+  TreeWalker *Walker = nullptr; ///< guarded by Mutex; null: no walk
   std::condition_variable Over;
   bool IsOver = false; ///< guarded by Mutex
   os::Threads Thread;
@@ -211,72 +144,40 @@ private:
 
 } // namespace
 
-Error ChangedSince::read(const std::string &File) {
+static Expected<ChangedSince> readChangedSince(const std::string &File) {
+  ChangedSince Since;
   std::error_code Error;
   os::FileStatus Status = os::statFile(File, Error);
   if (!Error && Status.Kind == os::FileKind::Missing)
     Error = std::make_error_code(std::errc::no_such_file_or_directory);
   if (Error)
     return createStringError(Error, File + ": " + Error.message());
+  Since.File = Status.Identity;
   if (startsLikeRecord(File, ManifestStart)) {
     Expected<Manifest> M = Manifest::load(File);
     if (!M)
       return M.takeError();
-    Record.emplace(std::move(*M));
-  } else {
-    NewerThan = Status.Identity.ModifiedNs;
+    Since.Record.emplace(std::move(*M));
   }
-  return Error::success();
+  return Since;
 }
 
-Error ChangedSince::accept(const TreePlan &Wanted) {
-  if (!Record)
-    return Error::success();
-  Expected<TreePlan> Plan = planTree(Record->selection());
-  if (!Plan)
-    return Plan.takeError();
-  RecordPlan.emplace(std::move(*Plan));
-  return checkIsNoWider(Wanted.Selection, Record->selection());
-}
-
-Error ChangedSince::enter(const std::string &Root, const TreePlan &Wanted) {
-  if (!Record)
-    return Error::success();
-  Expected<ManifestPart> Of = ManifestPart::of(*Record, Root);
-  if (!Of)
-    return Of.takeError();
-  if (Error E = checkCovers(*Of, *RecordPlan))
-    return E;
-  if (Error E = checkIsNoWiderAt(*Of, Wanted.Selection))
-    return E;
-  Part.emplace(*Of);
-  return Error::success();
-}
-
-bool ChangedSince::contains(const std::string &File,
-                            const os::FileIdentity &Identity) const {
-  if (!Record)
-    return isNewer(Identity);
-  Expected<ManifestPart> Of = ManifestPart::of(*Record, File);
-  if (!Of) {
-    consumeError(Of.takeError()); // the manifest does not contain it
+/// Whether \p File, which an operand names, is to be fetched. Blocks.
+static bool hasChanged(const std::string &File,
+                       const os::FileIdentity &Identity,
+                       const ChangedSince &Since) {
+  if (!Since.Record)
+    return Identity.ModifiedNs > Since.File.ModifiedNs;
+  Expected<ManifestPart> Part = ManifestPart::of(*Since.Record, File);
+  if (!Part) {
+    consumeError(Part.takeError()); // the manifest does not contain it
     return true;
   }
-  const ManifestEntry *Then = Of->entry();
+  const ManifestEntry *Then = Part->entry();
   os::DirectoryEntry Now;
   Now.Type = os::EntryType::Regular; // other types are not fetched anyway
   Now.Identity = Identity;
   return !Then || differenceOf(*Then, Now) != SameEntry;
-}
-
-bool ChangedSince::contains(StringRef DirectoryPath,
-                            const os::DirectoryEntry &Entry) const {
-  if (!Part)
-    return isNewer(Entry.Identity);
-  const ManifestDirectory *Directory = Part->find(DirectoryPath);
-  const ManifestEntry *Then =
-      Directory ? Manifest::find(*Directory, StringRef(Entry.Name)) : nullptr;
-  return !Then || differenceOf(*Then, Entry) != SameEntry;
 }
 
 static std::string countFiles(uint64_t Count) {
@@ -338,25 +239,44 @@ static void writeJSON(const TreeFetchFigures &F, TraceClock::time_point Origin,
   });
 }
 
-/// Walks every directory and passes the files to \p Fetcher.
+/// Passes the selected files of \p Operands to \p Fetcher.
 static void feed(const TreePlan &Plan, const TreeOperands &Operands,
-                 ChangedSince &Changed, TreeWalker &Walker,
+                 const ChangedSince &Since, Watcher &Watch,
                  TreeFetcher &Fetcher, ProblemPrinter &Problems) {
   std::error_code Ignored;
   for (const std::string &File : Operands.Files) {
     const os::FileIdentity Identity = os::statFile(File, Ignored).Identity;
-    if (Changed.contains(File, Identity))
+    if (hasChanged(File, Identity, Since))
       Fetcher.add({{File, Identity.Size}});
   }
-  if (Plan.isTooDeep(0))
-    return;
   for (const TreeRoot &Root : Operands.Directories) {
-    if (Error E = Changed.enter(Root.Given, Plan)) {
-      Problems.print(Root.Given, toString(std::move(E)));
+    if (!Since.Record) {
+      Feeder Visitor(Plan, Since.File.ModifiedNs, Fetcher, Problems);
+      WalkOptions Options = Plan.walkOptions(/*WithStatus=*/true);
+      // Sizes are only for the figures.
+      Options.HintsSuffice = Since.File.ModifiedNs == INT64_MIN;
+      if (!Plan.isTooDeep(0))
+        Watch.walk(Options, Root.Given, Visitor);
       continue;
     }
-    Feeder Visitor(Plan, Changed, Fetcher, Problems);
-    Walker.walk({Root.Given}, Visitor);
+    Expected<ManifestPart> Part = coveredPart(*Since.Record, Root.Given, Plan);
+    if (!Part) {
+      Problems.print(toString(Part.takeError()));
+      continue;
+    }
+    ChangeFinder Visitor(
+        *Part, Plan.Filter, Root.Given,
+        [&](StringRef Path, StringRef What) { Problems.count(Path, What); });
+    Visitor.leaveOut(Since.File);
+    if (!Plan.isTooDeep(Part->depth()))
+      Watch.walk(Plan.walkOptions(/*WithStatus=*/true, Part->depth()),
+                 Root.Given, Visitor);
+    for (const TreeChange &Change : Visitor.finish()) {
+      const std::string Path = Root.Prefix + Change.Path;
+      if (Change.Kind != ChangeKind::Removed &&
+          Change.Type == os::EntryType::Regular)
+        Fetcher.add({{Path, os::statFile(Path, Ignored).Identity.Size}});
+    }
   }
 }
 
@@ -370,12 +290,21 @@ Exit runWarm(const CommandArguments &Arguments) {
   PrefetchSettings Settings;
   if (Error E = readMemoryLimit(Arguments, Settings.Memory))
     return fail(std::move(E), Exit::WrongUsage);
-  ChangedSince Changed;
-  if (const auto File = Arguments.value(OPT_changed_since_EQ))
-    if (Error E = Changed.read(*File))
-      return fail(std::move(E));
-  if (Error E = Changed.accept(*Plan))
-    return fail(std::move(E), Exit::WrongUsage);
+  const auto SinceFile = Arguments.value(OPT_changed_since_EQ);
+  Expected<ChangedSince> Since =
+      SinceFile ? readChangedSince(*SinceFile) : ChangedSince();
+  if (!Since)
+    return fail(Since.takeError());
+  if (Since->Record) {
+    if (Plan->Selection != TreeSelection())
+      return fail("--changed-since=" + *SinceFile +
+                      " selects files by the options of the walk that wrote "
+                      "this manifest: give no others",
+                  Exit::WrongUsage);
+    Plan = planTree(Since->Record->selection(), Arguments.value(OPT_jobs_EQ));
+    if (!Plan)
+      return fail(Plan.takeError(), Exit::WrongUsage);
+  }
 
   const os::StopSignals Signals;
   ProblemPrinter Problems;
@@ -392,14 +321,11 @@ Exit runWarm(const CommandArguments &Arguments) {
                         else
                           Problems.count(Path, Error.message());
                       });
-  WalkOptions Walking = Plan->walkOptions(/*WithStatus=*/true);
-  Walking.HintsSuffice = !Changed.isSet(); // for the sizes in the figures
-  TreeWalker Walker(Walking);
-  Watcher Watch(Walker, Fetcher);
+  Watcher Watch(Fetcher);
   Problems.setPrinter([&](const std::string &M) { Watch.print(M); });
   Fetcher.start();
   Watch.start();
-  feed(*Plan, Operands, Changed, Walker, Fetcher, Problems);
+  feed(*Plan, Operands, *Since, Watch, Fetcher, Problems);
   Watch.walkIsOver();
   Fetcher.finish();
   Fetcher.join();
@@ -409,7 +335,7 @@ Exit runWarm(const CommandArguments &Arguments) {
   const int Signal = os::StopSignals::received();
   // Most projects' ignore files hide build outputs.
   if (Fetcher.figures().Files == 0 && !Problems.any() && Signal == 0 &&
-      !Plan->isTooDeep(0) && !Changed.isSet() && !Arguments.has(OPT_glob_EQ) &&
+      !Plan->isTooDeep(0) && !SinceFile && !Arguments.has(OPT_glob_EQ) &&
       !Arguments.has(OPT_no_ignore))
     note("found no files to fetch; --no-ignore also fetches those that ignore "
          "files such as .gitignore hide");

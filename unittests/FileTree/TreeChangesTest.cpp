@@ -30,15 +30,14 @@ public:
   void problem(llvm::StringRef /*Path*/, llvm::StringRef /*What*/) override {}
 };
 
-class Finder : public ChangeFinder {
-public:
-  using ChangeFinder::ChangeFinder;
+struct Finder : ChangeFinder {
+  Finder(const ManifestPart &Part, const TreeFilter &Filter,
+         llvm::StringRef Root)
+      : ChangeFinder(Part, Filter, Root,
+                     [this](llvm::StringRef Path, llvm::StringRef /*What*/) {
+                       Reported.push_back(Path.str());
+                     }) {}
   std::vector<std::string> Reported;
-
-private:
-  void report(llvm::StringRef Path, llvm::StringRef /*What*/) override {
-    Reported.push_back(Path.str());
-  }
 };
 
 /// A tree and its manifest.

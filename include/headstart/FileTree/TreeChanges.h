@@ -25,6 +25,7 @@
 #include "llvm/Support/Error.h"
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -100,8 +101,11 @@ class ChangeFinder : public FilteringVisitor {
 public:
   /// \p WalkedRoot is the directory's path as the walker is given it. Entries
   /// that \p Filter hides count as removed. All must outlive this object.
-  ChangeFinder(const ManifestPart &Part, const TreeFilter &Filter,
-               llvm::StringRef WalkedRoot);
+  /// Several threads call \p Report, for each problem.
+  ChangeFinder(
+      const ManifestPart &Part, const TreeFilter &Filter,
+      llvm::StringRef WalkedRoot,
+      std::function<void(llvm::StringRef Path, llvm::StringRef What)> Report);
 
   /// Excludes the file with \p Identity from the changes: the manifest itself,
   /// which is written after the walk.
@@ -116,11 +120,10 @@ public:
 private:
   void show(const WalkDirectory &Directory,
             llvm::ArrayRef<os::DirectoryEntry> Entries) override;
-  /// Called on several threads, for each problem after it has been noted.
-  virtual void report(llvm::StringRef Path, llvm::StringRef What) = 0;
 
   const ManifestPart &Part;
   std::string WalkedRoot;
+  std::function<void(llvm::StringRef, llvm::StringRef)> Report;
   os::FileIdentity LeftOut;
   const ManifestEntry *FirstEntry = nullptr;
   /// For each of the part's entries, whether it still exists. Bytes rather than
