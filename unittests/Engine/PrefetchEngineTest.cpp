@@ -361,13 +361,14 @@ TEST_F(PrefetchEngineTest, DoesNotRequestRangesCachedMeanwhile) {
 /// profile: requests of the next link may be cheap.
 TEST_F(PrefetchEngineTest, ExpensiveRequestsCoalesceRanges) {
   // The whole file would be many requests. The symbols follow the unused bytes.
-  constexpr uint32_t Part = 50000;
+  constexpr uint32_t Part = 230000;
   std::string Path = Directory.write("a.obj", object('a', Part, 4 << 20));
   evict({Path});
   EngineOptions Options;
   Options.Jobs = Options.Processors = 1;
   Options.Numbers = expensiveBytes();
   Options.Numbers.RequestSeconds = 0.4;
+  Options.Numbers.RequestBytes = 1 << 20;
   Options.Trace = std::make_shared<TraceLog>(TraceClock::now());
   PrefetchEngine Engine(Options);
   startFiles(Engine, {Path});

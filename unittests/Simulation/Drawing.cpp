@@ -246,6 +246,8 @@ void SimulatedLink::drawTuning() {
   Draw(T.GuessedSize, 4 * KiB, 64 * MiB);
   Draw(T.GuessedInspectSecondsPerByte, 1e-12, 1e-7);
   Draw(T.MinStreak, 1, 64);
+  if (T.MinStreak <= 2)
+    T.OpenSeconds = 1e-2; // else hardly any link leaves inputs and reads symbols
   Draw(T.MaxStride, 1, 64);
   Draw(T.TouchedShare, 0.5, 4);
   Draw(T.MemberBytes, 64, 16 * MiB);
