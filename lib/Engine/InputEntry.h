@@ -94,7 +94,7 @@ struct InputEntry {
   std::vector<PlannedRange> Touched;
   // Guarded by the fetcher:
   llvm::BitVector Taken;          ///< the ranges of Plan that threads fetch
-  std::vector<ByteRange> Fetched; ///< for the stage of its plan
+  std::vector<ByteRange> Fetched; ///< not what was fetched a second time
 
   /// Those of an input of an ELF link, until its symbols are entered; null if
   /// it is an object.

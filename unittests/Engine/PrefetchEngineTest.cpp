@@ -279,8 +279,8 @@ TEST_F(PrefetchEngineTest, ThreadsTakeConcurrently) {
 }
 
 /// Returns a COFF object with \p Part bytes each of code, CodeView symbols
-/// (after a small section of them, which is read while parsing) and types, then
-/// \p Unused bytes, and as large a symbol table at the end.
+/// (after a few that are read while parsing), types and, after \p Unused, a
+/// symbol table.
 std::string object(char Seed, uint32_t Part = 300000, uint32_t Unused = 0) {
   const uint32_t End = 2000 + 3 * Part + Unused;
   std::string Bytes = plainHead({{".text", 1000, Part},
@@ -357,7 +357,7 @@ TEST_F(PrefetchEngineTest, DoesNotRequestRangesCachedMeanwhile) {
   }
 }
 
-/// With expensive requests, all ranges are one request. They stay apart in the
+/// With expensive requests, near ranges are one request. They stay apart in the
 /// profile: requests of the next link may be cheap.
 TEST_F(PrefetchEngineTest, ExpensiveRequestsCoalesceRanges) {
   // The whole file would be many requests. The symbols follow the unused bytes.
@@ -377,8 +377,8 @@ TEST_F(PrefetchEngineTest, ExpensiveRequestsCoalesceRanges) {
   EXPECT_EQ(times(Stats, Decision::ByLayout), 1U);
   EXPECT_EQ(times(Stats, Decision::RangesCombined), 1U);
   EXPECT_EQ(ReadTrace(*Options.Trace).names().count("prefetch 0/fetch"), 2U);
-  const os::OpenFile File = openOrFail(Path);
-  EXPECT_TRUE(os::PageCache().residency(File, {0, 3 * Part})->complete());
+  EXPECT_TRUE(
+      os::PageCache().residency(openOrFail(Path), {0, 3 * Part})->complete());
   std::unique_ptr<MemoryBuffer> Taken = Engine.take(Path, likeLLD());
   ASSERT_TRUE(Taken);
   EXPECT_GT(llvm::count(Taken->getBuffer(), 'a'), 300000); // touches all of it
