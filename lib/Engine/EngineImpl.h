@@ -94,7 +94,8 @@ private:
   void planAndFetch(InputEntry &Entry, const FilePointer &File, bool NeedsPlan,
                     bool IsDone, Worker &Own);
   void enterSymbols(InputEntry &Entry, FilePointer File, Worker &Own);
-  void fetchStage(InputEntry &Entry, LinkStage Stage, FilePointer File);
+  void fetchStage(InputEntry &Entry, LinkStage Stage, FilePointer File,
+                  std::vector<PlannedRange> Ranges = {});
 
   FilePointer open(InputEntry &Entry, bool IsClaimed);
   FilePointer openAndPublish(InputEntry &Entry, const NamedInput &Named,

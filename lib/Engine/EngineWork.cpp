@@ -29,6 +29,7 @@
 #include "headstart/LLVM.h"
 #include "headstart/OS/Program.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace llvm;
@@ -99,7 +100,8 @@ void EngineImpl::workThrough() {
       begin(Next.Stage);
       break;
     case Scheduler::Task::Fetch:
-      fetchStage(*Next.Entry, Next.Stage, std::move(Next.File));
+      fetchStage(*Next.Entry, Next.Stage, std::move(Next.File),
+                 std::move(Next.Rest));
       break;
     }
   }
@@ -513,14 +515,44 @@ bool EngineImpl::isWanted(uint32_t Member) {
   return IsLinked;
 }
 
-/// Fetches what is planned for \p Stage; opens \p File if it is null.
+/// Removes what exceeds about \p Bytes from \p Ranges, and returns it.
+static std::vector<PlannedRange> splitOff(std::vector<PlannedRange> &Ranges,
+                                          uint64_t Bytes) {
+  std::vector<PlannedRange> Rest;
+  auto It = Ranges.begin();
+  for (; It != Ranges.end() && It->Range.Length < Bytes; ++It)
+    Bytes -= It->Range.Length;
+  if (It == Ranges.end())
+    return Rest;
+  Rest.assign(It, Ranges.end());
+  const uint64_t Cut =
+      alignTo(It->Range.Offset + Bytes, os::PageCache::LargeStepBytes);
+  if (Cut < It->Range.end()) {
+    Rest.front().Range = {Cut, It->Range.end() - Cut};
+    It->Range.Length = Cut - It->Range.Offset;
+  } else {
+    Rest.erase(Rest.begin());
+  }
+  Ranges.erase(It + 1, Ranges.end());
+  return Rest;
+}
+
+/// Fetches \p Ranges of \p Entry, if they are empty those planned for \p Stage;
+/// opens \p File if it is null. Leaves to others what is much for one thread.
 void EngineImpl::fetchStage(InputEntry &Entry, LinkStage Stage,
-                            FilePointer File) {
+                            FilePointer File,
+                            std::vector<PlannedRange> Ranges) {
   WorkPart Part(PrefetchWork::Fetching);
-  for (const PlannedRange &Range : TheFetcher.takeRanges(
-           Entry, Stage, [&](uint32_t Member) { return isWanted(Member); })) {
-    if (!reopen(Entry, File))
-      return;
+  if (Ranges.empty())
+    Ranges = TheFetcher.takeRanges(
+        Entry, Stage, [&](uint32_t Member) { return isWanted(Member); });
+  if (Ranges.empty() || !reopen(Entry, File))
+    return;
+  if (std::vector<PlannedRange> Rest =
+          splitOff(Ranges, Options.Numbers.TaskBytes);
+      !Rest.empty())
+    Inputs.fetchRest(Entry, Stage, File, std::move(Rest));
+  for (const PlannedRange &Range : Ranges) {
     if (TheFetcher.window().isShort())
       releaseConsumed(TheFetcher.window().stage());
     if (!TheFetcher.fetch(Entry, Range, Stage, *File))

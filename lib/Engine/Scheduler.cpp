@@ -164,7 +164,18 @@ InputEntry *Scheduler::nextWithSymbols() {
   return nullptr;
 }
 
+/// Returns the rest of an entry that is being fetched for a stage of at most
+/// \p UpTo, if there is one.
+std::optional<Scheduler::Work> Scheduler::nextRest(LinkStage UpTo) {
+  if (Rests.empty() || Rests.begin()->first.first > UpTo)
+    return std::nullopt;
+  note(Decision::RestFetched);
+  return std::move(Rests.extract(Rests.begin()).mapped());
+}
+
 std::optional<Scheduler::Work> Scheduler::nextFetch() {
+  if (std::optional<Work> Rest = nextRest(Stage))
+    return Rest;
   if (Queue.empty())
     return Work();
   const auto First = Queue.begin();
@@ -214,6 +225,10 @@ std::optional<Scheduler::Work> Scheduler::tryNext(unsigned Skipped) {
     return Work();
   if (InputEntry *Entry = nextRefresh())
     return Work{Task::Refresh, Entry, LinkStage::Parse, nullptr};
+  // What is being fetched comes before what the linker reads after it.
+  if (!Urgent)
+    if (std::optional<Work> Rest = nextRest(LinkStage::Parse))
+      return Rest;
   if (InputEntry *Entry = takeNext(Skipped))
     return prepare(*Entry);
   if (const auto First = Queue.begin();
@@ -363,6 +378,18 @@ void Scheduler::planned(InputEntry &Entry, StageSet Stages,
   }
   if (IsMore)
     More.notifyAll();
+}
+
+void Scheduler::fetchRest(InputEntry &Entry, LinkStage For,
+                          const FilePointer &File,
+                          std::vector<PlannedRange> Rest) {
+  {
+    std::lock_guard Lock(Mutex);
+    Rests.try_emplace(
+        {For, Model->orderIn(For, Entry.Place, Reads, Entry.IsBitcode)},
+        Work{Task::Fetch, &Entry, For, File, false, std::move(Rest)});
+  }
+  More.notifyOne();
 }
 
 void Scheduler::begin(LinkStage Next, bool IsBegun) {

@@ -24,8 +24,8 @@
 ///  6. where names are slow: paths that become due as the linker comes nearer.
 ///
 /// Invariants:
-///  - one thread prepares, plans and enters an input, each once; each of its
-///    stages is fetched once;
+///  - one thread prepares, plans and enters an input, each once; each
+///    range of its stages is fetched once;
 ///  - no thread goes on to 3 or 4 while another may still name inputs that the
 ///    linker reads at once, unless threads hang; inputs that are found later
 ///    go first;
@@ -91,6 +91,8 @@ public:
     FilePointer File; ///< null: it was not kept open
     /// For Prepare: whether the caller opens the input.
     bool IsClaimed = false;
+    /// For Fetch: what another thread has left; empty: what is planned.
+    std::vector<PlannedRange> Rest = {};
   };
 
   /// Called before a thread waits; may be null.
@@ -125,6 +127,10 @@ public:
   /// \p IsDone: ends the caller's task, like `done`.
   void planned(InputEntry &Entry, StageSet Stages, const FilePointer &File,
                bool IsDone);
+  /// Has another thread fetch \p Rest of what is planned of \p Entry for \p
+  /// Stage, from \p File.
+  void fetchRest(InputEntry &Entry, LinkStage Stage, const FilePointer &File,
+                 std::vector<PlannedRange> Rest);
   /// Answers Task::Begin. If a stage is not begun, no later one is.
   void begin(LinkStage Stage, bool IsBegun);
 
@@ -185,6 +191,7 @@ private:
   std::optional<Work> requestDecision(LinkStage Next);
   InputEntry *nextWithSymbols();
   std::optional<Work> nextFetch();
+  std::optional<Work> nextRest(LinkStage UpTo);
 
   const Tuning &Numbers;
   DecisionCounts &Decisions;
@@ -205,6 +212,8 @@ private:
   /// The entries to fetch for a stage and, for the first one, to plan: by
   /// stage, then in the linker's order.
   std::map<std::pair<LinkStage, uint32_t>, InputEntry *> Queue;
+  /// What is left of entries that are being fetched, likewise.
+  std::map<std::pair<LinkStage, uint32_t>, Work> Rests;
   size_t NumScanning = 0; ///< threads that may add inputs that come at once
   size_t NumAdding = 0;   ///< threads that may add inputs
   size_t Entering = 0;    ///< threads that enter symbols

@@ -45,6 +45,21 @@ size_t openDescriptors() {
   return Count;
 }
 
+TEST_F(EngineLimitsTest, FetchesLargeInputInSeveralTasks) {
+  const std::vector<std::string> Paths = writeFiles(Directory, 2, 9 << 20);
+  evict(Paths);
+  EngineOptions Options;
+  ASSERT_EQ(Options.Numbers.TaskBytes, UINT64_C(4) << 20);
+  PrefetchEngine Engine(Options);
+  startFiles(Engine, Paths);
+  Engine.join();
+  const LinkStats Stats = statsOf(Engine);
+  EXPECT_EQ(times(Stats, Decision::RestFetched), 4U);
+  EXPECT_EQ(Stats.HintedBytes, UINT64_C(18) << 20);
+  EXPECT_TRUE(isResident(Paths[0]) && isResident(Paths[1]));
+  EXPECT_TRUE(Stats.Problems.empty());
+}
+
 TEST_F(EngineLimitsTest, UsesFewDescriptorsForManyInputs) {
   std::vector<std::string> Paths = writeFiles(Directory, 1000, 20000);
   evict(Paths);

@@ -145,6 +145,25 @@ TEST_F(SchedulerTest, RequestedInputGoesFirst) {
   EXPECT_EQ(times(Decision::PreparedInOrder), 2U);
 }
 
+/// The rest of an input precedes what the linker reads after it, but not what
+/// it has requested.
+TEST_F(SchedulerTest, RestGoesBeforeNextInput) {
+  Inputs.fill(linkOf({input("a.o"), input("b.o"), input("c.o")}));
+  InputEntry *First = Inputs.next().Entry;
+  Inputs.planned(*First, bitOf(LinkStage::Parse), nullptr, /*IsDone=*/true);
+  Inputs.fetchRest(*First, LinkStage::Parse, nullptr, {{{4096, 8192}}});
+  std::optional<NamedInput> Claimed;
+  ASSERT_TRUE(Inputs.request("c.o", false, Claimed));
+  EXPECT_EQ(Inputs.next().Entry->Named.Name, "c.o");
+  Scheduler::Work Rest = Inputs.next();
+  EXPECT_EQ(Rest.What, Task::Fetch);
+  EXPECT_EQ(Rest.Entry, First);
+  ASSERT_EQ(Rest.Rest.size(), 1U);
+  EXPECT_EQ(Rest.Rest[0].Range, (ByteRange{4096, 8192}));
+  EXPECT_EQ(Inputs.next().Entry->Named.Name, "b.o");
+  EXPECT_EQ(times(Decision::RestFetched), 1U);
+}
+
 // Threads wait for the store in this order (Gate.h).
 TEST_F(SchedulerTest, PlacesFollowTakingOrder) {
   Inputs.fill(linkOf({input("a.o"), input("b.o"), input("c.o"), input("d.o")}));

@@ -246,13 +246,16 @@ void SimulatedLink::drawTuning() {
   Draw(T.GuessedSize, 4 * KiB, 64 * MiB);
   Draw(T.GuessedInspectSecondsPerByte, 1e-12, 1e-7);
   Draw(T.MinStreak, 1, 64);
-  if (T.MinStreak <= 2)
-    T.OpenSeconds = 1e-2; // else hardly any link leaves inputs and reads symbols
   Draw(T.MaxStride, 1, 64);
   Draw(T.TouchedShare, 0.5, 4);
   Draw(T.MemberBytes, 64, 16 * MiB);
   Draw(T.MemberInspections, 0.5, 4);
   Draw(T.LazyShare, 0.01, 1);
+  // Else hardly any link leaves inputs and reads symbols.
+  if (T.MinStreak <= 2) {
+    T.OpenSeconds = 1e-2;
+    T.LazyShare = 1e3;
+  }
   Draw(T.GuessedQueries, 1, 1000);
   Draw(T.MaxDependencyScans, 1, 32);
   Draw(T.ListingTrips, 1, 8);
@@ -264,6 +267,7 @@ void SimulatedLink::drawTuning() {
   Draw(T.MinRoomToCombine, 4 * KiB, 64 * MiB);
   Draw(T.StepBytes, 64 * KiB, 2 * MiB);
   T.StepBytes -= T.StepBytes % PageBytes;
+  Draw(T.TaskBytes, 4 * KiB, 8 * MiB);
   Draw(T.MemoryNeed, 1, 8);
   Draw(T.MemoryNeedOfELF, 1, 8);
   Draw(T.WindowShare, 1, 16);
