@@ -319,27 +319,32 @@ void Scheduler::done(Task What) {
   More.notifyAll();
 }
 
-/// Keeps \p File open for the next task of \p Entry, if the limit allows it.
-void Scheduler::keep(InputEntry &Entry, const FilePointer &File) {
+/// Returns a pointer that keeps \p File open for a later task; null if the
+/// limit does not allow it.
+FilePointer Scheduler::keep(const FilePointer &File) {
   if (!File)
-    return;
+    return nullptr;
   if (NumKept->fetch_add(1) >= MaxKept) {
     NumKept->fetch_sub(1);
-    return;
+    return nullptr;
   }
-  Entry.File =
-      FilePointer(File.get(), [Mine = FilePointer(File),
-                               Count = NumKept](const os::OpenFile *) mutable {
-        Mine = nullptr;
-        Count->fetch_sub(1);
-      });
+  return FilePointer(File.get(), [Mine = FilePointer(File), Count = NumKept](
+                                     const os::OpenFile *) mutable {
+    Mine = nullptr;
+    Count->fetch_sub(1);
+  });
+}
+
+void Scheduler::keepFor(InputEntry &Entry, const FilePointer &File) {
+  if (FilePointer Kept = keep(File))
+    Entry.File = std::move(Kept);
 }
 
 void Scheduler::planLater(InputEntry &Entry, const FilePointer &File) {
   {
     std::lock_guard Lock(Mutex);
     --NumScanning;
-    keep(Entry, File);
+    keepFor(Entry, File);
     Queue.try_emplace({LinkStage::Parse, Entry.Place}, &Entry);
   }
   More.notifyAll();
@@ -370,7 +375,7 @@ void Scheduler::planned(InputEntry &Entry, StageSet Stages,
             &Entry);
     const bool MayEnter = Model->PlansTogether && Now != Phase::Fetching;
     if ((Entry.Stages & KeptFor) || (MayEnter && !Entry.HasSymbols))
-      keep(Entry, File);
+      keepFor(Entry, File);
     // Threads that wait for added inputs can fetch for its later stages.
     IsMore = Now == Phase::Fetching && Entry.Stages != 0;
     if (IsDone && --NumScanning == 0)
@@ -387,7 +392,7 @@ void Scheduler::fetchRest(InputEntry &Entry, LinkStage For,
     std::lock_guard Lock(Mutex);
     Rests.try_emplace(
         {For, Model->orderIn(For, Entry.Place, Reads, Entry.IsBitcode)},
-        Work{Task::Fetch, &Entry, For, File, false, std::move(Rest)});
+        Work{Task::Fetch, &Entry, For, keep(File), false, std::move(Rest)});
   }
   More.notifyOne();
 }
@@ -425,7 +430,7 @@ void Scheduler::publish(InputEntry &Entry, EntryState State,
   {
     std::lock_guard Lock(Mutex);
     Entry.State = State;
-    keep(Entry, File);
+    keepFor(Entry, File);
   }
   Published.notifyAll();
 }

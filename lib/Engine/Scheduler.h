@@ -127,8 +127,8 @@ public:
   /// \p IsDone: ends the caller's task, like `done`.
   void planned(InputEntry &Entry, StageSet Stages, const FilePointer &File,
                bool IsDone);
-  /// Has another thread fetch \p Rest of what is planned of \p Entry for \p
-  /// Stage, from \p File.
+  /// Has a thread fetch \p Rest of what is planned of \p Entry for \p Stage.
+  /// Keeps \p File for that, if the limit allows it.
   void fetchRest(InputEntry &Entry, LinkStage Stage, const FilePointer &File,
                  std::vector<PlannedRange> Rest);
   /// Answers Task::Begin. If a stage is not begun, no later one is.
@@ -176,7 +176,8 @@ private:
   }
   bool take(InputEntry &Entry);
   bool leave(InputEntry &Entry);
-  void keep(InputEntry &Entry, const FilePointer &File);
+  FilePointer keep(const FilePointer &File);
+  void keepFor(InputEntry &Entry, const FilePointer &File);
   InputEntry *takeNext(unsigned Skipped);
   InputEntry *takeDeferred();
   void endStall(const InputEntry &Entry);

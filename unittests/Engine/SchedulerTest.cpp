@@ -151,13 +151,16 @@ TEST_F(SchedulerTest, RestGoesBeforeNextInput) {
   Inputs.fill(linkOf({input("a.o"), input("b.o"), input("c.o")}));
   InputEntry *First = Inputs.next().Entry;
   Inputs.planned(*First, bitOf(LinkStage::Parse), nullptr, /*IsDone=*/true);
-  Inputs.fetchRest(*First, LinkStage::Parse, nullptr, {{{4096, 8192}}});
+  // No file may be kept open.
+  Inputs.fetchRest(*First, LinkStage::Parse, std::make_shared<os::OpenFile>(),
+                   {{{4096, 8192}}});
   std::optional<NamedInput> Claimed;
   ASSERT_TRUE(Inputs.request("c.o", false, Claimed));
   EXPECT_EQ(Inputs.next().Entry->Named.Name, "c.o");
   Scheduler::Work Rest = Inputs.next();
   EXPECT_EQ(Rest.What, Task::Fetch);
   EXPECT_EQ(Rest.Entry, First);
+  EXPECT_EQ(Rest.File, nullptr);
   ASSERT_EQ(Rest.Rest.size(), 1U);
   EXPECT_EQ(Rest.Rest[0].Range, (ByteRange{4096, 8192}));
   EXPECT_EQ(Inputs.next().Entry->Named.Name, "b.o");
