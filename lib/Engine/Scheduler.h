@@ -92,7 +92,7 @@ public:
     /// For Prepare: whether the caller opens the input.
     bool IsClaimed = false;
     /// For Fetch: what another thread has left; empty: what is planned.
-    std::vector<PlannedRange> Rest = {};
+    std::vector<PlannedRange> Rest = {}; // NOLINT: else compilers warn of Works
   };
 
   /// Called before a thread waits; may be null.
