@@ -22,50 +22,33 @@ DIRECTORY = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(DIRECTORY))
 
 # pylint: disable=wrong-import-position
-import demo
 import document
 import figures
 import harness
 import links
-import plots
 import suite
 import trees
 from figures import Run
 from harness import Variant
 
 
-def run(seconds: float, outputs: str = "same", **others) -> Run:
-    return Run(**{"seconds": seconds, "user": 0.0, "system": seconds / 10,
-                  "read_bytes": 1000, "outputs": outputs, **others})
+def runs(*seconds: float, outputs: str = "same") -> list[Run]:
+    return [Run(one, 0.0, one / 10, 1000, outputs) for one in seconds]
 
 
-def runs(*seconds: float, **others):
-    return [run(one, **others) for one in seconds]
-
-
-STATS = {"hinted_bytes": 50_000_000, "touched_bytes": 100_000_000}
-
-
-def link(title: str = "COFF: /debug", speed: int = 0, **variants) -> dict:
+def entry(**others) -> dict:
     """Stored figures of a link. A cold link takes stock twice as long as Headstart."""
     cold = {"lld-link 22 (stock)": runs(4.0, 8.0, 6.0), links.PREFETCHING: runs(3.0, 7.0, 5.0),
-            links.FIRST: runs(2.0, 4.0, 3.0), links.NEXT: runs(1.0, 2.0, 1.5), **variants}
+            links.FIRST: runs(2.0, 4.0, 3.0), links.NEXT: runs(1.0, 2.0, 1.5)}
     warm = {name: runs(1.0, 1.0, 1.0) for name in cold}
-    return {"title": title, "inputs": 10, "bytes": 200_000_000, "megabytes_per_second": speed,
-            "memory": None, "stats": [STATS, STATS], "same": True,
-            "cold": figures.kept(cold), "warm": figures.kept(warm)}
-
-
-def entry(measured: dict) -> dict:
-    return {"date": "2026-01-02", "machine": "2 cores, Linux 6", "figures": measured}
+    stats = {"hinted_bytes": 50_000_000, "touched_bytes": 100_000_000}
+    return {"date": "2026-01-02", "machine": "2 cores, Linux 6", "figures": {
+        "title": "COFF: /debug", "inputs": 10, "bytes": 200_000_000, "megabytes_per_second": 0,
+        "memory": None, "stats": [stats, stats], "same": True,
+        "cold": figures.kept(cold), "warm": figures.kept(warm), **others}}
 
 
 class Statistics(unittest.TestCase):
-    def test_median_of_a_field(self):
-        several = runs(3.0, 1.0, 2.0)
-        self.assertEqual(figures.median(several), 2.0)
-        self.assertEqual(figures.median(several, "read_bytes"), 1000)
-
     def test_ratios_are_pair_by_pair(self):
         # The machine drifts: the second round is ten times as slow for both.
         base, ours = runs(2.0, 20.0, 4.0), runs(1.0, 10.0, 3.0)
@@ -82,44 +65,16 @@ class Statistics(unittest.TestCase):
         self.assertEqual(figures.interval([3, 1, 2]), (1, 3))
         self.assertEqual(figures.interval([1, 2, 3, 4, 100]), (2, 4))
 
-    def test_saved(self):
-        self.assertEqual(figures.saved(3.0, 3.0, 2.0), 0)
-        self.assertEqual(figures.saved(2.0, 3.0, 2.0), 1)
-        self.assertEqual(figures.saved(4.0, 3.0, 2.0), -1)
-
-    def test_scaled_rounds(self):
-        self.assertEqual(links.scaled(7, 1), 7)
-        self.assertEqual(links.scaled(7, 0.01), 1)
-        self.assertEqual(links.scaled(0, 5), 0)
-
-
-class Formats(unittest.TestCase):
     def test_bytes(self):
-        for count, text in ((0, "0 bytes"), (999, "999 bytes"),
-                            (1000, "1.0 kB"), (9_960, "10 kB"),
-                            (999_600, "1.0 MB"), (768_600_000, "769 MB"),
-                            (2_300_000_000, "2.3 GB"),
-                            (26_325_429_114, "26 GB"),
+        for count, text in ((0, "0 bytes"), (999, "999 bytes"), (1000, "1.0 kB"),
+                            (9_960, "10 kB"), (999_600, "1.0 MB"), (768_600_000, "769 MB"),
                             (5_000_000_000_000, "5000 GB")):
             self.assertEqual(figures.format_bytes(count), text)
-
-    def test_time(self):
-        self.assertEqual(figures.format_time(0.0163), "16.3 ms")
-        self.assertEqual(figures.format_time(2.34), "2340.0 ms")
-        self.assertEqual(figures.format_time(0.0000015), "1.5 µs")
-
-    def test_table(self):
-        self.assertEqual(figures.table(["", "a"], [["x", "1"]]),
-                         ["| | a |", "| --- | --- |", "| x | 1 |"])
-
-    def test_a_row_that_does_not_fit_is_no_table(self):
-        with self.assertRaises(AssertionError):
-            figures.table(["", "a"], [["x"]])
 
 
 class Links(unittest.TestCase):
     def test_kept_figures_come_back(self):
-        kept = link()
+        kept = entry()["figures"]
         self.assertEqual(figures.kept(figures.runs_of(kept, "cold")), kept["cold"])
 
     def test_outputs(self):
@@ -130,18 +85,6 @@ class Links(unittest.TestCase):
         # The outputs of these variants differ by design.
         for name in (links.PREFETCHING, "mold", "headstart run mold"):
             self.assertTrue(links.all_same(stock, {name: runs(1.0, outputs="other")}))
-
-    def test_titles(self):
-        condition = links.Condition(lambda: None, reads_per_second=2000, others=True)
-        sample = links.Sample("S", "lld-link", pathlib.Path("/"), [], [])
-        self.assertEqual(condition.title(sample),
-                         "S, disk limited to 2,000 reads/s, inputs of another user")
-
-    def test_words(self):
-        out = pathlib.Path("/out")
-        for linker, tail in (("lld-link", ["/out:/out/a.out"]), ("ld.lld", ["-o", "/out/a.out"])):
-            sample = links.Sample("S", linker, out, [], ["word"])
-            self.assertEqual(sample.arguments(out), ["word", *tail])
 
     @mock.patch.object(harness, "INSTALL_PEERS", False)
     def test_variants(self):
@@ -155,82 +98,9 @@ class Links(unittest.TestCase):
                 self.assertEqual(f"headstart run {linker} 22" in names, around)
 
 
-class Published(unittest.TestCase):
-    def test_the_larger_link_is_preferred(self):
-        both = {"coff": entry(link()), "large-debug": entry(link())}
-        self.assertEqual(document.published_name(both), "large-debug")
-        both["large-debug"]["figures"]["warm"] = {}
-        self.assertEqual(document.published_name(both), "coff")
-        self.assertEqual(document.published({}), "")
-
-
-def scaled_figures() -> dict:
-    points = []
-    for size in (1, 2):
-        points.append({
-            "size": str(size), "objects": size, "bytes": size * 10 ** 9, "same": True,
-            **{kind: figures.kept({"lld-link 22 (stock)": runs(4.0 * size),
-                                   links.FIRST: runs(3.0 * size)}) for kind in ("cold", "warm")}})
-    return {"title": "Growth", "points": points}
-
-
-class Demo(unittest.TestCase):
-    def test_report(self):
-        self.assertIn("Headstart fetched 50 MB ahead", demo.report(link()))
-
-
-class Plots(unittest.TestCase):
-    def test_ratios(self):
-        plot = plots.plots({"coff": entry(link())}, ["coff"])["cold"]
-        group = plot["groups"][0]
-        self.assertEqual([one["label"] for one in group["bars"]],
-                         [links.PREFETCHING, links.FIRST, links.NEXT])
-        self.assertEqual([one["value"] for one in group["bars"]], [5 / 6, 0.5, 0.25])
-        self.assertEqual(group["bars"][0]["low"], 0.75)
-
-    def test_limited_links_have_a_plot_of_their_own(self):
-        several = {"coff": entry(link()), "large-debug-100": entry(
-            link("COFF, large: /debug, disk limited to 100 MB/s", 100))}
-        found = plots.plots(several, list(several))
-        self.assertEqual([group["title"] for group in found["limited"]["groups"]],
-                         ["COFF, large: /debug, 100 MB/s"])
-        self.assertEqual(len(found["cold"]["groups"]), 1)
-
-    def test_disks(self):
-        several = {f"large-debug-{speed}": entry(link("L", speed)) for speed in (400, 100)}
-        self.assertNotIn("throttled", plots.plots(
-            {"large-debug-100": several["large-debug-100"]}, []))
-        plot = plots.plots(several, [])["throttled"]
-        self.assertEqual(plot["curves"][0]["points"], [[100, 6.0], [400, 6.0]])
-        # 100 MB at 100 MB/s.
-        self.assertEqual(plot["limits"][0]["points"], [[100, 1.0], [400, 0.25]])
-
-    def test_disks_without_the_touched_bytes(self):
-        several = {f"large-debug-{speed}": entry(link("L", speed)) for speed in (400, 100)}
-        for one in several.values():
-            one["figures"]["stats"] = [{**STATS, "touched_bytes": None}] * 2
-        several["large-debug"] = entry(link("L"))
-        plot = plots.plots(several, [])["throttled"]
-        self.assertEqual([limit["label"] for limit in plot["limits"]], ["stock, warm"])
-        self.assertEqual(plot["limits"][0]["points"], [[100, 1.0], [400, 1.0]])
-
-    def test_growth(self):
-        plot = plots.plots({"scale": entry(scaled_figures())}, [])["scale"]
-        self.assertEqual(plot["curves"][0]["points"], [[1000, 4.0], [2000, 8.0]])
-        self.assertEqual([curve["dashed"] for curve in plot["curves"]], [False, False, True, True])
-
-
-COLUMN = {"title": "A", "commands": {"headstart": "us", "slow": "slow", "fast": "fast"},
-          "seconds": {"headstart": [1.0, 1.0], "slow": [4.0, 4.0], "fast": [2.0, 2.0]}}
-
-
 class Trees(unittest.TestCase):
-    def test_the_fastest_peer_is_the_base(self):
-        self.assertEqual(trees.base_of(COLUMN), "fast")
-        self.assertIsNone(trees.base_of({"seconds": {"headstart": [1.0]}}))
-
     def test_a_missing_program_is_a_row_and_a_reason(self):
-        column = {**COLUMN, "commands": {**COLUMN["commands"], "gone": "gone"}}
+        column = {"title": "A", "commands": ["headstart", "gone"], "seconds": {"headstart": [1.0]}}
         kept = {"columns": [column], "versions": {}, "missing": {"gone": "no such thing"}}
         self.assertIn("| gone | – |", trees.table(kept))
         self.assertIn("- gone is not available: no such thing.", trees.remarks(kept))
@@ -239,20 +109,9 @@ class Trees(unittest.TestCase):
 class Documents(unittest.TestCase):
     benchmarks = {"coff": suite.Benchmark(None, links.text)}
 
-    def test_a_day_on_a_machine_has_one_letter(self):
-        other = {**entry(link()), "date": "2026-01-01"}
-        more = {**self.benchmarks, "other": suite.Benchmark(None, links.text),
-                "third": suite.Benchmark(None, links.text)}
-        text = document.document({"coff": entry(link()), "other": other,
-                                  "third": entry(link())}, more, {}, "raw.json")
-        self.assertIn("- A: 2026-01-02, 2 cores, Linux 6.\n"
-                      "- B: 2026-01-01, 2 cores, Linux 6.\n", text)
-        self.assertIn("| `other`, 3, B |", text)
-        self.assertIn("| `third`, 3, A |", text)
-
     def test_outputs(self):
         def text(same):
-            return document.document({"coff": entry({**link(), "same": same})},
+            return document.document({"coff": entry(same=same)},
                                      self.benchmarks, {}, "raw.json")
         self.assertIn(document.SAME, text(True))
         self.assertNotIn(document.SAME, text(False))
@@ -266,16 +125,14 @@ class Documents(unittest.TestCase):
         self.assertEqual(document.headline({}), "")
 
     def test_an_unusual_readahead_is_named(self):
-        def text(**told):
-            kept = entry({**link(), **told})
-            return document.document({"coff": kept}, self.benchmarks, {}, "raw")
-        self.assertIn("- A: 2026-01-02, 2 cores, Linux 6.\n", text(
-            readahead="readahead set to the usual 128 KiB (was 8192)"))
-        self.assertIn("- A: 2026-01-02, 2 cores, Linux 6, readahead 4096 KiB (the usual 128 needs "
-                      "root).\n", text(readahead="readahead 4096 KiB (the usual 128 needs root)"))
+        for told, shown in (("readahead set to the usual 128 KiB (was 8192)", ""),
+                            ("readahead 4096 KiB (the usual 128 needs root)",
+                             ", readahead 4096 KiB (the usual 128 needs root)")):
+            text = document.document({"coff": entry(readahead=told)}, self.benchmarks, {}, "raw")
+            self.assertIn(f"- A: 2026-01-02, 2 cores, Linux 6{shown}.\n", text)
 
     def test_readme(self):
-        all_figures = {"coff": entry(link()), "coff-400": entry(link())}
+        all_figures = {"coff": entry(), "coff-400": entry()}
         before = f"head\n{document.BEGIN}former\n{document.END}\ntail\n"
         text = document.readme(all_figures, before)
         self.assertTrue(text.startswith(f"head\n{document.BEGIN}{document.headline(all_figures)}"))
@@ -288,10 +145,6 @@ class Documents(unittest.TestCase):
 class Suites(unittest.TestCase):
     def test_the_short_form_names_benchmarks_of_the_full(self):
         self.assertLessEqual(set(suite.short()), set(suite.full()))
-
-    def test_every_flavour_is_in_the_short_form(self):
-        self.assertLessEqual({"coff", "elf-archives", "macho", "scale",
-                              "tree-warm"}, set(suite.short()))
 
 
 # Logs a name, writes a text into the directory in the last argument, and exits.
@@ -352,10 +205,6 @@ class Linking(unittest.TestCase):
         self.assertGreater(done.usage.ru_maxrss, 0)
         done = harness.timed(["sh", "-c", "kill -9 $$"], dict(os.environ), stdout=subprocess.PIPE)
         self.assertEqual(done.status, -signal.SIGKILL)
-
-    def test_the_memory_of_a_link(self):
-        self.linker.write_text("#!/bin/sh\nexec sleep 0.3\n")
-        self.assertGreater(harness.own_memory(self.linker, []), 0)
 
     def test_a_linker_whose_memory_is_read_ends_with_a_signal(self):
         note = self.directory / "pid"
@@ -441,27 +290,23 @@ class Held(unittest.TestCase):
         with tempfile.TemporaryDirectory() as name:
             knob = pathlib.Path(name) / "read_ahead_kb"
             knob.write_text("4096\n")
-            before = harness.readahead_knob
-            harness.readahead_knob = lambda directory: knob
-            try:
+            with mock.patch.object(harness, "readahead_knob") as find:
+                find.return_value = knob
                 with harness.readahead(128, pathlib.Path(name)) as note:
                     self.assertIn("(was 4096)", note)
                     self.assertEqual(knob.read_text(), "128")
                 self.assertEqual(knob.read_text(), "4096")
                 # Root may write to every file, so only a mock refuses for certain.
-                refusing = mock.Mock()
+                find.return_value = refusing = mock.Mock()
                 refusing.read_text.return_value = "4096\n"
                 refusing.write_text.side_effect = PermissionError
-                harness.readahead_knob = lambda directory: refusing
                 with harness.readahead(128, pathlib.Path(name)) as note:
                     self.assertEqual(note, "readahead 4096 KiB (the usual 128 needs root)")
                 # harness.readahead does not restore what it did not change.
                 refusing.write_text.assert_called_once_with("128")
-                harness.readahead_knob = lambda directory: None
+                find.return_value = None
                 with harness.readahead(128, pathlib.Path(name)) as note:
                     self.assertIn("not known", note)
-            finally:
-                harness.readahead_knob = before
 
     def test_a_signal_while_a_group_is_made(self):
         for problem, raised in ((KeyboardInterrupt, KeyboardInterrupt), (OSError, SystemExit)):
