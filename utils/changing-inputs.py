@@ -31,9 +31,10 @@ The last line is a summary. The exit status is 1 if a result was wrong, or if li
 only old files or only new ones, which would prove nothing.
 """
 
+import argparse
 import collections
-import concurrent.futures
 import errno
+import functools
 import itertools
 import mmap
 import os
@@ -43,14 +44,17 @@ import shlex
 import shutil
 import signal
 import sys
+import tempfile
 import threading
 import time
 
-from links.judge import (Judge, Way, draw_residency, fails, in_any_order, parser_of, prepare)
+from links.judge import (Judge, Way, draw_residency, fails, in_any_order, in_processes,
+                         parser_of, prepare)
 from links.pool import ALONE, CLEAN, DEBUG, ODD, Pool
 
 HEAP = 16384  # LLVM reads smaller files and maps others
 NOBODY = 65534
+arguments = argparse.Namespace()
 MISSING, UNREADABLE, DIRECTORY = "missing", "unreadable", "directory"
 KINDS = ["replace", "replace", "truncate", "grow", "remove", "unreadable", "folder"]
 
@@ -118,8 +122,8 @@ class Stand:
     """The inputs of one flavour in the current directory, and stock's results."""
 
     def __init__(self, arguments, flavour: str, pool: Pool, directory):
-        shutil.rmtree(directory, ignore_errors=True)
-        directory.mkdir(parents=True)
+        self.directory = directory
+        directory.mkdir()
         os.chdir(directory)
         os.environ["XDG_CACHE_HOME"] = str(directory / "cache")
         self.pool, self.judge = pool, Judge(arguments, flavour)
@@ -212,8 +216,8 @@ def trial(stand: Stand, seed: int):
                          if p.stem[1:] not in map(str, range(ALONE + 5, CLEAN))
                          or p in stand.thin], rng.choice([1, 1, 2]))
     changes = [Change(rng, path, pool_objects) for path in chosen]
-    kind = rng.choice(["", "", "evict", "half", "half", "by kind"])
-    way = Way(evict=kind == "evict", draw="" if kind == "evict" else kind, options=[
+    kind = rng.choice(["", "", "all evicted", "half", "half", "by kind"])
+    way = Way(draw=kind, options=[
         f"--prefetch-jobs={rng.choice([1, 2, 8, 16])}",
         f"--prefetch-handover={rng.choice(['all', 'all', 'none'])}",
         "--prefetch-profile=" + rng.choice(["none", "none", "record"])])
@@ -232,7 +236,7 @@ def trial(stand: Stand, seed: int):
         counts["truncated: stock " + (theirs or "wrong")] += 1
     text = ""
     if verdict is None:
-        text = (f"{seed}: {shlex.join(way.options)}{', residency: ' + kind if kind else ''}: "
+        text = (f"{judge.linker} {seed}: {shlex.join(way.options)}{', residency: ' + kind if kind else ''}: "
                 + "; ".join(f"{c.kind} {c.path} {len(c.old)} -> "
                             f"{c.new if isinstance(c.new, str) else len(c.new)} after "
                             f"{d * 1000:.1f} ms" for c, d in zip(changes, delays)))
@@ -245,17 +249,18 @@ def trial(stand: Stand, seed: int):
     return counts, text
 
 
-def worker(arguments, flavour: str, pool: Pool, seeds):
+@functools.cache
+def stand_of(flavour: str) -> Stand:
+    """The inputs of this process."""
     directory = arguments.directory / f"{flavour}-{os.getpid()}"
-    stand = Stand(arguments, flavour, pool, directory)
-    counts, texts = collections.Counter(), []
-    for seed in seeds:
-        more, text = trial(stand, seed)
-        counts.update(more)
-        texts += [f"{flavour} {text}"] if text else []
-    os.chdir("/")
-    shutil.rmtree(directory)
-    return counts, texts
+    pool = Pool(flavour, 0, arguments.stock, arguments.work, arguments.jobs)
+    return Stand(arguments, flavour, pool, directory)
+
+
+def one_seed(seed: int):
+    stand = stand_of(arguments.flavours[seed % len(arguments.flavours)])
+    os.chdir(stand.directory)
+    return trial(stand, seed)
 
 
 def without_rights() -> None:
@@ -269,38 +274,24 @@ def without_rights() -> None:
 def main() -> int:
     parser = parser_of(__doc__)
     parser.add_argument("--count", type=int, default=100)
-    parser.add_argument("--seed", type=int, help="this one, 20 times")
-    arguments = parser.parse_args()
+    parser.parse_args(namespace=arguments)
     prepare(arguments)
-    arguments.directory = arguments.work / f"changing-{os.getpid()}"
-    arguments.directory.mkdir(parents=True)
-    if os.geteuid() == 0:
-        os.chown(arguments.directory, NOBODY, NOBODY)
-    Judge(arguments, "elf").slack()
     begun = time.monotonic()
-    names = arguments.flavours
-    last = arguments.first + arguments.count
-    seeds = {name: [seed for seed in range(arguments.first, last) if seed % len(names) == at]
-             for at, name in enumerate(names)}
+    for flavour in arguments.flavours:
+        Pool(flavour, 0, arguments.stock, arguments.work, arguments.jobs)
+    Judge(arguments, arguments.flavours[0]).slack()
+    seeds = range(arguments.first, arguments.first + arguments.count)
     if arguments.seed is not None:
-        name = names[arguments.seed % len(names)]
-        seeds = {name: [arguments.seed] * 20}
+        seeds = [arguments.seed] * 20
     counts = collections.Counter()
-    try:
-        with concurrent.futures.ProcessPoolExecutor(
-                arguments.jobs, initializer=without_rights) as executor:
-            batches = []
-            for name, numbers in seeds.items():
-                pool = Pool(name, 0, arguments.stock, arguments.work, arguments.jobs)
-                batches += [executor.submit(worker, arguments, name, pool, numbers[at:at + 25])
-                            for at in range(0, len(numbers), 25)]
-            for batch in concurrent.futures.as_completed(batches):
-                more, texts = batch.result()
-                counts.update(more)
-                for text in texts:
-                    print(text, flush=True)
-    finally:
-        shutil.rmtree(arguments.directory)
+    with tempfile.TemporaryDirectory(dir=arguments.work) as directory:
+        arguments.directory = pathlib.Path(directory)
+        if os.geteuid() == 0:
+            os.chown(directory, NOBODY, NOBODY)
+        for more, text in in_processes(arguments, one_seed, seeds, 5, without_rights):
+            counts.update(more)
+            if text:
+                print(text, flush=True)
     for what, count in sorted(counts.items()):
         print(f"{what}: {count}")
     wrong = counts["ours: wrong"]

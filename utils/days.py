@@ -39,7 +39,6 @@ def parse() -> argparse.Namespace:
     parser.set_defaults(jobs=(os.cpu_count() or 1) + 1, timeout=None, work=ROOT / "build" / "days")
     parser.add_argument("count", type=int, nargs="?", help="steps in all")
     parser.add_argument("--size", choices=list(TARGETS))
-    parser.add_argument("--seed", type=int, help="repeat this day")
     parser.add_argument("--objects", type=int, default=0,
                         help="with --seed: at most this many objects")
     parser.add_argument("--steps", help="with --seed: only these, as 1,2,5")
@@ -133,7 +132,6 @@ def main() -> int:
         steps = arguments.steps and [int(n) for n in arguments.steps.split(",")]
         return campaign.show(arguments, run.abilities, steps)
     records, finished = (sample if arguments.count else whole)(arguments, run)
-    print(campaign.decisions(records))
     print(campaign.plain(records))
     if not finished:
         print("stopped; the steps so far count" if arguments.count is None else "stopped")

@@ -17,16 +17,19 @@ difference, or if hardly any links succeeded or failed, which would prove nothin
 """
 
 import collections
-import concurrent.futures
+import dataclasses
+import functools
 import os
 import pathlib
 import random
 import shlex
 import shutil
 import sys
+import tempfile
 import time
 
-from links.judge import Judge, Response, Way, parser_of, prepare, render
+from links.judge import (Judge, Response, Way, fewer, in_processes, parser_of, prepare,
+                         render)
 from links.pool import ALONE, BITCODE, CLEAN, DEBUG, FLAVOURS, ODD, OTHER, Pool, fat, tbd
 
 POOL = 1000  # seeds that share one pool
@@ -300,7 +303,7 @@ class Maker:
         return fixed, kinds, options
 
     def way(self) -> Way:
-        way = Way(evict=self.chance(0.2), by_environment=self.chance(0.2))
+        way = Way(draw="all evicted" if self.chance(0.2) else "", by_environment=self.chance(0.2))
         for odds, values in (
                 (0.7, ["jobs=1", "jobs=2", "jobs=8", "jobs=16"]),
                 (0.3, ["handover=all", "handover=none"]),
@@ -314,25 +317,17 @@ class Maker:
                 way.options.append("--prefetch-profile=record")
         else:
             way.options.append("--prefetch-profile=none")
-        if not way.evict and self.chance(0.3):
+        if not way.draw and self.chance(0.3):
             way.draw = self.pick(["half", "half", "by page", "by kind", "by runs"])
         if self.chance(0.05):
-            return Way(run=True, evict=way.evict, draw=way.draw)
+            return Way(runs="stock", draw=way.draw)
         return way
 
 
-def smaller(parts):
-    """Yields the command line without one of its parts, for each part."""
-    for at, part in enumerate(parts):
-        before, after = parts[:at], parts[at + 1:]
-        yield before + after
-        if isinstance(part, Response):
-            yield before + part.parts + after
-            for less in smaller(part.parts):
-                yield before + [Response(part.name, less)] + after
-        elif len(part) > 1:
-            for word in range(len(part)):
-                yield before + [part[:word] + part[word + 1:]] + after
+def flat(parts) -> list:
+    """The parts of a command line, without response files."""
+    return [inner for part in parts
+            for inner in (flat(part.parts) if isinstance(part, Response) else [part])]
 
 
 def shrink(judge: Judge, parts, way: Way, status, found):
@@ -347,94 +342,77 @@ def shrink(judge: Judge, parts, way: Way, status, found):
             if again == status and {f.split(":")[0] for f in found} & what:
                 return True
         return False
-    shrunk = True
-    while shrunk:
-        shrunk = False
-        for less in way.smaller():
-            if less != way and differs(parts, less):
-                way, shrunk = less, True
-                break
-        for less in smaller(parts):
-            if differs(less, way):
-                parts, shrunk = less, True
-                break
-    return parts, way
+    if differs(parts, Way()):
+        way = Way()
+    if differs(flat(parts), way):
+        parts = flat(parts)
+    parts = fewer(parts, lambda less: differs(less, way))
+    return parts, dataclasses.replace(way, options=fewer(
+        way.options, lambda less: differs(parts, dataclasses.replace(way, options=less))))
 
 
-def make_here(directory: pathlib.Path, pool: Pool, seed: int):
+def pool_of(arguments, flavour: str, seed: int) -> Pool:
+    return Pool(flavour, seed // POOL, arguments.stock, arguments.work, arguments.jobs)
+
+
+def make_here(arguments, flavour: str, seed: int, directory: pathlib.Path):
+    """Makes the link of a seed in a directory, and enters the directory."""
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True)
     os.chdir(directory)
     os.environ["XDG_CACHE_HOME"] = str(directory / "cache")
-    maker = Maker(pool, seed)
+    maker = Maker(pool_of(arguments, flavour, seed), seed)
     return maker.make(), maker.way()
 
 
-def show(arguments, flavour: str, pool: Pool, seed: int, verbose: bool):
+def show(arguments, flavour: str, seed: int, tries: int):
     """Repeats a link in a directory that stays, and shrinks it if it differs."""
-    directory = arguments.work / f"{flavour}-{seed}"
-    parts, way = make_here(directory, pool, seed)
+    parts, way = make_here(arguments, flavour, seed, arguments.work / f"{flavour}-{seed}")
     judge = Judge(arguments, flavour)
-    lines = [f"{flavour} {seed}: in {directory}", f"  ours: {way}"]
-    if verbose:
-        lines.append(f"  {judge.linker} {shlex.join(render(parts))}")
-    status, found, unsteady = judge.judge(parts, way)
-    for _ in range(1 if verbose else 10):
-        if not found:
-            status, found, unsteady = judge.judge(parts, way)
+    lines = [f"{flavour} {seed}: in {os.getcwd()}", f"  ours: {way}",
+             f"  {judge.linker} {shlex.join(render(parts))}"]
+    for _ in range(tries):
+        status, found, unsteady = judge.judge(parts, way)
+        if found:
+            break
     lines.append(f"  stock's exit status {status.decode()}, {len(found)} "
                  f"differences{', stock is unsteady' if unsteady else ''}")
     if found:
         parts, way = shrink(judge, parts, way, status, found)
-        words = render(parts)
+        lines += [f"  smallest: {judge.linker} {shlex.join(render(parts))}", f"  ours: {way}"]
         found = judge.judge(parts, way)[1] or found
-        lines += [f"  smallest: cd {directory} && {judge.linker} "
-                  f"{shlex.join(words)}", f"  ours: {way}"]
         lines += ["  " + text.replace("\n", "\n  ")[:3000] for text in found]
     return bool(found), "\n".join(lines)
 
 
-def one_seed(arguments, flavour: str, pool: Pool, seed: int):
-    directory = arguments.work / f"{flavour}-worker-{os.getpid()}"
-    parts, way = make_here(directory, pool, seed)
+def one_seed(arguments, flavour: str, place: str, seed: int):
+    parts, way = make_here(arguments, flavour, seed, pathlib.Path(place, str(os.getpid())))
     status, found, unsteady = Judge(arguments, flavour).judge(parts, way)
     text = ""
     if found:
-        text = "\n".join(found)[:1500]
-        again, told = show(arguments, flavour, pool, seed, False)
-        text = told if again else f"{told}\n  was: {text}\n  not seen again"
-    os.chdir("/")
+        again, text = show(arguments, flavour, seed, tries=11)
+        if not again:
+            text += "\n  not seen again, was: " + "\n".join(found)[:1500]
     return status, text, unsteady
 
 
-def worker(arguments, flavour: str, pool: Pool, seeds):
-    done = [one_seed(arguments, flavour, pool, seed) for seed in seeds]
-    shutil.rmtree(arguments.work / f"{flavour}-worker-{os.getpid()}", ignore_errors=True)
-    return done
-
-
 def run_flavour(arguments, flavour: str) -> bool:
-    begun, used = time.monotonic(), sum(os.times()[:4])
+    begun = time.monotonic()
+    seeds = range(arguments.first, arguments.first + arguments.count)
+    for seed in [*seeds[::POOL], *seeds[-1:]]:
+        pool_of(arguments, flavour, seed)
     counts = collections.Counter()
-    last = arguments.first + arguments.count
-    for number in range(arguments.first // POOL, -(-last // POOL)):
-        pool = Pool(flavour, number, arguments.stock, arguments.work, arguments.jobs)
-        seeds = range(max(arguments.first, number * POOL), min((number + 1) * POOL, last))
-        with concurrent.futures.ProcessPoolExecutor(arguments.jobs) as executor:
-            batches = [executor.submit(worker, arguments, flavour, pool, seeds[at:at + 20])
-                       for at in range(0, len(seeds), 20)]
-            for batch in concurrent.futures.as_completed(batches):
-                for status, text, unsteady in batch.result():
-                    counts["linked" if status == b"0" else "failed"] += 1
-                    counts["unsteady"] += unsteady
-                    counts["different"] += bool(text)
-                    if text:
-                        print(text, flush=True)
-    used = sum(os.times()[:4]) - used
+    with tempfile.TemporaryDirectory(dir=arguments.work) as place:
+        for status, text, unsteady in in_processes(
+                arguments, functools.partial(one_seed, arguments, flavour, place), seeds, 5):
+            counts["linked" if status == b"0" else "failed"] += 1
+            counts["unsteady"] += unsteady
+            counts["different"] += bool(text)
+            if text:
+                print(text, flush=True)
     print(f"{flavour}: {arguments.count} links, {counts['linked']} linked, {counts['failed']} "
           f"failed with an error, {counts['different']} different, {counts['unsteady']} in which "
-          f"stock differs from itself, {time.monotonic() - begun:.0f} s, {used:.0f} s of processor",
-          flush=True)
+          f"stock differs from itself, {time.monotonic() - begun:.0f} s", flush=True)
     few = min(counts["linked"], counts["failed"]) * 5 < arguments.count
     if few:
         print(f"{flavour}: too few linked or failed to prove anything")
@@ -444,7 +422,6 @@ def run_flavour(arguments, flavour: str) -> bool:
 def main() -> int:
     parser = parser_of(__doc__)
     parser.add_argument("--count", type=int, default=100)
-    parser.add_argument("--seed", type=int, help="show this one again")
     arguments = parser.parse_args()
     prepare(arguments)
     good = True
@@ -452,11 +429,9 @@ def main() -> int:
         if arguments.seed is None:
             good &= run_flavour(arguments, flavour)
         else:
-            pool = Pool(flavour, arguments.seed // POOL, arguments.stock,
-                        arguments.work, arguments.jobs)
-            bad, text = show(arguments, flavour, pool, arguments.seed, True)
+            different, text = show(arguments, flavour, arguments.seed, tries=2)
             print(text)
-            good &= not bad
+            good &= not different
     return not good
 
 

@@ -117,7 +117,7 @@ class Days(unittest.TestCase):
 
 class Report(unittest.TestCase):
     def test_tables(self):
-        record = {"flavour": "coff", "size": "real", "decisions": {"x": 2},
+        record = {"flavour": "coff", "size": "real",
                   "counts": {"days": 1, "steps": 1500, "kind: touch": 3}}
         self.assertIn("| coff | 500 inputs and more | 1 | 1,500 | 0 | 0 |",
                       campaign.table([record]))

@@ -22,8 +22,7 @@ import documents
 from days.day import Day, Stopped
 from days.linking import SANITIZERS, Different, Place, adopt_orphans, find_abilities
 from days.objects import Objects
-from links.judge import ROOT
-from links.pool import FLAVOURS
+from links.judge import ROOT, fewer
 
 TARGETS = {"small": 10000, "real": 1500}  # steps, of each flavour
 KEPT_TREES = 12
@@ -93,7 +92,6 @@ def one_day(arguments, abilities, flavour: str, size: str, seed: int, steps: int
                            f"({day.kinds[day.number]}): {error!r}") from error
     os.chdir("/")
     result["counts"] = dict(day.counts)
-    result["decisions"] = dict(day.decisions)
     return result
 
 
@@ -137,7 +135,7 @@ class Totals:
     def __init__(self, work: pathlib.Path, flavour: str, size: str, programs: str):
         self.path = work and work / f"results-{flavour}-{size}.json"
         self.record = {"flavour": flavour, "size": size, "programs": programs,
-                       "done": [], "counts": {}, "decisions": {}, "different": []}
+                       "done": [], "counts": {}, "different": []}
         if self.path and self.path.exists():
             old = json.loads(self.path.read_text())
             if old["programs"] == programs:
@@ -146,10 +144,9 @@ class Totals:
                 self.path.rename(self.path.with_suffix(f".{old['programs']}.json"))
 
     def add(self, result: dict) -> None:
-        for field in ("counts", "decisions"):
-            sums = collections.Counter(self.record[field])
-            sums.update(result[field])
-            self.record[field] = dict(sums)
+        sums = collections.Counter(self.record["counts"])
+        sums.update(result["counts"])
+        self.record["counts"] = dict(sums)
         if result["text"]:
             self.record["different"].append(result["text"])
         if not result["stopped"]:
@@ -238,23 +235,6 @@ def attempt(place: Place, size: str, seed: int, objects: int, wanted, say=None):
     return None
 
 
-def fewer_steps(steps: list[int], differs) -> list[int]:
-    """Removes steps before the last one, which is the one that differs."""
-    if len(steps) > 1 and differs(steps[-1:]):
-        return steps[-1:]
-    chunk = len(steps) // 2
-    while chunk:
-        at = 0
-        while at < len(steps) - 1:
-            fewer = steps[:at] + steps[min(at + chunk, len(steps) - 1):]
-            if differs(fewer):
-                steps = fewer
-            else:
-                at += chunk
-        chunk //= 2
-    return steps
-
-
 def show(arguments, abilities, only) -> bool:
     """Repeats a day in this process, in a tree that stays, and shrinks it if it differs.
     Returns whether it does. `only` has the numbers of the steps, or is None."""
@@ -278,8 +258,9 @@ def show(arguments, abilities, only) -> bool:
     day, different = found
     print(f"different at step {day.number}: {different}"[:6000])
     objects = day.objects
-    steps = fewer_steps([n for n in range(day.number + 1) if only is None or n in only],
-                        lambda steps: differs(objects, steps))
+    # The last step is the one that differs.
+    *steps, last = [n for n in range(day.number + 1) if only is None or n in only]
+    steps = [*fewer(steps, lambda some: differs(objects, [*some, last])), last]
     for share in (0.25, 0.5, 0.7, 0.9):
         while int(objects * share) >= LEAST_OBJECTS and differs(int(objects * share), steps):
             objects = int(objects * share)
@@ -295,36 +276,27 @@ def show(arguments, abilities, only) -> bool:
 
 # -- the report -------------------------------------------------------------------
 
-def sums(records: list[dict], field: str) -> collections.Counter:
+def sums(records: list[dict]) -> collections.Counter:
     total: collections.Counter = collections.Counter()
     for record in records:
-        total.update(record[field])
+        total.update(record["counts"])
     return total
 
 
 def table(records: list[dict]) -> str:
     rows = [[record["flavour"], SIZES[record["size"]],
              *(f"{record['counts'].get(c, 0):,}" for c in COLUMNS)] for record in records]
-    total = sums(records, "counts")
+    total = sums(records)
     rows.append(["all", "", *(f"{total[c]:,}" for c in COLUMNS)])
     return "\n".join(documents.table(["flavour", "size", *COLUMNS], rows, texts=(0, 1)))
 
 
 def kinds(records: list[dict]) -> str:
     """How often each kind of step was done."""
-    total = sums(records, "counts")
+    total = sums(records)
     names = sorted((n for n in total if n.startswith("kind: ")), key=lambda n: -total[n])
     return textwrap.fill("Steps: " + ", ".join(
         f"{n[6:]} {total[n]:,}" for n in names) + ".", 90, break_on_hyphens=False)
-
-
-def decisions(records: list[dict]) -> str:
-    """The prefetcher's decisions, in the links with statistics."""
-    by_flavour = {f: sums([r for r in records if r["flavour"] == f], "decisions") for f in FLAVOURS}
-    names = sorted({n for c in by_flavour.values() for n in c})
-    width = max(map(len, names), default=0)
-    return "\n".join(f"  {n:{width}} " + " ".join(
-        f"{by_flavour[f][n]:>9,}" for f in FLAVOURS) for n in names)
 
 
 def plain(records: list[dict]) -> str:
@@ -336,9 +308,8 @@ def plain(records: list[dict]) -> str:
                      f"failed with an error, {c['different']} different, {c['unsteady']} in which "
                      f"stock differs from itself, {c['stock lacks memory']} in which stock runs "
                      f"out of memory, {c['milliseconds'] / max(c['steps'], 1):.0f} ms per step")
-    steps = sums(records, "counts")["steps"]
-    different = sums(records, "counts")["different"]
-    return "\n".join(lines + [f"{steps} steps, {different} different"])
+    total = sums(records)
+    return "\n".join([*lines, f"{total['steps']} steps, {total['different']} different"])
 
 
 def write(records: list[dict]) -> None:
@@ -346,7 +317,7 @@ def write(records: list[dict]) -> None:
     commits = sorted({r["commit"] for r in records if "commit" in r})
     dates = sorted({r["date"] for r in records if "date" in r})
     dates = dates or [time.strftime("%Y-%m-%d")]
-    total = sums(records, "counts")
+    total = sums(records)
     documents.replace_section(DOCUMENT, BEGIN, END, "\n".join([
         "", f"{total['steps']:,} steps, {total['different']:,} different "
         f"({' to '.join(dict.fromkeys([dates[0], dates[-1]]))}, {platform.system()} "

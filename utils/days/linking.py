@@ -10,7 +10,6 @@ import ctypes
 import dataclasses
 import fcntl
 import hashlib
-import json
 import os
 import pathlib
 import random
@@ -25,7 +24,7 @@ import groups
 from days.objects import Objects
 from days.project import Project, Tree, Variation
 from links import residency
-from links.judge import Judge, differences
+from links.judge import Judge, Way, differences
 
 WAITS = b"waiting for other links: together they do not fit in memory"
 SET_CHILD_SUBREAPER = 36
@@ -102,16 +101,16 @@ class Abilities:
     other_user: bool
     memory_group: bool
     evict: bool
-    mold: str
+    mold: bool
     sanitized: bool
 
     def missing(self) -> list[str]:
-        told: dict[str, bool | None] = {
+        told = {
             "another user's inputs (only root can link as another user)": self.other_user,
             "memory limits (no control group of memory can be made here); --prefetch-memory is "
             "used instead": self.memory_group,
             "evicting (the pages of this file system cannot be evicted)": self.evict,
-            "mold (not installed)": bool(self.mold)}
+            "mold (not installed)": self.mold}
         return [what for what, there in told.items() if not there]
 
 
@@ -121,7 +120,7 @@ def find_abilities(arguments) -> Abilities:
         other_user=os.geteuid() == 0,
         # A sanitizer reserves more than any link needs.
         memory_group=not sanitized and can_limit_memory(),
-        evict=residency.can_evict(arguments.work), mold=shutil.which("mold") or "",
+        evict=residency.can_evict(arguments.work), mold=bool(shutil.which("mold")),
         sanitized=sanitized)
 
 
@@ -141,8 +140,6 @@ class Process:
             stdout=self.streams[0], stderr=self.streams[1], env=environment,
             start_new_session=True, **more)
         self.seconds = 0.0
-        self.ended = False
-        self.status = b""
 
     def signal(self, number: int) -> None:
         """Sends a signal to the session's processes, as a terminal does."""
@@ -151,30 +148,26 @@ class Process:
 
     def wait(self, timeout: float) -> bool:
         """Returns False if the process does not end in time."""
-        if self.ended:
-            return True
-        handle = os.pidfd_open(self.process.pid)
-        try:
-            poll = select.poll()
-            poll.register(handle, select.POLLIN)
-            if not poll.poll(max(timeout, 0) * 1000):
-                return False
-        finally:
-            os.close(handle)
-        _, status = os.waitpid(self.process.pid, 0)
-        self.seconds = time.monotonic() - self.begun
-        self.process.returncode = os.waitstatus_to_exitcode(status)
-        self.status = str(self.process.returncode).encode()
-        self.ended = True
+        if self.process.returncode is None:
+            # Popen.wait(timeout) would sleep for up to 50 ms.
+            handle = os.pidfd_open(self.process.pid)
+            try:
+                if not select.select([handle], [], [], timeout)[0]:
+                    return False
+            finally:
+                os.close(handle)
+            self.process.wait()
+            self.seconds = time.monotonic() - self.begun
         return True
 
     def result(self, timeout: float) -> dict:
         """The exit status and the messages, as same-link.py names them."""
-        if not self.wait(timeout):
+        if self.wait(timeout):
+            seen = {"exit status": str(self.process.returncode).encode()}
+        else:
             self.signal(signal.SIGKILL)
             self.wait(timeout)
-            self.status = b"does not end"
-        seen = {"exit status": self.status}
+            seen = {"exit status": b"does not end"}
         for what, stream in zip(("output", "error"), self.streams):
             size = os.fstat(stream).st_size
             seen[f"standard {what}"] = os.pread(stream, size, 0)
@@ -195,13 +188,8 @@ def described(data: bytes) -> bytes:
 
 def outputs(directory: str) -> dict:
     """A digest of each file."""
-    seen = {}
-    for place, _, names in os.walk(directory):
-        for name in names:
-            path = os.path.join(place, name)
-            with open(path, "rb") as file:
-                seen[path] = described(file.read())
-    return seen
+    return {str(path): described(path.read_bytes())
+            for path in pathlib.Path(directory).rglob("*") if path.is_file()}
 
 
 def empty(directory: str) -> None:
@@ -243,10 +231,7 @@ class Different(Exception):
 
 
 @dataclasses.dataclass
-class How:
-    options: list[str] = dataclasses.field(default_factory=list)
-    by_environment: bool = True
-    runs: str = ""  # stock or mold: the linker under `headstart run`
+class How(Way):
     cache: str = "cache"
     other_user: bool = False
     memory: int = 0  # the size of its control group
@@ -290,7 +275,6 @@ class Linking:
         self.say = say
         self.judge = Judge(self.arguments, self.flavour)
         self.counts: collections.Counter = collections.Counter()
-        self.decisions: collections.Counter = collections.Counter()
         self.answers: dict = {}  # stock's results, by state
         self.seconds = 0.05      # of a link
         self.tree = place.get_tree()
@@ -318,13 +302,10 @@ class Linking:
             how.options = ["--prefetch-" + o for o in {
                 o.split("=")[0]: o for o in how.options}.values()]
         if rng.random() < 0.35 and not how.other_user:
-            how.options.append(f"--prefetch-stats={self.stats_file()}")
+            how.options.append(f"--prefetch-stats={self.place.directory / 'stats.json'}")
         how.by_environment = rng.random() < 0.7
         self.draw_profile(how)
         return how
-
-    def stats_file(self) -> pathlib.Path:
-        return self.place.directory / "stats.json"
 
     def draw_profile(self, how: How) -> None:
         """Draws the profile: mostly that of the last link; otherwise none, or that
@@ -363,14 +344,8 @@ class Linking:
                 self.tree.files) if p.endswith((".o", ".a"))))
         return hash(tuple(parts))
 
-    def program(self, how: How):
-        """The program to compare with, and its name."""
-        if how.runs == "mold":
-            return pathlib.Path(self.abilities.mold), self.abilities.mold
-        return self.judge.stock, (str(self.judge.stock) if how.runs else self.judge.linker)
-
     def stock(self, how: How, variation: Variation, args) -> dict:
-        program, name = self.program(how)
+        program, name = self.judge.theirs(how)
         state = self.state(name, args)
         if state not in self.answers:
             empty(variation.directory)
@@ -384,30 +359,17 @@ class Linking:
 
     def start(self, how: How, args, group=None) -> Process:
         environment = dict(self.environment, XDG_CACHE_HOME=os.path.abspath(how.cache))
-        with contextlib.suppress(FileNotFoundError):
-            self.stats_file().unlink()
-        if how.runs:
-            args = ["run", "--", str(self.program(how)[0]), *args]
-            return Process(self.judge.headstart, "headstart", args, environment)
-        if how.by_environment:
-            if how.options:
-                environment["HEADSTART_FLAGS"] = shlex.join(how.options)
-        else:
-            args = [*how.options, *args]
-        return Process(self.judge.ours, self.judge.linker, args, environment, how.other_user, group)
+        program, name, args, more = self.judge.command(args, how)
+        return Process(program, name, args, environment | more, how.other_user, group)
 
     def command(self, how: How, args) -> str:
-        if how.runs:
-            args = ["headstart", "run", "--", str(self.program(how)[0]), *args]
-        else:
-            args = [self.judge.linker, *how.options, *args]
-        return shlex.join(args)
+        _, name, args, more = self.judge.command(args, how)
+        return shlex.join([*(f"{key}={value}" for key, value in more.items()), name, *args])
 
     def finish(self, how: How, process: Process, variation: Variation, interrupted=None) -> dict:
         """Waits for a link of ours, and checks that it leaves nothing behind."""
         seen = process.result(self.arguments.timeout)
         self.counts["links"] += 1
-        self.decisions["links by headstart run"] += bool(how.runs)
         found = []
         if seen["exit status"] == b"does not end":
             found.append(f"does not end within {self.arguments.timeout:.0f} s\n" +
@@ -430,28 +392,8 @@ class Linking:
         if "queue" in " ".join(how.options):
             seen["standard error"] = b"".join(
                 line for line in seen["standard error"].splitlines(True) if WAITS not in line)
-        if not interrupted:
-            self.read_stats(how)
         seen.update(outputs(variation.directory))
         return seen
-
-    def read_stats(self, how: How) -> None:
-        """Adds up the prefetcher's statistics."""
-        if not any("stats" in option for option in how.options):
-            return
-        try:
-            stats = json.loads(self.stats_file().read_text())
-        except (OSError, ValueError):
-            self.decisions["no statistics"] += 1
-            return
-        self.decisions["links with statistics"] += 1
-        for name, count in (stats.get("decisions") or {}).items():
-            self.decisions[name] += count
-        total, cached = stats["inputs_bytes"], stats["resident_bytes_before"]
-        self.decisions["prefetching off" if stats["mode"] == "off" else
-                       "inputs all cached" if cached >= total else
-                       "inputs not cached" if cached == 0 else "inputs cached in part"] += 1
-        self.decisions[f"profile {stats['profile']}"] += 1
 
     def draw(self, name: str = "") -> None:
         told = residency.draw(self.rng, self.project.inputs(), name)
@@ -497,14 +439,14 @@ class Linking:
             return
         if how.runs != "mold":
             os.makedirs("out", exist_ok=True)
-            found, unsteady = self.judge.settle(self.program(how)[1], args, got, found, digests)
+            found, unsteady = self.judge.settle(self.judge.theirs(how)[1], args, got, found, digests)
             self.counts["unsteady"] += bool(unsteady)
         if found:
             raise Different(found, self.command(how, args))
 
     def again(self, how: How, variation: Variation, args) -> dict:
         """Stock's result of another run, which shows whether it is always the same."""
-        self.answers.pop(self.state(self.program(how)[1], args))
+        self.answers.pop(self.state(self.judge.theirs(how)[1], args))
         return self.stock(how, variation, args)
 
     def shared(self) -> str:

@@ -4,6 +4,7 @@ same-link.py does."""
 import argparse
 import dataclasses
 import importlib
+import multiprocessing
 import os
 import pathlib
 import random
@@ -52,18 +53,9 @@ class Response:
 class Way:
     options: list[str] = dataclasses.field(default_factory=list)
     by_environment: bool = False
-    evict: bool = False
+    runs: str = ""  # stock or mold: the linker under `headstart run`
     draw: str = ""  # of residency (links/residency.py): half, by runs, ...
     record: str = ""  # the profile of the last link: first, other, damaged
-    run: bool = False  # stock under `headstart run`
-
-    def smaller(self):
-        yield Way()
-        for at in range(len(self.options)):
-            yield dataclasses.replace(self, options=self.options[:at] + self.options[at + 1:])
-        for field in ("by_environment", "evict", "draw", "record", "run"):
-            if getattr(self, field):
-                yield dataclasses.replace(self, **{field: type(getattr(self, field))()})
 
 
 def render(parts) -> list[str]:
@@ -81,12 +73,12 @@ def render(parts) -> list[str]:
 
 def draw_residency(way: Way, words) -> None:
     """Evicts the inputs, or some of them; the command line is the seed."""
-    name = "all evicted" if way.evict else way.draw
-    if name:
+    if way.draw:
         paths = sorted(str(path) for directory in (CURRENT, CURRENT / "p/obj", CURRENT / "p/lib")
                        for path in directory.iterdir()
                        if path.is_file() and os.access(path, os.R_OK))
-        residency.draw(random.Random(os.fsencode(" ".join([name, *words]))), paths, name=name)
+        rng = random.Random(os.fsencode(" ".join([way.draw, *words])))
+        residency.draw(rng, paths, name=way.draw)
 
 
 def damage(rng) -> None:
@@ -132,17 +124,26 @@ class Judge:
             settings = dict(settings, LD_PRELOAD=str(self.slack()))
         return self.link(self.stock, name, words, **settings)
 
-    def ours_link(self, words, way: Way) -> dict:
-        if way.run:
-            return self.link(self.headstart, "headstart", ["run", "--", str(self.stock), *words])
+    def theirs(self, way: Way):
+        """The program to compare with, and its name."""
+        program = shutil.which("mold") if way.runs == "mold" else str(self.stock)
+        return program, program if way.runs else self.linker
+
+    def command(self, words, way: Way):
+        """Our program, its name, its arguments, and additions to its environment."""
+        if way.runs:
+            return self.headstart, "headstart", ["run", "--", self.theirs(way)[0], *words], {}
         if way.by_environment:
-            return self.link(self.ours, self.linker, words,
-                             HEADSTART_FLAGS=shlex.join(way.options))
-        return self.link(self.ours, self.linker, way.options + words)
+            return self.ours, self.linker, words, {"HEADSTART_FLAGS": shlex.join(way.options)}
+        return self.ours, self.linker, way.options + words, {}
+
+    def ours_link(self, words, way: Way) -> dict:
+        *command, environment = self.command(words, way)
+        return self.link(*command, **environment)
 
     def judge(self, parts, way: Way):
         """Returns stock's exit status, the differences, and whether stock varies."""
-        name = str(self.stock) if way.run else self.linker
+        _, name = self.theirs(way)
         words = render(parts)
         stock = self.link(self.stock, name, words)
         shutil.rmtree("cache", ignore_errors=True)
@@ -205,6 +206,29 @@ def in_any_order(seen: dict) -> dict:
             else text for what, text in seen.items()}
 
 
+def fewer(things: list, differs) -> list:
+    """Removes things, many at a time and then single ones, as long as the rest differs."""
+    size = len(things)
+    while size:
+        at = 0
+        while at < len(things):
+            rest = things[:at] + things[at + size:]
+            if differs(rest):
+                things = rest
+            else:
+                at += size
+        size //= 2
+    return things
+
+
+def in_processes(arguments, task, items, chunk: int, initializer=None):
+    """Yields the result of each task, in any order."""
+    with multiprocessing.Pool(arguments.jobs, initializer) as pool:
+        yield from pool.imap_unordered(task, items, chunk)
+        pool.close()
+        pool.join()
+
+
 def parser_of(description: str) -> argparse.ArgumentParser:
     """A parser with the options that the scripts share."""
     parser = argparse.ArgumentParser(description=description.splitlines()[0])
@@ -213,6 +237,7 @@ def parser_of(description: str) -> argparse.ArgumentParser:
     parser.add_argument("--ours", type=pathlib.Path, metavar="FOLDER",
                         default=ROOT / "build" / "bin")
     parser.add_argument("--flavour", default="all", choices=[*FLAVOURS, "all"])
+    parser.add_argument("--seed", type=int, help="repeat this one")
     parser.add_argument("--first", type=int, default=0, metavar="SEED")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--timeout", type=float, default=60, help="seconds for one link")
