@@ -42,14 +42,11 @@ import signal
 import sys
 import time
 from pathlib import Path
-from typing import Iterable
 
 from corpus.build import COFF, Build, Failure, elf, macho
 from corpus.sources import STRIDE, plan_units
 
-DEFAULT_OBJECTS = 450
 DEFAULT_BYTES_PER_OBJECT = 1_670_000
-DEFAULT_FOLDERS = 40
 
 
 def byte_count(text: str) -> int:
@@ -60,58 +57,41 @@ def byte_count(text: str) -> int:
     return int(float(match.group(1)) * unit)
 
 
-def positive(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError("must be 1 or more")
-    return value
-
-
-def add_common(kind: argparse.ArgumentParser) -> None:
-    kind.add_argument("--out", required=True, metavar="DIR",
-                      help="new, empty, or made by this script")
-    kind.add_argument("--objects", type=positive, default=DEFAULT_OBJECTS,
-                      metavar="N", help="default: %(default)s")
-    kind.add_argument("--bytes", type=byte_count, metavar="SIZE",
-                      help="of all objects, such as 750M or 2.2G; the result is a few percent "
-                      f"above; default: {DEFAULT_BYTES_PER_OBJECT / 1e6:.2f} MB an object")
-    kind.add_argument("--folders", type=positive, default=DEFAULT_FOLDERS,
-                      metavar="K", help="default: %(default)s")
-    kind.add_argument("--archive", action="store_true",
-                      help=f"also make archives, and a link that takes 1/{STRIDE} of their members")
-    kind.add_argument("--seed", type=int, default=1, metavar="S")
-
-
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Make a realistic link to measure.")
-    kinds = parser.add_subparsers(dest="kind", required=True)
-    coff = kinds.add_parser("coff", help="objects for Windows with CodeView, for lld-link")
-    add_common(coff)
-    mach = kinds.add_parser("macho", help="objects for macOS with DWARF, for ld64.lld")
-    add_common(mach)
-    mach.add_argument("--arch", choices=("arm64", "x86_64"), default="arm64",
-                      help="default: %(default)s")
-    mach.add_argument("--dwarf", type=int, choices=(4, 5), default=4,
-                      help="the version; default: %(default)s")
-    unix = kinds.add_parser("elf", help="objects for Linux with DWARF, for ld.lld")
-    add_common(unix)
-    unix.add_argument("--split-dwarf", action="store_true", help="debug information in .dwo files")
-    unix.add_argument("--lto", action="store_true", help="bitcode for ThinLTO")
-    for kind in (mach, unix):
-        kind.add_argument("--optimize", type=int, choices=(0, 1, 2), default=0,
-                          metavar="LEVEL", help="as in -O; default: %(default)s")
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("kind", choices=("coff", "macho", "elf"),
+                        help="objects for Windows with CodeView, for macOS or Linux with DWARF")
+    parser.add_argument("--out", required=True, metavar="DIR",
+                        help="new, empty, or made by this script")
+    parser.add_argument("--objects", type=int, default=450, metavar="N",
+                        help="default: %(default)s")
+    parser.add_argument("--bytes", type=byte_count, metavar="SIZE",
+                        help="of all objects, such as 750M or 2.2G; the result is a few percent "
+                        f"above; default: {DEFAULT_BYTES_PER_OBJECT / 1e6:.2f} MB an object")
+    parser.add_argument("--folders", type=int, default=40, metavar="K", help="default: %(default)s")
+    parser.add_argument("--archive", action="store_true",
+                        help=f"also make archives, and a link that takes 1/{STRIDE} of their "
+                        "members")
+    parser.add_argument("--seed", type=int, default=1, metavar="S")
+    parser.add_argument("--optimize", type=int, choices=(0, 1, 2), default=0, metavar="LEVEL",
+                        help="macho, elf: as in -O; default: %(default)s")
+    parser.add_argument("--arch", choices=("arm64", "x86_64"), default="arm64",
+                        help="macho; default: %(default)s")
+    parser.add_argument("--dwarf", type=int, choices=(4, 5), default=4,
+                        help="macho: the version; default: %(default)s")
+    parser.add_argument("--split-dwarf", action="store_true",
+                        help="elf: debug information in .dwo files")
+    parser.add_argument("--lto", action="store_true", help="elf: bitcode for ThinLTO")
     options = parser.parse_args()
-    if options.objects < 2:
-        parser.error("--objects: main and at least one more")
+    if options.objects < 2 or options.folders < 1:
+        parser.error("main and at least one more object are needed, and a directory")
     if options.bytes is None:
         options.bytes = options.objects * DEFAULT_BYTES_PER_OBJECT
     options.folders = min(options.folders, options.objects - 1)
-    if options.kind == "coff":
-        options.target = COFF
-    elif options.kind == "elf":
-        options.target = elf(options.optimize, options.split_dwarf, options.lto)
-    else:
-        options.target = macho(options.arch, options.optimize, options.dwarf)
+    options.target = {"coff": lambda: COFF,
+                      "elf": lambda: elf(options.optimize, options.split_dwarf, options.lto),
+                      "macho": lambda: macho(options.arch, options.optimize, options.dwarf),
+                      }[options.kind]()
     return options
 
 
@@ -134,26 +114,32 @@ class Corpus:
                          ] if options.archive else []
 
     def make(self) -> None:
-        self.claim_folder()
+        if '"' in str(self.root):
+            raise Failure(f"{self.root}: a response file cannot quote this")
+        self.root.mkdir(parents=True, exist_ok=True)
+        others = {path.name for path in self.root.iterdir()} - {"lock"}
+        if others and not (self.root / "src/compiler").exists():
+            raise Failure(f"{self.root} has files that are not a corpus")
         with open(self.root / "lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            self.make_files()
+            self.remove("tmp", "pch")  # of a run that was killed
+            try:
+                self.make_files()
+            finally:
+                self.remove("tmp", "pch")
 
     def make_files(self) -> None:
-        self.remove("tmp", "pch")  # of a run that was killed
         self.check_space()
         start = time.monotonic()
-        try:
-            build = Build(self.root, self.target, self.units, self.options.seed)
-            build.plan(self.options.archive)
-            is_fresh = build.run()
-        finally:
-            self.remove("tmp", "pch")
-        self.write_response("link.rsp", self.objects)
-        if self.archives:
-            self.write_response("link-archives.rsp", self.archives)
-        else:
-            (self.root / "link-archives.rsp").unlink(missing_ok=True)
+        build = Build(self.root, self.target, self.units, self.options.seed)
+        build.plan(self.options.archive)
+        is_fresh = build.run()
+        (self.root / "link-archives.rsp").unlink(missing_ok=True)
+        for name, targets in (("link.rsp", self.objects), ("link-archives.rsp", self.archives)):
+            if targets:
+                paths = [str(self.root / target) for target in targets]
+                (self.root / name).write_text("".join(
+                    f'"{path}"\n' if re.search(r"\s", path) else f"{path}\n" for path in paths))
         for name, text in self.target.files:
             (self.root / name).write_text(text)
         total = sum((self.root / target).stat().st_size for target in self.objects)
@@ -167,15 +153,6 @@ class Corpus:
         for name in names:
             shutil.rmtree(self.root / name, ignore_errors=True)
 
-    def claim_folder(self) -> None:
-        """Makes the directory, and refuses one with files that are not a corpus."""
-        if '"' in str(self.root):
-            raise Failure(f"{self.root}: a response file cannot quote this")
-        self.root.mkdir(parents=True, exist_ok=True)
-        others = {path.name for path in self.root.iterdir()} - {"lock"}
-        if others and not (self.root / "src/compiler").exists():
-            raise Failure(f"{self.root} has files that are not a corpus")
-
     def check_space(self) -> None:
         need = self.options.bytes * (2 if self.archives else 1)
         need = int(need * 1.15) + 200_000_000 - sum(
@@ -185,11 +162,6 @@ class Corpus:
         if free < need:
             raise Failure(f"{self.root}: needs {need / 1e9:.1f} GB more and only "
                           f"{free / 1e9:.1f} GB are free")
-
-    def write_response(self, name: str, targets: Iterable[str]) -> None:
-        paths = [str(self.root / target) for target in targets]
-        (self.root / name).write_text("".join(
-            f'"{path}"\n' if re.search(r"\s", path) else f"{path}\n" for path in paths))
 
 
 def main() -> int:

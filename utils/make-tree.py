@@ -131,18 +131,9 @@ def contents(rng: random.Random, path: str, name: str) -> str:
 def write(tree: Tree, rng: random.Random, out: pathlib.Path) -> None:
     """Writes the files of a tree; writing them again does no harm."""
     for path, names in tree.items():
-        directory = out / path
-        directory.mkdir(parents=True, exist_ok=True)
-        at = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            for name in names:
-                text = contents(rng, path, name)
-                file = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644, dir_fd=at)
-                if text:
-                    os.write(file, text.encode())
-                os.close(file)
-        finally:
-            os.close(at)
+        (out / path).mkdir(parents=True, exist_ok=True)
+        for name in names:
+            (out / path / name).write_text(contents(rng, path, name))
 
 
 def git(out: pathlib.Path, *words: str, **keywords) -> bytes:
@@ -183,11 +174,11 @@ def main() -> int:
     stamp = out.with_name(out.name + ".json")
     recipe = {"version": 1, "kind": options.kind, "folders": options.folders,
               "files": options.files, "seed": options.seed}
-    before = json.loads(stamp.read_text()) if stamp.exists() else None
-    if before and before["recipe"] == recipe and before["done"]:
+    before = json.loads(stamp.read_text()) if stamp.exists() else {}
+    if before == {"recipe": recipe, "done": True}:
         return 0
     print(f"making {out}: {options.files} files in {options.folders} directories", flush=True)
-    if out.exists() and not (before and before["recipe"] == recipe):
+    if out.exists() and before.get("recipe") != recipe:
         if not before:
             sys.exit(f"error: {out} is there, and not ours to replace")
         print("   deleting the one with another recipe first", flush=True)
