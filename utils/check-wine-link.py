@@ -66,14 +66,13 @@ class Link:
     """A link that waits at its first input."""
 
     def __init__(self, build: Path, directory: Path, words: list, linker: Path | None = None):
-        wine = HERE / "wine"
         ours = [] if linker else ["/prefetch-profile:none", "/prefetch-stats:s.json"]
         self.pipe = subprocess.Popen(
-            [wine, build / "unittests" / "WindowsProbe.exe", "pipe", f"hold{os.getpid()}",
+            [residency.WINE, build / "unittests" / "WindowsProbe.exe", "pipe", f"hold{os.getpid()}",
              "main.obj"], cwd=directory, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         check(self.pipe.stdout.readline().strip() == "ready", "no pipe")
         self.link = subprocess.Popen(
-            [wine, linker or build / "bin" / "lld-link.exe", "/entry:main",
+            [residency.WINE, linker or build / "bin" / "lld-link.exe", "/entry:main",
              "/subsystem:console", "/nodefaultlib", "/Brepro", "/out:x.exe", *ours, *words,
              f"\\\\.\\pipe\\hold{os.getpid()}", *(f"big{i}.obj" for i in range(COUNT))],
             cwd=directory)
@@ -98,9 +97,8 @@ def watch(big: list, wanted: int) -> list:
     pages of each file. Each must be cached before the next begins, from the last file to
     the first, as lld copies their contents. The first that is fetched may be another one:
     the last may still be opening."""
-    before, since = None, time.monotonic()
-    begin = since
-    begun = []
+    before, begun = None, []
+    begin = since = time.monotonic()
     while time.monotonic() - begin < PATIENCE:
         pages = [cached(path) for path in big]
         if pages != before:
@@ -186,7 +184,7 @@ def check_program(build: Path, directory: Path) -> None:
         (Path(name) / "words").write_text("\n".join(link_words()))
         same = subprocess.run(
             [sys.executable, HERE / "same-link.py", "--name", "lld-link",
-             "--stock", stock, "--ours", ours, "--runner", HERE / "wine", "--with=",
+             "--stock", stock, "--ours", ours, "--runner", residency.WINE, "--with=",
              "--with=/prefetch-inputs:no", "--", "@words", "/Brepro", "/out:out/lld.exe"], cwd=name)
         check(same.returncode == 0, "the programs differ")
         (Path(name) / "main.s").write_text(".globl main\nmain:\n ret\n")
@@ -195,7 +193,7 @@ def check_program(build: Path, directory: Path) -> None:
         made = []
         for linker in (stock, "out/lld.exe"):
             flavour = [] if linker is stock else ["-flavor", "link"]
-            subprocess.run([HERE / "wine", linker, *flavour, "main.obj", "/Brepro", "/entry:main",
+            subprocess.run([residency.WINE, linker, *flavour, "main.obj", "/Brepro", "/entry:main",
                             "/subsystem:console", "/nodefaultlib", "/out:x.exe"], cwd=name,
                            check=True, stdout=subprocess.DEVNULL)
             made.append((Path(name) / "x.exe").read_bytes())
@@ -211,6 +209,7 @@ def main() -> int:
         print("passed: the linked lld.exe links")
         return 0
     residency.need(build / "bin" / "lld-link.exe", "windows")
+    residency.need(LLVM_WINDOWS / "bin" / "lld-link.exe", "windows")
     work = directory / f"wine-link-{os.getpid()}"
     work.mkdir(parents=True)
     try:

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from links.residency import PAGE, page_map
 
+WINE = Path(__file__).resolve().parent / "wine"
 # Half of it exceeds any common readahead (8 MiB at most), to which the kernel would cut
 # a hint that is not split into steps.
 SIZE = 32 << 20
@@ -63,25 +64,14 @@ def evict(path):
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
-def wait_for(path, pages):
-    """Waits at most five seconds until `pages` are cached. Returns how many are."""
-    for _ in range(250):
-        if cached(path) >= pages:
-            break
-        time.sleep(0.02)
-    return cached(path)
-
-
-class Probe:
-    def __init__(self, wine, program):
-        self.process = subprocess.Popen(
-            [str(wine), str(program), "page-cache"], stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, text=True, bufsize=1)
+class Probe(subprocess.Popen):
+    def __init__(self, program):
+        super().__init__([WINE, program, "page-cache"], stdin=subprocess.PIPE,
+                         stdout=subprocess.PIPE, text=True, bufsize=1)
 
     def ask(self, command):
-        self.process.stdin.write(command + "\n")
-        self.process.stdin.flush()
-        answer = self.process.stdout.readline().strip()
+        self.stdin.write(command + "\n")
+        answer = self.stdout.readline().strip()
         print(f"  windows: {command.split('/')[0]:24} -> {answer}")
         check(answer and not answer.startswith("error"), f"{command}: {answer}")
         return answer
@@ -103,12 +93,11 @@ def compare(probe, path, touched):
     return host
 
 
-def run_once(wine, program, path):
+def run_once(program, path):
     evict(path)
     if cached(path) != 0:
         raise Retry
-    probe = Probe(wine, program)
-    try:
+    with Probe(program) as probe:
         check(int(probe.ask(f"open Z:{path}")) == SIZE, "size")
         # Both sides report that nothing is cached, and the query reads nothing.
         before = compare(probe, path, 0)
@@ -130,8 +119,11 @@ def run_once(wine, program, path):
 
         check(int(probe.ask(f"hint {HALF} {HALF}")) == HALF, "hint")
         half = HALF // PAGE
-        host = wait_for(path, half)
-        pages = page_map(path)
+        for _ in range(250):
+            pages = page_map(path)
+            if sum(pages) >= half:
+                break
+            time.sleep(0.02)
         print(f"  host:    {sum(pages[:half])} pages of the first half, "
               f"{sum(pages[half:])} of the hinted one's {half}")
         check(sum(pages[:half]) <= HEAD + SLACK, "more was read than hinted")
@@ -156,34 +148,23 @@ def run_once(wine, program, path):
               + (": Wine drops nothing" if left == 2 * half else ""))
         if left not in (0, 2 * half):
             raise Retry
-    finally:
-        probe.process.stdin.close()
-        probe.process.wait()
 
 
 def main():
     build, directory = sys.argv[1:]
-    here = Path(__file__).resolve().parent
     program = Path(build, "unittests", "WindowsProbe.exe")
     need(program, "windows-cross")
     path = Path(directory).resolve() / f"wine-residency-{os.getpid()}"
     try:
         path.write_bytes(os.urandom(SIZE))
-        with open(path, "rb") as file:
-            os.fsync(file.fileno())
-        device = os.stat(path).st_dev
-        disk = Path(f"/sys/dev/block/{os.major(device)}:{os.minor(device)}")
-        for queue in (disk / "queue", disk / ".." / "queue"):
-            ahead = queue / "read_ahead_kb"
-            if ahead.exists() and int(ahead.read_text()) < 128:
-                skip("the disk's read_ahead_kb is below a hint's step of 128")
+        os.sync()  # unwritten pages cannot be evicted
         evict(path)
         if cached(path) == SIZE // PAGE:
             skip("the directory's file system drops no pages (tmpfs?)")
         for attempt in range(TRIES):
             print(f"try {attempt + 1}")
             try:
-                run_once(here / "wine", program, path)
+                run_once(program, path)
                 print("ok: both sides agree")
                 return
             except Retry:
