@@ -236,7 +236,7 @@ def trial(stand: Stand, seed: int):
         counts["truncated: stock " + (theirs or "wrong")] += 1
     text = ""
     if verdict is None:
-        text = (f"{judge.linker} {seed}: {shlex.join(way.options)}{', residency: ' + kind if kind else ''}: "
+        text = (f"{judge.linker} {seed}: {shlex.join(way.options)}, residency: {kind or 'any'}: "
                 + "; ".join(f"{c.kind} {c.path} {len(c.old)} -> "
                             f"{c.new if isinstance(c.new, str) else len(c.new)} after "
                             f"{d * 1000:.1f} ms" for c, d in zip(changes, delays)))

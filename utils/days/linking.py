@@ -439,7 +439,8 @@ class Linking:
             return
         if how.runs != "mold":
             os.makedirs("out", exist_ok=True)
-            found, unsteady = self.judge.settle(self.judge.theirs(how)[1], args, got, found, digests)
+            _, name = self.judge.theirs(how)
+            found, unsteady = self.judge.settle(name, args, got, found, digests)
             self.counts["unsteady"] += bool(unsteady)
         if found:
             raise Different(found, self.command(how, args))
