@@ -7,7 +7,6 @@ import argparse
 import concurrent.futures
 import os
 import pathlib
-import random
 import re
 import subprocess
 import sys
@@ -101,7 +100,6 @@ FUZZERS = {
 # libLLVM is not instrumented, so annotations that cross into it are false. The
 # other options make allocations cheaper.
 ASAN = "detect_container_overflow=0:quarantine_size_mb=8:malloc_context_size=4"
-MOST_FINDINGS = 5  # of one fuzzer
 
 
 def objects(directory):
@@ -143,41 +141,28 @@ def make_seeds(into):
     write(into / "Text", {"cgroup": CGROUP, "trace": TRACE})
 
 
-def run_once(build, name, limit, seed):
-    """Runs a fuzzer. Returns the executions, their costs, whether it failed, its log."""
+def fuzz(build, name, limit):
+    """Runs a fuzzer to its limit or its first finding, and prints its row. Returns the number of
+    executions and of findings."""
+    begin = time.monotonic()
     corpus = build / "corpus" / name
     corpus.mkdir(parents=True, exist_ok=True)
     log = build / f"{name}.log"
     with open(log, "wb") as out:
-        status = subprocess.run(
-            [build / "fuzzers" / f"{name}Fuzzer", limit, f"-seed={seed}",
-             f"-max_len={FUZZERS[name][1]}", "-timeout=10", "-print_final_stats=1",
-             f"-artifact_prefix={build}/{name}-", corpus],
+        failed = subprocess.run(
+            [build / "fuzzers" / f"{name}Fuzzer", limit, f"-max_len={FUZZERS[name][1]}",
+             "-timeout=10", "-print_final_stats=1", f"-artifact_prefix={build}/{name}-", corpus],
             stdout=out, stderr=subprocess.STDOUT,
-            env={**os.environ, "ASAN_OPTIONS": ASAN}).returncode
+            env={**os.environ, "ASAN_OPTIONS": ASAN}).returncode != 0
     text = log.read_text(errors="replace")
-    runs = re.findall(r"^stat::number_of_executed_units: *(\d+)", text, re.M)
-    costs = re.findall(r"^cost: at most (\d+)%.* (\d+)%.* (\d+)%", text, re.M)
-    return (int(runs[-1]) if runs else 0, costs[-1] if costs else "???", status != 0, log)
-
-
-def fuzz(build, name, runs, seconds):
-    begin = time.monotonic()
-    done, findings, cost = 0, 0, "???"
-    while findings < MOST_FINDINGS:
-        limit = (f"-runs={runs - done}" if runs else
-                 f"-max_total_time={max(1, seconds - int(time.monotonic() - begin))}")
-        count, cost, failed, log = run_once(build, name, limit, random.randrange(1, 1 << 31))
-        done += count
-        if failed:
-            findings += 1
-            log.rename(build / f"{name}-finding-{findings}.log")
-        if not failed or (done >= runs if runs else time.monotonic() - begin >= seconds):
-            break
-    rate = done / (time.monotonic() - begin)
-    print(f"{name:<17}{done:>12,}{rate:>10,.0f}{findings:>10}   "
+    (done,) = re.findall(r"^stat::number_of_executed_units: *(\d+)", text, re.M)[-1:] or [0]
+    (cost,) = re.findall(r"^cost: at most (\d+)%.* (\d+)%.* (\d+)%", text, re.M)[-1:] or ["???"]
+    rate = int(done) / (time.monotonic() - begin)
+    print(f"{name:<17}{int(done):>12,}{rate:>10,.0f}{failed:>10}   "
           + " ".join(f"{c:>4}%" for c in cost), flush=True)
-    return done, findings
+    if failed:
+        log.rename(build / f"{name}-finding.log")
+    return int(done), failed
 
 
 def main():
@@ -190,14 +175,14 @@ def main():
     make_seeds(build / "corpus")
     print(f"{'fuzzer':<17}{'executions':>12}{'exec/s':>10}{'findings':>10}   "
           "read, allocated, steps: the highest, of what they may be", flush=True)
+    limits = {name: f"-runs={options.runs * share // 100}" if options.runs else
+              f"-max_total_time={options.seconds}" for name, (share, _) in FUZZERS.items()}
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        results = list(pool.map(
-            lambda name: fuzz(build, name, options.runs * FUZZERS[name][0] // 100,
-                              options.seconds), FUZZERS))
+        results = list(pool.map(lambda name: fuzz(build, name, limits[name]), FUZZERS))
     done, findings = (sum(column) for column in zip(*results))
     print(f"{'all':<17}{done:>12,}{'':>10}{findings:>10}")
     if findings:
-        print(f"what was found: {build}/*-finding-*.log, and the inputs beside")
+        print(f"what was found: {build}/*-finding.log, and the inputs beside")
     return findings != 0
 
 
