@@ -129,7 +129,6 @@ class Corpus:
                 self.remove("tmp", "pch")
 
     def make_files(self) -> None:
-        self.check_space()
         start = time.monotonic()
         build = Build(self.root, self.target, self.units, self.options.seed)
         build.plan(self.options.archive)
@@ -152,16 +151,6 @@ class Corpus:
     def remove(self, *names: str) -> None:
         for name in names:
             shutil.rmtree(self.root / name, ignore_errors=True)
-
-    def check_space(self) -> None:
-        need = self.options.bytes * (2 if self.archives else 1)
-        need = int(need * 1.15) + 200_000_000 - sum(
-            path.stat().st_size for target in self.objects + self.archives
-            if (path := self.root / target).exists())
-        free = shutil.disk_usage(self.root).free
-        if free < need:
-            raise Failure(f"{self.root}: needs {need / 1e9:.1f} GB more and only "
-                          f"{free / 1e9:.1f} GB are free")
 
 
 def main() -> int:
