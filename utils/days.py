@@ -82,7 +82,6 @@ def go_through(run: Campaign, days, totals: dict):
 def sample(arguments, run: Campaign):
     """Runs COUNT steps, without storing their counts."""
     parts = parts_of(arguments)
-    run.forget_trees()
     days = []
     for flavour, size in parts:
         # With both sizes, one of REAL_SHARE steps has a real size.
@@ -97,8 +96,6 @@ def whole(arguments, run: Campaign):
     """Runs the rest of the whole campaign."""
     programs = digest_of_programs(arguments.ours)
     totals = {part: Totals(arguments.work, *part, programs) for part in parts_of(arguments)}
-    if not any(total.steps() for total in totals.values()):
-        run.forget_trees()
 
     def days():
         for (flavour, size), total in totals.items():

@@ -25,7 +25,6 @@ from days.objects import Objects
 from links.judge import ROOT, fewer
 
 TARGETS = {"small": 10000, "real": 1500}  # steps, of each flavour
-KEPT_TREES = 12
 LEAST_OBJECTS = 16
 TRIES = 3  # a difference may depend on the moment
 SHRINK_SECONDS = 240.0
@@ -83,8 +82,10 @@ def one_day(arguments, abilities, flavour: str, size: str, seed: int, steps: int
         day.counts["different"] += 1
         day.counts["steps"] += 1
         day.counts["days"] += 1
-        result["text"] = describe(day, different)
-        keep(arguments, day, different, result)
+        result["text"] = (
+            f"{flavour} {size} {seed}, step {day.number} ({day.kinds[day.number]}), {day.objects} "
+            "objects: " + "\n  ".join(text[:1500] for text in [*different.found,
+                                                               different.command]))
         place.tree = None
     except Exception as error:  # adds the seed, which repeats the day
         place.tree = None
@@ -93,25 +94,6 @@ def one_day(arguments, abilities, flavour: str, size: str, seed: int, steps: int
     os.chdir("/")
     result["counts"] = dict(day.counts)
     return result
-
-
-def describe(day: Day, different: Different) -> str:
-    return (f"{day.flavour} {day.size} {day.seed}, step {day.number} ({day.kinds[day.number]}), "
-            f"{day.objects} objects: " + "\n  ".join(text[:1500] for text in different.found))
-
-
-def keep(arguments, day: Day, different: Different, result) -> None:
-    """Keeps the tree of a day that differs, with a description."""
-    name = f"{day.flavour}-{day.size}-{day.seed}"
-    directory = arguments.work / "different" / name
-    shutil.rmtree(directory, ignore_errors=True)
-    directory.parent.mkdir(exist_ok=True)
-    if len(list(directory.parent.iterdir())) >= KEPT_TREES:
-        return
-    with contextlib.suppress(shutil.Error):
-        shutil.copytree(day.tree.directory, directory, symlinks=True)
-    (directory / "different.txt").write_text(f"{result['text']}\n\n{different.command}\n")
-    result["text"] += f"\n  in {directory}"
 
 
 def digest_of_programs(directory: pathlib.Path) -> str:
@@ -181,10 +163,6 @@ class Campaign:
         for directory in self.arguments.work.glob("worker-*"):
             if not pathlib.Path(f"/proc/{directory.name[7:]}").exists():
                 shutil.rmtree(directory, ignore_errors=True)
-
-    def forget_trees(self) -> None:
-        """Removes the trees that an earlier campaign kept."""
-        shutil.rmtree(self.arguments.work / "different", ignore_errors=True)
 
     def go_through(self, days, on_result) -> bool:
         """Runs days, each a (flavour, size, seed, steps), until there are no more or the
