@@ -13,6 +13,7 @@ variant.
 
 import argparse
 import collections
+import contextlib
 import dataclasses
 import datetime
 import json
@@ -25,7 +26,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 
 import documents
 from links import residency
@@ -231,8 +231,11 @@ class Side:
             stderr=subprocess.STDOUT, start_new_session=True)
         try:
             while lit.poll() is None:
-                time.sleep(0.5)
-                self.end_hanging()
+                # lit's own timeout would need another package of Python.
+                subprocess.run(["pkill", "-ABRT", "--session", str(lit.pid), "--older",
+                                str(PATIENCE), "|".join([*LINKERS, "headstart"])])
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    lit.wait(5)
         except KeyboardInterrupt:
             os.killpg(lit.pid, signal.SIGKILL)
             raise
@@ -240,24 +243,6 @@ class Side:
             sys.exit(f"error: lit ended with {lit.returncode}: see {self.directory / 'log'}")
         tests = json.loads(output.read_text())["tests"]
         return {t["name"].split(" :: ")[1]: read_result(t) for t in tests}
-
-    def end_hanging(self) -> None:
-        """Ends linkers of ours that run for too long; lit's own timeout would need
-        another package of Python."""
-        mark = f"XDG_CACHE_HOME={self.directory / 'cache'}\0".encode()
-        ticks = os.sysconf("SC_CLK_TCK")
-        now = float(pathlib.Path("/proc/uptime").read_text().split()[0])
-        for process in pathlib.Path("/proc").glob("[0-9]*"):
-            try:
-                words = (process / "stat").read_text().rsplit(")", 1)
-                age = now - int(words[1].split()[19]) / ticks
-                if (age > PATIENCE and words[0].endswith((*LINKERS, "headstart"))
-                        and mark in (process / "environ").read_bytes()):
-                    say(f"ending a linker after {age:.0f} s: "
-                        f"{(process / 'cmdline').read_bytes()!r}")
-                    os.kill(int(process.name), signal.SIGABRT)
-            except OSError:
-                pass
 
 
 # -- comparing ----------------------------------------------------------------
