@@ -141,8 +141,6 @@ def read_record(path):
 class Worker:
     """Links in its own directory; each process has one worker."""
 
-    here = None
-
     def __init__(self, work, options):
         self.directory = pathlib.Path(tempfile.mkdtemp(dir=work))
         self.work = work
@@ -209,11 +207,12 @@ class Worker:
 
 
 def start_worker(work, options):
-    Worker.here = Worker(work, options)
+    global worker
+    worker = Worker(work, options)
 
 
 def try_one(task):
-    return task, *Worker.here.try_fault(*task)
+    return task, *worker.try_fault(*task)
 
 
 # -- the faults ----------------------------------------------------------------
@@ -275,23 +274,17 @@ def tell(result):
 # -- the table -----------------------------------------------------------------
 
 def table_of(results, table):
-    """Lines of a Markdown table: a row for each call that was made."""
+    """Returns the sums, and the lines of a table with a row for each call that was made."""
     rows = []
-    total = collections.Counter()
-    for call, (ways, then) in table["faulted"].items():
-        mine = [r for r in results if r[0][2].startswith(call + ":")]
-        if not mine:
-            continue
-        met = sum(record[call].faults != 0 for _, _, record in mine if call in record)
-        tried = {task[2].split(":")[2].split("=")[0] for task, _, _ in mine}
-        listed = [w for w in [*ways.split(), "late", "stuck"] if w in tried]
-        errors = [w for w in listed if w[0] == "E"]
-        others = " ".join(w for w in listed if w not in errors)
-        different = sum(bool(found) for _, found, _ in mine)
-        rows.append([f"`{call}`", len(errors), others, then, len(mine), met, different])
-        total.update(calls=1, links=len(mine), faults=met, different=different)
-    return total, documents.table(["call", "errors", "also", "consequence", "links",
-                                   "faults", "different"], rows, texts=(0, 2, 3))
+    for call, (_, then) in table["faulted"].items():
+        if mine := [r for r in results if r[0][2].startswith(call + ":")]:
+            tried = {task[2].split(":")[2] for task, _, _ in mine}
+            rows.append([call, " ".join(sorted(tried)), then, len(mine),
+                         sum(record[call].faults != 0 for *_, record in mine if call in record),
+                         sum(bool(found) for _, found, _ in mine)])
+    sums = [sum(row[at] for row in rows) for at in (3, 4, 5)]
+    return sums, documents.table(["call", "tried", "consequence", "links", "faults", "different"],
+                                 rows, texts=(0, 1, 2))
 
 
 def parse_arguments():
@@ -330,8 +323,8 @@ def main() -> int:
                           for t in faults_of(f, records, table, options)]
             results += map(tell, pool.imap_unordered(try_one, faults, chunksize=4))
         os.chdir(ROOT)
-    wrong = [result for result in results if result[1]]
-    total, lines = table_of(results, table)
+    wrong = [found for _, found, _ in results if found]
+    (links, faults, different), lines = table_of(results, table)
     print("\n".join(lines))
     met = {call for record in records.values() for call in record}
     print("made by none of these links:", *sorted(set(table["faulted"]) - met))
@@ -340,9 +333,8 @@ def main() -> int:
         sys.exit("fault-links.py: no call failed: these are not the faulty programs")
     if options.write:
         documents.replace_section(options.write, *MARKS,
-                                  f"\n{total['links']:,} links with {total['faults']:,} faults in "
-                                  f"{total['calls']} calls, {total['different']:,} different "
-                                  f"({datetime.date.today().isoformat()}).\n")
+                                  f"\n{links:,} links with {faults:,} faults in {len(lines) - 2} "
+                                  f"calls, {different:,} different ({datetime.date.today()}).\n")
     return 1 if wrong else 0
 
 
