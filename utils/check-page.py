@@ -185,67 +185,52 @@ COUNTS = """
 """
 
 
-def expected_counts(report, shown):
-    """The number of marks that the report requires if the variants `shown` are shown."""
-    variants = report["variants"]
-    series = [v[state] for v in variants for state in STATES if v.get(state)]
-    rounds = [entry for one in series for entry in one["rounds"]]
-    lines, phases = {}, {}
-    for state in STATES:
-        links = [variants[index]["observed"][state] for index in shown]
-        links = [link for link in links if link]
-        # The page describes a lane that is always 0 in words.
-        lines[state] = 0
-        for lane in (("fetched_bytes", "touched_bytes"), ("read_bytes",),
-                     ("major_faults",), ("memory_bytes",)):
-            arrays = [link["samples"][key] for link in links for key in lane
-                      if link["samples"][key] is not None]
-            if any(max(array, default=0) > 0 for array in arrays):
-                lines[state] += len(arrays)
-        phases[state] = sum(len(link["phases"] or []) for link in links)
-    stats = [link["stats"] for v in variants for state in STATES
-             if (link := v["observed"][state]) and link["stats"]]
-    return {"stores": sum(len(one.get("stores") or []) for one in stats),
-            "decisions": sum(len(one.get("decisions") or []) for one in stats),
-            "rounds": len(rounds), "variants": len(series),
-            "away": sum(not entry["kept"] for entry in rounds),
-            "outliers": sum(entry["kept"] and entry["outlier"] for entry in rounds),
-            "lines": lines, "phases": phases, "files": len(report["inputs"]["files"])}
+class Expected:
+    """What the page must show of a report."""
 
+    def __init__(self, report):
+        self.report = report
+        self.variants = variants = report["variants"]
+        # The index of the variant with which the headline compares.
+        self.base = next((at for at, v in enumerate(variants) if v["name"] == "off" and any(
+            (one[state] or {}).get("to_off") for one in variants for state in STATES)), 0)
+        # The headline's variant, which is not the first; None if it was not measured.
+        self.best = next((at for name in ("on+profile", "on") for at, v in enumerate(variants)
+                          if at and v["name"] == name and (v["cold"] or v["warm"])), None)
+        # The variants of which a link was watched, and those that the strip charts first show.
+        self.watched = watched = [at for at, v in enumerate(variants)
+                                  if any(v["observed"][state] for state in STATES)]
+        self.shown = sorted({self.base if self.base in watched else watched[0],
+                             self.best if self.best in watched else watched[-1]}) if watched else []
+        # The cold link of which the map and the table of inputs tell.
+        self.mapped = variants[self.shown[-1]]["observed"]["cold"] if watched else None
 
-def main_base(report):
-    """The index of the variant with which the headline compares."""
-    variants = report["variants"]
-    return next((at for at, v in enumerate(variants) if v["name"] == "off" and any(
-        (one[state] or {}).get("to_off") for one in variants for state in STATES)), 0)
-
-
-def watched_in(report):
-    """The variants of which a link was watched."""
-    return [at for at, v in enumerate(report["variants"])
-            if any(v["observed"][state] for state in STATES)]
-
-
-def best_of(report):
-    """The headline's variant, which is not the first; None if it was not measured."""
-    return next((at for name in ("on+profile", "on") for at, v in enumerate(report["variants"])
-                 if at and v["name"] == name and (v["cold"] or v["warm"])), None)
-
-
-def default_shown(report):
-    """The variants that the strip charts first show: the base and the headline's."""
-    watched = watched_in(report)
-    if not watched:
-        return []
-    base, best = main_base(report), best_of(report)
-    return sorted({base if base in watched else watched[0],
-                   best if best in watched else watched[-1]})
-
-
-def mapped_link(report):
-    """The cold link of which the map and the table of inputs tell, if there is one."""
-    shown = default_shown(report)
-    return report["variants"][shown[-1]]["observed"]["cold"] if shown else None
+    def counts(self, shown):
+        """The number of marks that the report requires if the variants `shown` are shown."""
+        variants = self.variants
+        series = [v[state] for v in variants for state in STATES if v.get(state)]
+        rounds = [entry for one in series for entry in one["rounds"]]
+        lines, phases = {}, {}
+        for state in STATES:
+            links = [variants[index]["observed"][state] for index in shown]
+            links = [link for link in links if link]
+            # The page describes a lane that is always 0 in words.
+            lines[state] = 0
+            for lane in (("fetched_bytes", "touched_bytes"), ("read_bytes",),
+                         ("major_faults",), ("memory_bytes",)):
+                arrays = [link["samples"][key] for link in links for key in lane
+                          if link["samples"][key] is not None]
+                if any(max(array, default=0) > 0 for array in arrays):
+                    lines[state] += len(arrays)
+            phases[state] = sum(len(link["phases"] or []) for link in links)
+        stats = [link["stats"] for v in variants for state in STATES
+                 if (link := v["observed"][state]) and link["stats"]]
+        return {"stores": sum(len(one.get("stores") or []) for one in stats),
+                "decisions": sum(len(one.get("decisions") or []) for one in stats),
+                "rounds": len(rounds), "variants": len(series),
+                "away": sum(not entry["kept"] for entry in rounds),
+                "outliers": sum(entry["kept"] and entry["outlier"] for entry in rounds),
+                "lines": lines, "phases": phases, "files": len(self.report["inputs"]["files"])}
 
 
 def compare_counts(found, expected):
@@ -272,14 +257,13 @@ def check_events(browser, url):
             yield "log: " + params["entry"]["text"][:200]
 
 
-def check_parts(report, counts):
+def check_parts(expected, counts):
     """Yields the parts whose areas in the map are wrong. An area represents a number of
     bytes, so its share must be that of the report's figures."""
-    link = mapped_link(report)
-    inputs = link and link["inputs"]
+    inputs = expected.mapped and expected.mapped["inputs"]
     if not inputs or any(inputs[key] is None for key in inputs):
         return
-    size = sum(file["bytes"] for file in report["inputs"]["files"])
+    size = sum(file["bytes"] for file in expected.report["inputs"]["files"])
     useful = sum(inputs["fetched_bytes"]) - sum(inputs["wasted_bytes"])
     areas = dict(counts["areas"])
     whole = sum(areas.values())
@@ -336,13 +320,12 @@ def check_pointer(browser):
             yield f"{chart}: Escape does not put it away"
 
 
-def check_choices(browser, report):
+def check_choices(browser, expected):
     """Yields the page's problems when it shows all variants."""
     browser.evaluate("document.querySelectorAll('input[type=checkbox]:not(:checked)')"
                      ".forEach(box => box.click())")
     browser.settle()
-    yield from compare_counts(browser.evaluate(COUNTS),
-                              expected_counts(report, watched_in(report)))
+    yield from compare_counts(browser.evaluate(COUNTS), expected.counts(expected.watched))
     yield from browser.evaluate(LAYOUT)
     # Each other choice is clicked once: it must draw something without errors.
     browser.evaluate("[...document.querySelectorAll('input[type=radio]')]"
@@ -351,15 +334,15 @@ def check_choices(browser, report):
     yield from browser.evaluate(LAYOUT)
 
 
-def check_headline(browser, report):
+def check_headline(browser, expected):
     """Yields the statements that the headline lacks."""
     text = browser.evaluate("document.querySelector('h1').textContent + ' ' + "
                             "document.querySelector('.tiles').textContent")
-    best = best_of(report)
-    if best is None:
+    if expected.best is None:
         return
+    is_stock = expected.base == 0 and expected.report["linker"]["kind"] == "headstart"
     for state in STATES:
-        series = report["variants"][best][state]
+        series = expected.variants[expected.best][state]
         # The comparison that shows prefetching's effect if it is known, or the other one.
         main = series and (series.get("to_off") or series)
         if not series:
@@ -374,9 +357,9 @@ def check_headline(browser, report):
             words = {"no difference": f"{none} (ratio {low:.2f}\u2060–\u2060{high:.2f})",
                      "unknown": "too few rounds to tell"}.get(
                          main["verdict"], f"takes {share}% of the time "
-                         + ("of stock lld" if main is series and main_base(report) == 0
-                            and report["linker"]["kind"] == "headstart" else "without prefetching"))
-            if main is not series and series["ratio"] and main_base(report):
+                         + ("of stock lld" if main is series and is_stock
+                            else "without prefetching"))
+            if main is not series and series["ratio"] and expected.base:
                 also = (f"Changing the linker: {series['ratio']['median']:.2f} "
                         "of the time of stock lld")
                 if also not in text:
@@ -385,13 +368,13 @@ def check_headline(browser, report):
             yield f"{state}: the headline does not say '{words}' but '{text[:120]}'"
 
 
-def check_bounds(browser, report):
+def check_bounds(browser, expected):
     """Yields the figures of used bytes that claim too much: if the linker does not report
     wasted bytes, they are lower bounds."""
     rows = browser.evaluate("[...document.querySelectorAll('table.ends td[data-label=Used]')]"
                             ".map(cell => cell.textContent)")
     links = [(state, v["name"], v["observed"][state]) for state in STATES
-             for v in report["variants"] if v["observed"][state]]
+             for v in expected.variants if v["observed"][state]]
     if len(rows) != len(links):
         yield f"{len(rows)} rows of watched links, {len(links)} in the report"
         return
@@ -400,36 +383,36 @@ def check_bounds(browser, report):
         is_bound = not text.startswith("not known") and inputs.get("wasted_bytes") is None
         if text.endswith(" at least") != is_bound:
             yield f"{state}, {name}: used '{text}'"
-    link = mapped_link(report)
-    if link and link["inputs"]["touched_bytes"] and report["inputs"]["files"]:
+    link = expected.mapped
+    if link and link["inputs"]["touched_bytes"] and expected.report["inputs"]["files"]:
         heads = browser.evaluate("document.querySelector('table.files thead').textContent")
         if ("Used, at least" in heads) != (link["inputs"]["wasted_bytes"] is None):
             yield f"the table of inputs is headed '{heads}'"
 
 
-def check_look(browser, url, report):
+def check_look(browser, url, expected):
     """Yields the problems of the page that the browser shows."""
     yield from check_events(browser, url)
     yield from browser.evaluate(LAYOUT)
     counts = browser.evaluate(COUNTS)
-    yield from compare_counts(counts, expected_counts(report, default_shown(report)))
-    yield from check_parts(report, counts)
-    yield from check_headline(browser, report)
-    yield from check_bounds(browser, report)
+    yield from compare_counts(counts, expected.counts(expected.shown))
+    yield from check_parts(expected, counts)
+    yield from check_headline(browser, expected)
+    yield from check_bounds(browser, expected)
 
 
-def check_page(browser, url, report, keep):
+def check_page(browser, url, expected, keep):
     """Yields (view, problem) for one page."""
     for width, scheme in VIEWS:
         view = f"{width} {scheme}"
         browser.show(url, width, scheme)
         browser.evaluate("document.querySelectorAll('details').forEach(part => part.open = true)")
-        found = list(check_look(browser, url, report))
+        found = list(check_look(browser, url, expected))
         if keep:
             keep.with_name(f"{keep.name}-{width}-{scheme}.png").write_bytes(browser.picture())
         found += check_picture(browser, scheme)
         found += check_pointer(browser)
-        found += check_choices(browser, report)
+        found += check_choices(browser, expected)
         found += check_events(browser, url)
         yield from ((view, text) for text in dict.fromkeys(found))
     browser.show(url, 720, "dark", "print")
@@ -475,15 +458,15 @@ BREAKS = [
 ]
 
 
-def self_test(browser, url, report):
+def self_test(browser, url, expected):
     """Yields the breaks that were not noticed."""
     for code, word in BREAKS:
         browser.show(url, 1280, "light")
-        if found := list(check_look(browser, url, report)):
+        if found := list(check_look(browser, url, expected)):
             yield "whole", found[0]
         browser.evaluate(code + ", 0" if not code.startswith("{") else code)
         browser.settle()
-        if not any(word in text for text in check_look(browser, url, report)):
+        if not any(word in text for text in check_look(browser, url, expected)):
             yield code, "this was not noticed"
     browser.show(url, 1280, "dark")
     if not any("brightness" in text for text in check_picture(browser, "light")):
@@ -537,11 +520,12 @@ def main() -> int:
         if done.returncode:
             raise Problem(f"{args.render} failed")
         with contextlib.closing(Browser(program, os.path.join(work, "profile"))) as browser:
-            problems = check_page(browser, page.as_uri(), report, keep)
             if args.self_test:
-                problems = self_test(browser, page.as_uri(), report)
+                problems = self_test(browser, page.as_uri(), Expected(report))
             elif args.refusals:
                 problems = check_refusals(browser, args.render, work)
+            else:
+                problems = check_page(browser, page.as_uri(), Expected(report), keep)
             for view, text in problems:
                 print(f"{args.kind}, {view}: {text}")
                 found += 1
