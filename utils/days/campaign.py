@@ -21,7 +21,6 @@ import time
 import documents
 from days.day import Day, Stopped
 from days.linking import SANITIZERS, Different, Place, adopt_orphans, find_abilities
-from days.objects import Objects
 from links.judge import ROOT, fewer
 
 TARGETS = {"small": 10000, "real": 1500}  # steps, of each flavour
@@ -48,23 +47,18 @@ def start_worker(event) -> None:
     adopt_orphans()
 
 
-def new_place(arguments, abilities, flavour: str, directory: pathlib.Path,
-              should_stop=None) -> Place:
-    directory.mkdir(parents=True, exist_ok=True)
-    directory.chmod(0o777)
-    return Place(arguments, abilities, Objects(
-        flavour, arguments.stock, arguments.work, 1), directory, should_stop=should_stop)
-
-
 def get_place(arguments, abilities, flavour: str, size: str) -> Place:
     key = (flavour, size)
     if key not in places:
-        for other in list(places):  # one tree at a time, to save space
-            shutil.rmtree(places.pop(other).directory, ignore_errors=True)
-        places[key] = new_place(
-            arguments, abilities, flavour,
-            arguments.work / f"worker-{os.getpid()}" / f"{flavour}-{size}", stop.is_set)
+        forget_places()  # one tree at a time, to save space
+        places[key] = Place(arguments, abilities, flavour, arguments.work /
+                            f"worker-{os.getpid()}" / f"{flavour}-{size}", stop.is_set)
     return places[key]
+
+
+def forget_places() -> None:
+    for other in list(places):
+        shutil.rmtree(places.pop(other).directory, ignore_errors=True)
 
 
 def one_day(arguments, abilities, flavour: str, size: str, seed: int, steps: int = 0) -> dict:
@@ -82,15 +76,11 @@ def one_day(arguments, abilities, flavour: str, size: str, seed: int, steps: int
         day.counts["different"] += 1
         day.counts["steps"] += 1
         day.counts["days"] += 1
-        result["text"] = (
-            f"{flavour} {size} {seed}, step {day.number} ({day.kinds[day.number]}), {day.objects} "
-            "objects: " + "\n  ".join(text[:1500] for text in [*different.found,
-                                                               different.command]))
-        place.tree = None
+        texts = [text[:1500] for text in (*different.found, different.command)]
+        result["text"] = f"{day}: " + "\n  ".join(texts)
+        forget_places()
     except Exception as error:  # adds the seed, which repeats the day
-        place.tree = None
-        raise RuntimeError(f"{flavour} {size} {seed}, step {day.number} "
-                           f"({day.kinds[day.number]}): {error!r}") from error
+        raise RuntimeError(f"{day}: {error!r}") from error
     os.chdir("/")
     result["counts"] = dict(day.counts)
     return result
@@ -218,7 +208,7 @@ def show(arguments, abilities, only) -> bool:
     Returns whether it does. `only` has the numbers of the steps, or is None."""
     adopt_orphans()
     name = f"{arguments.flavour}-{arguments.size}-{arguments.seed}"
-    place = new_place(arguments, abilities, arguments.flavour, arguments.work / f"seed-{name}")
+    place = Place(arguments, abilities, arguments.flavour, arguments.work / f"seed-{name}")
     of_day = (place, arguments.size, arguments.seed)
     end = time.monotonic() + SHRINK_SECONDS
 
@@ -226,7 +216,7 @@ def show(arguments, abilities, only) -> bool:
         return any(time.monotonic() < end and attempt(*of_day, objects, steps)
                    for _ in range(TRIES))
     day = Day(*of_day, arguments.objects)
-    print(f"{name}: {day.objects} objects, {len(day.kinds)} steps, in {place.get_tree().directory}")
+    print(f"{name}: {day.objects} objects, {len(day.kinds)} steps, in {place.tree.directory}")
     found = attempt(*of_day, arguments.objects, only, print)
     for _ in range(TRIES):
         found = found or attempt(*of_day, arguments.objects, only)
@@ -248,7 +238,7 @@ def show(arguments, abilities, only) -> bool:
         found = found or attempt(*of_day, objects, steps, print)
     if found:
         print(f"{found[1]}"[:6000])
-        print(f"cd {place.get_tree().directory} && {found[1].command}")
+        print(f"cd {place.tree.directory} && {found[1].command}")
     return True
 
 

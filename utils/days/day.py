@@ -58,6 +58,10 @@ class Day(Linking):
         self.project = Project(place.pool, random.Random(
             f"project {self.flavour} {size} {seed}"), self.objects)
 
+    def __str__(self):
+        return (f"{self.flavour} {self.size} {self.seed}, step {self.number} "
+                f"({self.kinds[self.number]}), {self.objects} objects")
+
     # The day.
 
     def run(self, wanted=None) -> None:
@@ -69,7 +73,7 @@ class Day(Linking):
             for number, kind in enumerate(self.kinds):
                 if wanted is not None and number not in wanted:
                     continue
-                if self.place.should_stop and self.place.should_stop():
+                if self.place.should_stop():
                     raise Stopped
                 self.rng = random.Random(f"step {self.flavour} {self.size} {self.seed} {number}")
                 self.number = number
@@ -110,6 +114,12 @@ class Day(Linking):
         self.project.arguments(Variation())  # sets the project's texts
         self.tree.update(self.project, self.rng, again)
 
+    def arguments_for(self, variation=Variation()) -> list[str]:
+        """The arguments of a link, for which the files are made."""
+        args = self.project.arguments(variation)
+        self.tree.update(self.project, self.rng)
+        return args
+
     # Steps which are more than a change and a link.
 
     def switch_branches(self) -> None:
@@ -131,8 +141,7 @@ class Day(Linking):
 
     def interrupt(self, number: int) -> None:
         how = self.how(cache="cache")
-        args = self.project.arguments(Variation())
-        self.tree.update(self.project, self.rng)
+        args = self.arguments_for()
         expected = self.stock(how, Variation(), args)
         self.draw()
         if self.ends_early(how, args, expected, number):
@@ -164,8 +173,7 @@ class Day(Linking):
     def one_output(self) -> None:
         """Only the exit status counts, since stock leaves the outputs of either link."""
         hows = [self.how(cache="cache") for _ in range(2)]
-        args = self.project.arguments(Variation())
-        self.tree.update(self.project, self.rng)
+        args = self.arguments_for()
         expected = self.stock(hows[0], Variation(), args)
         self.draw()
         empty("out")
@@ -185,25 +193,21 @@ class Day(Linking):
         self.compare(self.how())
 
     def two_outputs(self) -> None:
-        variations = [Variation(), Variation("out2", "other")]
-        hows, processes, expected, all_args = [], [], [], []
-        for variation in variations:
-            all_args.append(self.project.arguments(variation))
-            self.tree.update(self.project, self.rng)
-            hows.append(self.how(cache="cache"))
-            expected.append(self.stock(hows[-1], variation, all_args[-1]))
-            empty(variation.directory)
-        # One file cannot store the statistics of both links.
-        for how in hows:
+        links, processes = [], []
+        for variation in (Variation(), Variation("out2", "other")):
+            args = self.arguments_for(variation)
+            how = self.how(cache="cache")
+            # One file cannot store the statistics of both links.
             how.options = [o for o in how.options if "stats" not in o and ".profile" not in o]
+            links.append((how, variation, args, self.stock(how, variation, args)))
+            empty(variation.directory)
         self.draw()
-        for how, args in zip(hows, all_args):
+        for how, _, args, _ in links:
             processes.append(self.start(how, args))
             time.sleep(self.rng.choice([0, 0, self.rng.random() * self.seconds]))
         for process in processes:
             process.wait(self.arguments.timeout)
-        for how, variation, args, process, want in zip(
-                hows, variations, all_args, processes, expected):
+        for process, (how, variation, args, want) in zip(processes, links):
             got = self.finish(how, process, variation)
             found = differences(want, got)
             if found and want == self.again(how, variation, args):
@@ -256,8 +260,7 @@ class Day(Linking):
 
     def little_memory(self) -> None:
         factor = self.rng.choice(FACTORS)
-        args = self.project.arguments(Variation())
-        self.tree.update(self.project, self.rng)
+        args = self.arguments_for()
         draw = self.rng.choice(["", "all evicted", "by kind"])
         if not self.abilities.memory_group:
             how = self.how(cache="cache")

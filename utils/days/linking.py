@@ -246,21 +246,18 @@ class How(Way):
         return ", ".join(told + self.options) or "as it comes"
 
 
-@dataclasses.dataclass
 class Place:
     """A worker's programs, pool, tree and profiles."""
-    arguments: object
-    abilities: Abilities
-    pool: Objects
-    directory: pathlib.Path
-    tree: Tree | None = None
-    profiles: dict = dataclasses.field(default_factory=dict)  # of earlier days
-    should_stop: object = None
 
-    def get_tree(self) -> Tree:
-        if self.tree is None:
-            self.tree = Tree(self.directory / "tree", self.pool.llvm)
-        return self.tree
+    def __init__(self, arguments, abilities: Abilities, flavour: str, directory: pathlib.Path,
+                 should_stop=lambda: False):
+        directory.mkdir(parents=True, exist_ok=True)
+        directory.chmod(0o777)
+        self.arguments, self.abilities = arguments, abilities
+        self.directory, self.should_stop = directory, should_stop
+        self.pool = Objects(flavour, arguments.stock, arguments.work, 1)
+        self.profiles: dict = {}  # of earlier days
+        self.tree = Tree(directory / "tree", arguments.stock)
 
 
 class Linking:
@@ -277,7 +274,7 @@ class Linking:
         self.counts: collections.Counter = collections.Counter()
         self.answers: dict = {}  # stock's results, by state
         self.seconds = 0.05      # of a link
-        self.tree = place.get_tree()
+        self.tree = place.tree
         self.rng = random.Random(seed)
         self.number = 0  # of the step
         self.environment = {name: value for name, value in os.environ.items() if name != "PWD"}
@@ -403,8 +400,7 @@ class Linking:
     def compare(self, how: How, residency_name="", race=None, group=None) -> bytes:
         """Compares a link of ours with stock's. Returns stock's exit status."""
         variation = Variation(mold=how.runs == "mold")
-        args = self.project.arguments(variation)
-        self.tree.update(self.project, self.rng)
+        args = self.arguments_for(variation)
         expected = self.stock(how, variation, args)
         self.draw(residency_name)
         self.say(f"  {how}")
