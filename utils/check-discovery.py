@@ -17,8 +17,8 @@ Prints one line for each case. The exit status is 1 if a case differs or there a
 
 import argparse
 import dataclasses
-import importlib.util
 import json
+import runpy
 import shlex
 import subprocess
 import sys
@@ -32,18 +32,6 @@ class Case:
     only_lld: dict = dataclasses.field(default_factory=dict)
     only_headstart: dict = dataclasses.field(default_factory=dict)
     ordered: bool = True
-
-
-def load(path: str):
-    spec = importlib.util.spec_from_file_location("cases", path)
-    module = importlib.util.module_from_spec(spec)
-    module.Case = Case
-    spec.loader.exec_module(module)
-    return module
-
-
-def once(paths) -> list:
-    return list(dict.fromkeys(paths))
 
 
 def listed(headstart: str, name: str, words) -> list:
@@ -81,13 +69,13 @@ def main() -> int:
     parser.add_argument("--lld", required=True)
     parser.add_argument("--cases", required=True)
     arguments = parser.parse_args()
-    module = load(arguments.cases)
-    module.prepare()
+    module = runpy.run_path(arguments.cases, {"Case": Case})
+    module["prepare"]()
     count, different = 0, 0
-    for case in module.cases():
+    for case in module["cases"]():
         count += 1
-        theirs = once(module.read_by(arguments.lld, case.words))
-        ours = once(listed(arguments.headstart, module.NAME, case.words))
+        theirs = list(dict.fromkeys(module["read_by"](arguments.lld, case.words)))
+        ours = list(dict.fromkeys(listed(arguments.headstart, module["NAME"], case.words)))
         found = list(problems(case, ours, theirs))
         # A link that reads nothing proves nothing.
         if not theirs:

@@ -34,11 +34,6 @@ def manifests(zip_file: pathlib.Path, url: str) -> dict:
     with zipfile.ZipFile(zip_file) as archive:
         # The linkers get no alias, since lld-link may be LLVM's on the user's machine.
         (headstart,) = (name for name in archive.namelist() if name.endswith("bin/headstart.exe"))
-    installer = {
-        "Architecture": "x64",
-        "InstallerUrl": url,
-        "InstallerSha256": hashlib.sha256(zip_file.read_bytes()).hexdigest().upper(),
-    }
     parts = {
         "version": {"DefaultLocale": TEXTS["PackageLocale"]},
         "defaultLocale": TEXTS,
@@ -50,7 +45,9 @@ def manifests(zip_file: pathlib.Path, url: str) -> dict:
             "NestedInstallerFiles": [
                 {"RelativeFilePath": headstart.replace("/", "\\"),
                  "PortableCommandAlias": "headstart"}],
-            "Installers": [installer],
+            "Installers": [{
+                "Architecture": "x64", "InstallerUrl": url,
+                "InstallerSha256": hashlib.sha256(zip_file.read_bytes()).hexdigest().upper()}],
         },
     }
     return {kind: {"PackageIdentifier": IDENTIFIER, "PackageVersion": version[1], **part,

@@ -5,12 +5,11 @@ The test benchmarks.documents compares the documents with all texts that they do
 """
 
 import contextlib
-import importlib.machinery
-import importlib.util
 import io
 import json
 import os
 import pathlib
+import runpy
 import signal
 import subprocess
 import sys
@@ -230,26 +229,20 @@ class Linking(unittest.TestCase):
 class Failing(unittest.TestCase):
     """A benchmark that fails does not affect the others."""
 
-    def setUp(self):
-        loader = importlib.machinery.SourceFileLoader("run", str(DIRECTORY / "run"))
-        spec = importlib.util.spec_from_loader("run", loader)
-        self.run = importlib.util.module_from_spec(spec)
-        loader.exec_module(self.run)
-
     def test_the_others_are_measured_and_kept(self):
         def fails(_):
             raise subprocess.CalledProcessError(1, ["headstart", "evict"])
 
         def ends(_):
             sys.exit("error: no such linker")
+        program = runpy.run_path(str(DIRECTORY / "run"))
         benchmarks = {"a": mock.Mock(measure=fails), "b": mock.Mock(measure=ends),
                       "c": mock.Mock(measure=lambda factor: {"figure": factor})}
         with tempfile.TemporaryDirectory() as name, \
                 contextlib.redirect_stdout(io.StringIO()) as said:
             directory = pathlib.Path(name)
-            documents = self.run.Documents(directory, benchmarks)
-            failed = self.run.measure(mock.Mock(
-                names=[], benchmarks=benchmarks, rounds=2), documents)
+            failed = program["measure"](mock.Mock(names=[], benchmarks=benchmarks, rounds=2),
+                                        program["Documents"](directory, benchmarks))
             kept = json.loads((directory / "figures.json").read_text())
             self.assertEqual([path.name for path in directory.iterdir()], ["figures.json"])
         self.assertEqual(failed, ["a", "b"])
