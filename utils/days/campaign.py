@@ -4,7 +4,6 @@ docs/Correctness.md."""
 
 import collections
 import concurrent.futures
-import contextlib
 import functools
 import hashlib
 import json
@@ -157,38 +156,35 @@ class Campaign:
     def go_through(self, days, on_result) -> bool:
         """Runs days, each a (flavour, size, seed, steps), until there are no more or the
         user presses Ctrl-C; the steps so far then count. Returns whether all ran."""
+        stopped: list = []
+
+        def end(*arguments) -> None:
+            stopped.append(arguments)
+            self.stop.set()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, end)
         days = iter(days)
         running: set = set()
-        finished = True
         with concurrent.futures.ProcessPoolExecutor(
                 self.arguments.jobs, initializer=start_worker, initargs=(self.stop,)) as executor:
             try:
                 while True:
                     # Submits two more than run, so that no worker waits.
-                    while len(running) < self.arguments.jobs + 2:
-                        day = next(days, None)
-                        if day is None:
-                            break
+                    while (len(running) < self.arguments.jobs + 2 and not stopped
+                           and (day := next(days, None))):
                         running.add(executor.submit(one_day, self.arguments, self.abilities, *day))
                     if not running:
                         break
                     done, running = concurrent.futures.wait(
                         running, return_when=concurrent.futures.FIRST_COMPLETED)
                     for future in done:
-                        on_result(future.result())
-            except (KeyboardInterrupt, Exception) as error:
-                finished = False
-                self.stop.set()
-                for future in running:
-                    future.cancel()
-                for future in running:
-                    if not future.cancelled():
-                        with contextlib.suppress(Exception):
+                        # Ctrl-C also ends LLVM's tools, so that a day fails.
+                        if not (stopped and future.exception()):
                             on_result(future.result())
-                if not isinstance(error, KeyboardInterrupt):
-                    raise
+            finally:
+                self.stop.set()  # after an exception, the other days end as well
         self.remove_old()
-        return finished
+        return not stopped
 
 
 # -- one day --------------------------------------------------------------------

@@ -66,6 +66,8 @@ class Day(Linking):
 
     def run(self, wanted=None) -> None:
         """Runs all steps, or those whose numbers are in `wanted`."""
+        if self.place.should_stop():
+            raise Stopped
         self.clean_up()
         self.update()
         begun = time.monotonic()
