@@ -81,9 +81,6 @@ CGROUP = """0::/user.slice/a
 \0 30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw
 \0 1048576
 """
-TRACE = """{"traceEvents":[{"pid":1,"tid":2,"ph":"X","ts":3,"dur":4,"name":"a",
-"args":{"detail":"x"}},{"ph":"M"}],"beginningOfTime":1700000000000000}"""
-
 # Each fuzzer's share of a hundred executions, and its largest input in bytes.
 FUZZERS = {
     "InputScanner": (8, 6144),
@@ -138,7 +135,7 @@ def make_seeds(into):
     write(into / "Layout", {n: b"\0" + b for n, b in made.items()})
     write(into / "CommandLine", {str(i): text for i, text in enumerate(COMMANDS)})
     write(into / "Ignore", {"git": "*.o\n!/a/**/b\n[a-c]?\\ \nx/\n/a/x/b"})
-    write(into / "Text", {"cgroup": CGROUP, "trace": TRACE})
+    write(into / "Text", {"cgroup": CGROUP})
 
 
 def fuzz(build, name, limit):

@@ -349,11 +349,8 @@ void LinkSession::end(bool Succeeded, bool Leaves) {
           note("too little memory for a profile");
       });
     }
-    if (Trace) {
+    if (Trace)
       traceStages();
-      // lld has already written its own trace, even in some failed links.
-      mergeTimeTrace(Succeeded);
-    }
     writeReports();
     Turn.leave();
     Program = nullptr; // leaves its thread if that has not ended

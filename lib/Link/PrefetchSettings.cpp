@@ -341,24 +341,22 @@ std::error_code writeFile(const std::string &File,
   return Error;
 }
 
-bool mayReplaceReport(const std::string &File, ArrayRef<StringRef> Starts) {
+bool mayReplaceReport(const std::string &File, StringRef Start) {
   std::error_code Error;
   return descriptorOf(File) >= 0 ||
          os::statFile(File, Error).Kind != os::FileKind::Regular ||
-         any_of(Starts,
-                [&](StringRef Start) { return mayReplaceRecord(File, Start); });
+         (!Start.empty() && mayReplaceRecord(File, Start));
 }
 
-/// Writes a report, which may replace a file that begins with one of \p Starts.
+/// Writes a report, which may replace a file that begins with \p Start.
 /// A full disk costs the report, not the link.
-static void writeTo(const std::string &File, StringRef Tool,
-                    ArrayRef<StringRef> Starts,
+static void writeTo(const std::string &File, StringRef Tool, StringRef Start,
                     function_ref<void(raw_ostream &)> Write) {
   const auto Warn = [&](const Twine &Why) {
     printMessage(Tool, Severity::Warning,
                  "cannot write '" + File + "': " + Why);
   };
-  if (!mayReplaceReport(File, Starts))
+  if (!mayReplaceReport(File, Start))
     Warn("this file is not a report of Headstart, so Headstart does not "
          "replace it");
   else if (const std::error_code Error = writeFile(File, Write))
@@ -379,7 +377,6 @@ void PrefetchRun::beginTrace(const std::string &Program) {
 
 EngineOptions PrefetchRun::engineOptions(const LinkCommand &Command,
                                          bool HandOver) {
-  TimeTraceFile = Command.TimeTrace;
   EngineOptions Options;
   Options.Jobs = Settings.Jobs;
   Options.HighLatencyJobs = Settings.HighLatencyJobs;
@@ -395,24 +392,6 @@ EngineOptions PrefetchRun::engineOptions(const LinkCommand &Command,
 double PrefetchRun::milliseconds() const {
   return std::chrono::duration<double, std::milli>(TraceClock::now() - Origin)
       .count();
-}
-
-void PrefetchRun::mergeTimeTrace(bool Succeeded) {
-  if (TimeTraceFile.empty())
-    return;
-  const auto Fail = [&](const std::string &Why) {
-    if (Succeeded)
-      note("time trace '" + TimeTraceFile + "': " + Why);
-  };
-  if (TimeTraceFile == "-")
-    return Fail("the linker wrote it to standard output");
-  // Not mapped: a process that truncates a mapped file would end the linker.
-  Expected<std::unique_ptr<MemoryBuffer>> Text =
-      readRecordFile(TimeTraceFile, UINT64_MAX, "time trace");
-  if (!Text)
-    return Fail(toString(Text.takeError()));
-  if (Error E = Trace->addTimeTrace(std::move(*Text)))
-    Fail(toString(std::move(E)));
 }
 
 void addLinkersDiskUse(const os::DiskUse &Linkers, const os::DiskUse &Threads,
@@ -441,25 +420,20 @@ static std::string statsFile(const std::string &Name, StringRef Tool) {
                 ".json");
 }
 
-void writeReports(const PrefetchSettings &Settings, LinkStats Stats,
+void writeReports(const PrefetchSettings &Settings, const LinkStats &Stats,
                   const TraceLog *Trace, StringRef Tool) {
   if (!Trace && !Settings.Stats)
     return;
   // Without signals, a file that grows past `ulimit -f` is an error, and does
   // not end the linker.
   os::runWithoutSignals([&] {
-    uint64_t LeftOut = 0;
     if (Trace)
-      // lld's own trace may have the same name: Headstart's trace contains it.
-      writeTo(Settings.TraceFile, Tool, {TraceStart, R"({"traceEvents":[)"},
-              [&](raw_ostream &OS) { LeftOut = Trace->write(OS); });
-    if (LeftOut != 0)
-      Stats.Problems.push_back(
-          {"Headstart could not read an event of the time trace", LeftOut});
+      writeTo(Settings.TraceFile, Tool, TraceStart,
+              [&](raw_ostream &OS) { Trace->write(OS); });
     if (Settings.Stats && Settings.StatsFile.empty())
       writeStatsParagraph(Stats, errs());
     else if (Settings.Stats)
-      writeTo(statsFile(Settings.StatsFile, Tool), Tool, {StatsStart},
+      writeTo(statsFile(Settings.StatsFile, Tool), Tool, StatsStart,
               [&](raw_ostream &OS) { writeStatsJSON(Stats, OS); });
   });
 }

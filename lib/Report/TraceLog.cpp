@@ -11,125 +11,16 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include <algorithm>
-#include <set>
 #include <tuple>
 #include <utility>
 
 using namespace llvm;
-using std::chrono::microseconds;
 
 namespace headstart {
 
-namespace {
-
-/// Finds where JSON values begin and end, without parsing them.
-class Cursor {
-public:
-  explicit Cursor(StringRef Text) : Rest(Text) {}
-
-  /// Skips white space, and then \p C if it is next. Returns whether it was.
-  bool consume(char C) {
-    Rest = Rest.ltrim(" \t\r\n");
-    return Rest.consume_front(StringRef(&C, 1));
-  }
-
-  bool atEnd() { return Rest.ltrim(" \t\r\n").empty(); }
-
-  /// Skips one value and returns its text. Returns an empty text if there is no
-  /// value, or if the value has no end.
-  StringRef value() {
-    Rest = Rest.ltrim(" \t\r\n");
-    size_t Size = sizeOfValue();
-    StringRef Value = Rest.take_front(Size);
-    Rest = Rest.drop_front(Size);
-    return Value;
-  }
-
-private:
-  size_t sizeOfValue() const {
-    if (!Rest.starts_with("\"") && !Rest.starts_with("{") &&
-        !Rest.starts_with("["))
-      return std::min(Rest.find_first_of(",]} \t\r\n"), Rest.size());
-    size_t Depth = 0;
-    for (size_t I = 0; I != StringRef::npos;
-         I = Rest.find_first_of("\"{[]}", I + 1)) {
-      if (Rest[I] == '"') {
-        // The end of the string.
-        while ((I = Rest.find_first_of("\"\\", I + 1)) != StringRef::npos &&
-               Rest[I] == '\\')
-          ++I;
-        if (I == StringRef::npos)
-          return 0;
-      } else if (Rest[I] == '{' || Rest[I] == '[') {
-        // json::parse recurses for each level. lld's events have three levels.
-        if (++Depth > MaxNesting)
-          return 0;
-      } else {
-        --Depth;
-      }
-      if (Depth == 0)
-        return I + 1;
-    }
-    return 0;
-  }
-
-  static constexpr size_t MaxNesting = 64;
-  StringRef Rest;
-};
-
-} // namespace
-
-Expected<TimeTrace> TimeTrace::parse(std::unique_ptr<MemoryBuffer> Text) {
-  TimeTrace Result;
-  Cursor At(Text->getBuffer());
-  if (!At.consume('{'))
-    return createStringError("this is not a trace");
-  bool HasBeginning = false;
-  if (!At.consume('}')) {
-    do {
-      StringRef Key = At.value();
-      if (!Key.starts_with("\"") || !At.consume(':'))
-        return createStringError("this is not a trace, or it is truncated");
-      StringRef Value = At.value();
-      if (Value.empty())
-        return createStringError("the file is truncated");
-      if (Key == "\"traceEvents\"")
-        Result.Events = Value;
-      else if (Key == "\"beginningOfTime\"")
-        HasBeginning = !Value.getAsInteger(10, Result.Beginning);
-    } while (At.consume(','));
-    if (!At.consume('}'))
-      return createStringError("the file is truncated");
-  }
-  if (!At.atEnd() || !Result.Events.starts_with("[") || !HasBeginning)
-    return createStringError("this is not a time trace of LLVM");
-  Result.Text = std::move(Text);
-  return Result;
-}
-
-uint64_t
-TimeTrace::forEachEvent(function_ref<void(json::Object &)> Visit) const {
-  uint64_t Skipped = 0;
-  Cursor At(Events.drop_front().drop_back());
-  while (!At.atEnd()) {
-    Expected<json::Value> Event = json::parse(At.value());
-    if (json::Object *Object = Event ? Event->getAsObject() : nullptr)
-      Visit(*Object);
-    else
-      ++Skipped;
-    consumeError(Event.takeError());
-    if (!At.consume(','))
-      break;
-  }
-  return Skipped;
-}
-
-// Perfetto identifies a thread by its number alone, in all processes. 0 is the
-// idle thread.
 static constexpr int64_t OwnProcess = 1;
-static constexpr int64_t LinkersProcess = 2;
+// Perfetto identifies a thread by its number alone. 0 is the idle thread.
 static constexpr int64_t FirstThread = 1;
-static constexpr int64_t FirstLinkersThread = 1001;
 
 TraceLane *&TraceLane::current() {
   static thread_local TraceLane *LaneOfThread = nullptr;
@@ -137,11 +28,7 @@ TraceLane *&TraceLane::current() {
 }
 
 TraceLog::TraceLog(TraceClock::time_point Origin, StringRef Program)
-    : Origin(Origin), Program(Program.str()) {
-  auto Since = std::chrono::system_clock::now().time_since_epoch() -
-               (TraceClock::now() - Origin);
-  SystemOrigin = std::chrono::duration_cast<microseconds>(Since).count();
-}
+    : Origin(Origin), Program(Program.str()) {}
 
 TraceLane &TraceLog::addLane(StringRef Name, int Place) {
   std::lock_guard<std::mutex> Lock(Mutex);
@@ -164,22 +51,6 @@ void TraceLog::sample(const char *Counter, function_ref<uint64_t()> Value) {
   std::lock_guard<std::mutex> Lock(Mutex);
   uint64_t Bytes = Value();
   Samples.push_back({Counter, TraceClock::now(), Bytes});
-}
-
-Error TraceLog::addTimeTrace(std::unique_ptr<MemoryBuffer> Text) {
-  Expected<TimeTrace> Parsed = TimeTrace::parse(std::move(Text));
-  if (!Parsed)
-    return Parsed.takeError();
-  // The constructor read two clocks one after the other.
-  constexpr int64_t Tolerance = 2000;
-  int64_t Now =
-      std::chrono::duration_cast<microseconds>(TraceClock::now() - Origin)
-          .count();
-  int64_t Begin = Parsed->Beginning - SystemOrigin;
-  if (Begin < -Tolerance || Begin > Now + Tolerance)
-    return createStringError("this is the trace of another link");
-  LinkersOwn = std::move(*Parsed);
-  return Error::success();
 }
 
 /// Writes \p D in microseconds, the format's unit, to the nanosecond.
@@ -225,7 +96,6 @@ static void writeArguments(json::OStream &J, const TraceEvent &E) {
 // arrows ("s", "f").
 uint64_t TraceLog::write(raw_ostream &OS) const {
   std::lock_guard<std::mutex> Lock(Mutex);
-  uint64_t LeftOut = 0;
   json::OStream J(OS);
   J.object([&] {
     J.attribute("displayTimeUnit", "ms");
@@ -235,11 +105,10 @@ uint64_t TraceLog::write(raw_ostream &OS) const {
       writeMetadata(J, "process_sort_index", OwnProcess, 0, "sort_index", 0);
       writeEvents(J);
       writeSamples(J);
-      LeftOut = writeTimeTrace(J);
     });
   });
   OS << "\n";
-  return LeftOut;
+  return 0;
 }
 
 void TraceLog::writeEvents(json::OStream &J) const {
@@ -308,50 +177,6 @@ void TraceLog::writeSamples(json::OStream &J) const {
       J.attributeObject("args", [&] { J.attribute("bytes", S.Bytes); });
     });
   }
-}
-
-/// Whether \p Event is a sum over the link, with its own lane and no time.
-static bool isTotal(const json::Object &Event) {
-  const json::Object *Arguments = Event.getObject("args");
-  return Event.getString("name").value_or("").starts_with("Total ") &&
-         Arguments && Arguments->get("avg ms");
-}
-
-uint64_t TraceLog::writeTimeTrace(json::OStream &J) const {
-  if (!LinkersOwn)
-    return 0;
-  writeMetadata(J, "process_sort_index", LinkersProcess, 0, "sort_index", 1);
-  const int64_t Shift =
-      std::max<int64_t>(0, LinkersOwn->Beginning - SystemOrigin);
-  std::map<int64_t, int64_t> Threads;
-  std::set<std::pair<std::string, int64_t>> Named;
-  uint64_t LeftOut = 0;
-  uint64_t Unreadable = LinkersOwn->forEachEvent([&](json::Object &Event) {
-    std::optional<StringRef> Kind = Event.getString("ph");
-    std::optional<int64_t> Thread = Event.getInteger("tid");
-    std::optional<int64_t> Time = Event.getInteger("ts");
-    bool IsMetadata = Kind && *Kind == "M";
-    if (!Kind || !Thread || (!Time && !IsMetadata)) {
-      ++LeftOut;
-      return;
-    }
-    if (isTotal(Event))
-      return;
-    auto [It, IsNew] = Threads.try_emplace(
-        *Thread, FirstLinkersThread + static_cast<int64_t>(Threads.size()));
-    Event["pid"] = LinkersProcess;
-    Event["tid"] = It->second;
-    if (IsMetadata) {
-      // LLVM names a thread each time that it profiles the thread.
-      StringRef Name = Event.getString("name").value_or("");
-      if (!Named.emplace(Name.str(), *Thread).second)
-        return;
-      Event.erase("ts");
-    } else
-      Event["ts"] = *Time + Shift;
-    J.value(std::move(Event));
-  });
-  return Unreadable + LeftOut;
 }
 
 } // namespace headstart

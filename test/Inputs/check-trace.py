@@ -2,17 +2,15 @@
 event and their types, names for processes and threads, order and nesting of a thread's
 events, counters, and arrows with both ends.
 
-    check-trace.py TRACE... [--merged] [--has PROCESS/THREAD/EVENT]...
+    check-trace.py TRACE... [--has PROCESS/THREAD/EVENT]...
 
---merged: the trace must also have the linker's own events (--time-trace), as a second
-process and within the link. --has: an event of that name must exist; an empty part
-matches any.
+--has: an event of that name must exist; an empty part matches any.
 """
 import argparse
 import json
 import math
 
-OWN, LINKER = 1, 2  # process numbers
+OWN = 1  # the number of the process
 KINDS = {"X", "M", "C", "s", "f", "b", "e", "i"}
 
 
@@ -77,7 +75,7 @@ def check_lane(slices):
         open_until.append(end)
 
 
-def check(path, merged, wanted):
+def check(path, wanted):
     with open(path, encoding="utf-8") as file:
         trace = json.load(file, object_pairs_hook=unique)
     assert trace["displayTimeUnit"] == "ms", trace["displayTimeUnit"]
@@ -88,14 +86,14 @@ def check(path, merged, wanted):
     processes = {e["pid"]: e["args"]["name"] for e in events
                  if e["name"] == "process_name"}
     assert all(processes.values()), processes
-    assert set(processes) == ({OWN, LINKER} if merged else {OWN}), processes
+    assert set(processes) == {OWN}, processes
     assert {e["pid"] for e in events} == set(processes)
     threads = {}
     for event in events:
         if event["name"] == "thread_name":
             assert event["tid"] not in threads, event
-            threads[event["tid"]] = (event["pid"], event["args"]["name"])
-    own = [name for pid, name in threads.values() if pid == OWN]
+            threads[event["tid"]] = event["args"]["name"]
+    own = list(threads.values())
     assert all(own) and len(set(own)) == len(own), own
     places = [e["args"]["sort_index"] for e in events
               if e["name"] == "thread_sort_index"]
@@ -104,16 +102,14 @@ def check(path, merged, wanted):
     lanes, counters, arrows = {}, {}, {}
     for event in events:
         if "tid" in event:
-            assert threads[event["tid"]][0] == event["pid"], event
+            assert event["tid"] in threads, event
         if event["ph"] == "X":
             lanes.setdefault(event["tid"], []).append(event)
         elif event["ph"] == "C":
             counters.setdefault((event["pid"], event["name"]), []).append(event)
         elif event["ph"] in "sf":
             arrows.setdefault(event["ph"], []).append(event)
-    for tid, slices in lanes.items():
-        if threads[tid][0] == LINKER:  # LLVM writes events in the order of their ends
-            slices.sort(key=lambda e: (e["ts"], -e["dur"]))
+    for slices in lanes.values():
         check_lane(slices)
     for samples in counters.values():
         times = [e["ts"] for e in samples]
@@ -125,25 +121,17 @@ def check(path, merged, wanted):
         assert any(s["ts"] <= event["ts"] <= s["ts"] + s["dur"]
                    for s in lanes[event["tid"]]), event
 
-    if merged:
-        end = max(e["ts"] + e["dur"] for t, s in lanes.items() for e in s
-                  if threads[t][0] == OWN)
-        theirs = [e for t, s in lanes.items() for e in s
-                  if threads[t][0] == LINKER]
-        assert theirs and all(0 < e["ts"] and e["ts"] + e["dur"] <= end
-                              for e in theirs), (theirs, end)
     for one in wanted:
         process, thread, name = one.split("/")
         assert any(name in ("", e["name"])
-                   and thread in ("", threads[e["tid"]][1] if "tid" in e else "")
+                   and thread in ("", threads[e["tid"]] if "tid" in e else "")
                    and process in ("", processes[e["pid"]])
                    for e in events if e["ph"] != "M"), one
 
 
 parser = argparse.ArgumentParser()
 parser.add_argument("traces", nargs="+")
-parser.add_argument("--merged", action="store_true")
 parser.add_argument("--has", action="append", default=[])
 arguments = parser.parse_args()
 for trace_path in arguments.traces:
-    check(trace_path, arguments.merged, arguments.has)
+    check(trace_path, arguments.has)

@@ -140,8 +140,7 @@ static Error checkPlace(const std::optional<std::string> &Path,
   if (Why)
     return createStringError("cannot write '" + *Path + "': " + Why.message());
   const bool IsPage = Start.empty();
-  if (!mayReplaceReport(*Path, IsPage ? ArrayRef<StringRef>() : Start) &&
-      !(IsPage && isPage(*Path)))
+  if (!mayReplaceReport(*Path, Start) && !(IsPage && isPage(*Path)))
     return createStringError(
         "'" + *Path +
         "' is not a report of headstart bench, so bench does not replace it");

@@ -198,11 +198,8 @@ void Companion::report(const os::ProgramEnd &End,
   // Whatever the reason, no engine means no trace, as in the drop-in linkers.
   if (!Engine)
     Trace.reset();
-  if (Trace) {
+  if (Trace)
     Trace->addLane("linker").add({"run", Started, LinkerEnded, ""});
-    // A linker that succeeded has written its own trace; a failed one may not.
-    mergeTimeTrace(!End.BySignal && End.Code == 0);
-  }
   Stats.Problems = std::move(Problems);
   if (Engine) {
     Engine->addTo(Stats, Arguments.Origin);

@@ -1,4 +1,4 @@
-//===- TextFuzzer.cpp - Any text as a trace, or as a pseudo file ----------===//
+//===- TextFuzzer.cpp - Any text as a pseudo file -------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,15 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The input up to the first zero is /proc/self/cgroup and a time trace, then
+// The input up to the first zero is /proc/self/cgroup, then
 // /proc/self/mountinfo, and after the second zero every other cgroup file.
 //
 //===----------------------------------------------------------------------===//
 
 #include "../../lib/OS/Linux/Cgroup.h"
 #include "MemoryFile.h"
-#include "headstart/Report/TraceLog.h"
-#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/ADT/StringRef.h"
 #include <cstdint>
 
 using namespace headstart;
@@ -41,11 +40,5 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
   fuzz::FileAt = fileAt;
   fuzz::Cost Cost(Size, Limits);
   (void)os::detail::readCgroupMemory("/fuzz");
-  auto Trace =
-      TimeTrace::parse(llvm::MemoryBuffer::getMemBufferCopy(fuzz::Files[0]));
-  if (Trace)
-    Trace->forEachEvent([](llvm::json::Object &) {});
-  else
-    llvm::consumeError(Trace.takeError());
   return 0;
 }

@@ -151,23 +151,24 @@ TEST(ELFCommandTest, CollectsSettings) {
 }
 
 TEST(ELFCommandTest, ListsTimeTrace) {
-  EXPECT_EQ(parseELF({"a.o"}).TimeTrace, "");
-  EXPECT_EQ(parseELF({"a.o", "--time-trace"}).TimeTrace, "a.out.time-trace");
-  EXPECT_EQ(parseELF({"a.o", "--time-trace", "-o", "x"}).TimeTrace,
-            "x.time-trace");
-  EXPECT_EQ(parseELF({"a.o", "--time-trace=", "-o", "x"}).TimeTrace,
-            "x.time-trace");
-  EXPECT_EQ(parseELF({"a.o", "--time-trace", "-o", "-"}).TimeTrace,
-            "out.time-trace");
-  EXPECT_EQ(parseELF({"a.o", "--time-trace=t"}).TimeTrace, "t");
-  EXPECT_EQ(parseELF({"a.o", "--time-trace=t", "--time-trace"}).TimeTrace,
-            "a.out.time-trace");
-  EXPECT_EQ(parseELF({"a.o", "-plugin-opt=time-trace=p"}).TimeTrace, "p");
-  EXPECT_EQ(parseELF({"a.o", "--plugin-opt=time-trace=p"}).TimeTrace, "p");
-  // Standard output is not a file that can be read.
-  LinkCommand Out = parseELF({"a.o", "--time-trace=-"});
-  EXPECT_EQ(Out.TimeTrace, "-");
-  EXPECT_THAT(Out.Outputs, ElementsAre("a.out"));
+  const auto Outputs = [](std::vector<std::string> Arguments) {
+    Arguments.emplace_back("a.o");
+    return parseELF(Arguments).Outputs;
+  };
+  EXPECT_THAT(Outputs({"--time-trace", "-o", "x"}),
+              ElementsAre("x", "x.time-trace"));
+  EXPECT_THAT(Outputs({"--time-trace=", "-o", "x"}),
+              ElementsAre("x", "x.time-trace"));
+  EXPECT_THAT(Outputs({"--time-trace", "-o", "-"}),
+              ElementsAre("-", "out.time-trace"));
+  EXPECT_THAT(Outputs({"--time-trace=t"}), ElementsAre("a.out", "t"));
+  EXPECT_THAT(Outputs({"--time-trace=t", "--time-trace"}),
+              ElementsAre("a.out", "a.out.time-trace"));
+  EXPECT_THAT(Outputs({"-plugin-opt=time-trace=p"}), ElementsAre("a.out", "p"));
+  EXPECT_THAT(Outputs({"--plugin-opt=time-trace=p"}),
+              ElementsAre("a.out", "p"));
+  // Standard output is not a file.
+  EXPECT_THAT(Outputs({"--time-trace=-"}), ElementsAre("a.out"));
 }
 
 /// lld sees no option of Headstart, and joins `--plugin-opt` with what is left.

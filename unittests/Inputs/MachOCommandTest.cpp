@@ -171,13 +171,6 @@ TEST(MachOCommandTest, ListsProfilesThatAreUsed) {
       IsEmpty());
 }
 
-TEST(MachOCommandTest, ListsTimeTrace) {
-  EXPECT_EQ(parseMachO({"a.o"}).TimeTrace, "");
-  EXPECT_EQ(parseMachO({"a.o", "--time-trace"}).TimeTrace, "a.out.time-trace");
-  EXPECT_EQ(parseMachO({"--time-trace", "-o", "x"}).TimeTrace, "x.time-trace");
-  EXPECT_EQ(parseMachO({"--time-trace=t"}).TimeTrace, "t");
-}
-
 TEST(MachOCommandTest, ListsOutputs) {
   EXPECT_THAT(parseMachO({"a.o"}).Outputs, ElementsAre("a.out"));
   EXPECT_THAT(parseMachO({"-o", "", "a.o"}).Outputs, ElementsAre());
@@ -190,6 +183,8 @@ TEST(MachOCommandTest, ListsOutputs) {
                          contextWith({{"LLD_REPRODUCE", "env.tar"}}))
                   .Outputs,
               ElementsAre("a.out", "env.tar", "t"));
+  EXPECT_THAT(parseMachO({"a.o", "--time-trace"}).Outputs,
+              ElementsAre("a.out", "a.out.time-trace"));
   // An output of the link is not fetched, even if an option reads it.
   EXPECT_THAT(names(parseMachO({"a.o", "-order_file", "m", "-map", "m"})),
               ElementsAre("a.o"));

@@ -39,10 +39,10 @@ void operator delete(void *Memory, size_t) noexcept { std::free(Memory); }
 
 namespace {
 
-llvm::json::Value parsed(const TraceLog &Log, uint64_t LeftOut = 0) {
+llvm::json::Value parsed(const TraceLog &Log) {
   std::string Text;
   llvm::raw_string_ostream OS(Text);
-  EXPECT_EQ(Log.write(OS), LeftOut);
+  Log.write(OS);
   llvm::Expected<llvm::json::Value> V = llvm::json::parse(Text);
   if (!V) {
     ADD_FAILURE() << llvm::toString(V.takeError());
@@ -54,8 +54,8 @@ llvm::json::Value parsed(const TraceLog &Log, uint64_t LeftOut = 0) {
 /// Returns the events of \p Log with \p Kind ("X") and, if it is not empty, \p
 /// Name.
 std::vector<Object> eventsOf(const TraceLog &Log, llvm::StringRef Kind,
-                             llvm::StringRef Name = "", uint64_t LeftOut = 0) {
-  llvm::json::Value V = parsed(Log, LeftOut);
+                             llvm::StringRef Name = "") {
+  llvm::json::Value V = parsed(Log);
   std::vector<Object> Result;
   for (const llvm::json::Value &E : *V.getAsObject()->getArray("traceEvents")) {
     const Object &O = *E.getAsObject();
@@ -302,122 +302,6 @@ TEST(TraceLogTest, SpansAndWaitsNeedALane) {
   EXPECT_EQ(Events[0].getString("name"), "open");
   EXPECT_EQ(Events[0].getObject("args")->getInteger("bytes"), 3);
   EXPECT_EQ(Events[1].getString("name"), "wait");
-}
-
-// Time traces.
-
-int64_t systemNow() {
-  return std::chrono::duration_cast<std::chrono::microseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
-
-std::unique_ptr<llvm::MemoryBuffer> timeTrace(llvm::StringRef Events,
-                                              int64_t Beginning) {
-  return llvm::MemoryBuffer::getMemBufferCopy(
-      ("{\"traceEvents\":[" + Events +
-       "],\"beginningOfTime\":" + llvm::Twine(Beginning) + "}")
-          .str());
-}
-
-constexpr const char *SomeEvents = R"(
-  {"pid":77,"tid":4711,"ts":20,"ph":"X","dur":5,"name":"in\"[{","args":{"detail":"]}\\"}},
-  {"pid":77,"tid":4712,"ts":30,"ph":"X","dur":6,"name":"b"},
-  {"pid":77,"tid":4713,"ts":0,"ph":"X","dur":9,"name":"Total b","args":{"count":1,"avg ms":9}},
-  {"cat":"","pid":77,"tid":4711,"ts":0,"ph":"M","name":"process_name","args":{"name":"ld.lld"}},
-  {"cat":"","pid":77,"tid":4711,"ts":0,"ph":"M","name":"thread_name","args":{"name":"main"}},
-  {"cat":"","pid":77,"tid":4711,"ts":0,"ph":"M","name":"thread_name","args":{"name":"main"}})";
-
-TEST(TraceLogTest, TimeTraceSharesTimeAxis) {
-  TraceLog Log(TraceClock::now() - std::chrono::seconds(10));
-  Log.addLane("linker");
-  ASSERT_FALSE(
-      bool(Log.addTimeTrace(timeTrace(SomeEvents, systemNow() - 5'000'000))));
-  std::vector<Object> Events = eventsOf(Log, "X");
-  ASSERT_EQ(Events.size(), 2U); // without the sums
-  // Five seconds after our origin, by two clocks.
-  EXPECT_NEAR(*Events[0].getNumber("ts"), 5'000'020, 1'000'000);
-  EXPECT_EQ(*Events[1].getInteger("ts") - *Events[0].getInteger("ts"), 10);
-  EXPECT_EQ(Events[0].getInteger("dur"), 5);
-  EXPECT_EQ(Events[0].getString("name"), "in\"[{");
-  EXPECT_EQ(Events[0].getObject("args")->getString("detail"), "]}\\");
-  // The time trace is a separate process with its own threads.
-  std::vector<Object> Processes = eventsOf(Log, "M", "process_name");
-  ASSERT_EQ(Processes.size(), 2U);
-  EXPECT_EQ(nameIn(Processes[1]), "ld.lld");
-  EXPECT_NE(Processes[0].getInteger("pid"), Processes[1].getInteger("pid"));
-  EXPECT_EQ(Events[0].getInteger("pid"), Processes[1].getInteger("pid"));
-  std::vector<Object> Threads = eventsOf(Log, "M", "thread_name");
-  ASSERT_EQ(Threads.size(), 2U);
-  EXPECT_NE(Threads[0].getInteger("tid"), Threads[1].getInteger("tid"));
-  EXPECT_EQ(Events[0].getInteger("tid"), Threads[1].getInteger("tid"));
-  EXPECT_NE(Events[0].getInteger("tid"), Events[1].getInteger("tid"));
-}
-
-TEST(TraceLogTest, RefusesTimeTraceOfAnotherLink) {
-  TraceLog Log(TraceClock::now());
-  for (int64_t Off : {-3'600'000'000LL, 3'600'000'000LL})
-    EXPECT_EQ(llvm::toString(
-                  Log.addTimeTrace(timeTrace(SomeEvents, systemNow() + Off))),
-              "this is the trace of another link");
-  EXPECT_TRUE(eventsOf(Log, "X").empty());
-}
-
-TEST(TraceLogTest, RefusesInvalidTimeTrace) {
-  TraceLog Log(TraceClock::now());
-  std::string Whole = timeTrace(SomeEvents, systemNow())->getBuffer().str();
-  // Truncated at any byte.
-  for (size_t Size = 0; Size != Whole.size(); ++Size) {
-    llvm::Error E = Log.addTimeTrace(
-        llvm::MemoryBuffer::getMemBufferCopy(Whole.substr(0, Size)));
-    EXPECT_TRUE(bool(E)) << Size;
-    llvm::consumeError(std::move(E));
-  }
-  for (const char *Text :
-       {"[]", "{}", "{\"traceEvents\":[]}", "{\"beginningOfTime\":1}",
-        "{\"traceEvents\":{},\"beginningOfTime\":1}", "\177ELF", "{]",
-        "{\"traceEvents\":[],\"beginningOfTime\":\"1\"}", "{\"a\":}", "{\"",
-        "{\"traceEvents\":[],\"beginningOfTime\":1} more"}) {
-    llvm::Error E =
-        Log.addTimeTrace(llvm::MemoryBuffer::getMemBufferCopy(Text));
-    EXPECT_TRUE(bool(E)) << Text;
-    llvm::consumeError(std::move(E));
-  }
-}
-
-TEST(TraceLogTest, RefusesDeepNesting) {
-  for (size_t Depth : {10, 1'000'000}) {
-    TraceLog Log(TraceClock::now());
-    std::string Event =
-        R"({"args":)" + std::string(Depth, '[') + std::string(Depth, ']') + "}";
-    llvm::Error E = Log.addTimeTrace(timeTrace(Event, systemNow()));
-    EXPECT_EQ(bool(E), Depth > 10);
-    llvm::consumeError(std::move(E));
-  }
-}
-
-TEST(TraceLogTest, CountsMalformedEvents) {
-  TraceLog Log(TraceClock::now() - std::chrono::seconds(1));
-  ASSERT_FALSE(bool(Log.addTimeTrace(timeTrace(
-      R"(7, {"ph":"X"}, {"ph":"X","tid":1,"name":"no time"}, {nonsense},
-         {"tid":1,"ts":1,"name":"no kind"}, {"ph":"X","tid":"1","ts":1},
-         {"pid":1,"tid":1,"ts":1,"dur":1,"ph":"X","name":"good"})",
-      systemNow()))));
-  EXPECT_EQ(eventsOf(Log, "X", "", /*LeftOut=*/6).size(), 1U);
-}
-
-// Such a file has 100 MB and more, so events are parsed one at a time.
-TEST(TraceLogTest, CopiesLargeTimeTrace) {
-  std::string Events;
-  constexpr int Count = 20000;
-  for (int I = 0; I != Count; ++I)
-    Events += (I ? "," : "") + std::string("{\"pid\":1,\"tid\":") +
-              std::to_string(I % 3) + ",\"ts\":" + std::to_string(I) +
-              ",\"dur\":1,\"ph\":\"X\",\"name\":\"OptFunction\",\"args\":{"
-              "\"detail\":\"f\"}}";
-  TraceLog Log(TraceClock::now() - std::chrono::seconds(1));
-  ASSERT_FALSE(bool(Log.addTimeTrace(timeTrace(Events, systemNow()))));
-  EXPECT_EQ(eventsOf(Log, "X").size(), static_cast<size_t>(Count));
 }
 
 /// std::bad_alloc ends an engine's thread, and must not end the process.

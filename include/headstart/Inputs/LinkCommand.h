@@ -128,9 +128,6 @@ struct LinkCommand : ReadKinds {
   /// Files that the link writes (image, PDB, import library, map), the image
   /// first. Headstart never fetches them, even if an option names one as input.
   std::vector<LinkOutput> Outputs;
-  /// The file to which the linker writes its trace (--time-trace); empty if it
-  /// writes none. "-" is standard output.
-  std::string TimeTrace;
   std::vector<PrefetchOption> PrefetchOptions;
   /// The values of /nodefaultlib: and /disallowlib:, which exclude default
   /// libraries of inputs (`.drectve`) too; see lib/Inputs/COFF/Model.cpp.

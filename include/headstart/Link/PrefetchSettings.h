@@ -124,10 +124,6 @@ struct PrefetchRun {
   /// Returns the options for the link of \p Command, which does not change any
   /// more. Reads the state of the memory.
   EngineOptions engineOptions(const LinkCommand &Command, bool HandOver);
-  /// Adds lld's output for --time-trace to the trace. If it is no such trace,
-  /// or another link's, or went to standard output, which cannot be read again,
-  /// notes a problem, unless the link has failed. Reads all of it, and blocks.
-  void mergeTimeTrace(bool Succeeded);
   /// The milliseconds since Origin.
   double milliseconds() const;
   void note(std::string Problem) {
@@ -137,8 +133,6 @@ struct PrefetchRun {
   PrefetchSettings Settings;
   TraceClock::time_point Origin;
   std::shared_ptr<TraceLog> Trace; ///< null: not requested
-  /// The file to which the linker writes its own trace; empty: none.
-  std::string TimeTraceFile;
   std::vector<CountedProblem> Problems;
 };
 
@@ -149,17 +143,15 @@ void addLinkersDiskUse(const os::DiskUse &Linkers, const os::DiskUse &Threads,
                        LinkStats &Stats);
 
 /// Whether a report may be written to \p File: it does not exist, begins with
-/// one of \p Starts, is not a regular file (a pipe, a device), or stands for an
-/// open one (/dev/stderr). A user's own file, named by mistake, is not
-/// overwritten. Blocks.
-bool mayReplaceReport(const std::string &File,
-                      llvm::ArrayRef<llvm::StringRef> Starts);
+/// \p Start (empty: no file does), is not a regular file (a pipe, a device), or
+/// stands for an open one (/dev/stderr). A user's own file, named by mistake,
+/// is not overwritten. Blocks.
+bool mayReplaceReport(const std::string &File, llvm::StringRef Start);
 
 /// Writes \p Stats and \p Trace (may be null) to the files in \p Settings, if
-/// there are any, and counts the events of a time trace that it leaves out.
-/// If a file cannot be written, prints a warning that begins with \p Tool to
-/// standard error. Blocks.
-void writeReports(const PrefetchSettings &Settings, LinkStats Stats,
+/// there are any. If a file cannot be written, prints a warning that begins
+/// with \p Tool to standard error. Blocks.
+void writeReports(const PrefetchSettings &Settings, const LinkStats &Stats,
                   const TraceLog *Trace, llvm::StringRef Tool);
 
 } // namespace headstart

@@ -21,9 +21,7 @@
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
-#include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
 #include <cstdint>
@@ -37,27 +35,6 @@
 #include <vector>
 
 namespace headstart {
-
-/// A trace that LLVM's TimeProfiler has written (--time-trace), to be copied
-/// into another one. It may be large (an optimizing link writes 100 MB), so one
-/// event at a time is parsed, not the whole text.
-struct TimeTrace {
-  /// Takes ownership of \p Text. Checks that it is an object with `traceEvents`
-  /// and `beginningOfTime` and that all brackets are closed; does not inspect
-  /// the events. Any thread.
-  static llvm::Expected<TimeTrace>
-  parse(std::unique_ptr<llvm::MemoryBuffer> Text);
-
-  /// Calls \p Visit with each event in order; it may change the event. Skips
-  /// events that are not JSON objects, and returns their number.
-  uint64_t
-  forEachEvent(llvm::function_ref<void(llvm::json::Object &)> Visit) const;
-
-  std::unique_ptr<llvm::MemoryBuffer> Text;
-  llvm::StringRef Events; ///< in Text: the array with its brackets
-  /// The time 0, in microseconds since the epoch, by the system's clock.
-  int64_t Beginning = 0;
-};
 
 using TraceClock = std::chrono::steady_clock;
 
@@ -137,32 +114,21 @@ public:
   /// counter that only grows also does so in the trace. Any thread.
   void sample(const char *Counter, llvm::function_ref<uint64_t()> Value);
 
-  /// Makes `write` copy the events of \p Text, which LLVM's TimeProfiler has
-  /// written in this process or another, as a separate process on the same time
-  /// axis. Returns an error if \p Text is not such a trace, or if it began
-  /// before this log or will begin later, which makes it the trace of another
-  /// link. Call after all threads are joined.
-  llvm::Error addTimeTrace(std::unique_ptr<llvm::MemoryBuffer> Text);
-
-  /// Writes the trace in JSON. Returns the number of events of the time trace
-  /// that it had to omit. Call after all of Headstart's threads are joined;
-  /// what other threads add meanwhile may be missing.
+  /// Writes the trace in JSON. Returns the number of events that it had to
+  /// omit, which is 0. Call after all of Headstart's threads are joined; what
+  /// other threads add meanwhile may be missing.
   uint64_t write(llvm::raw_ostream &OS) const;
 
 private:
   void writeEvents(llvm::json::OStream &J) const;
   void writeSamples(llvm::json::OStream &J) const;
-  uint64_t writeTimeTrace(llvm::json::OStream &J) const;
 
   TraceClock::time_point Origin;
-  /// Origin on the system's clock, in microseconds since the epoch.
-  int64_t SystemOrigin;
   std::string Program;
   mutable std::mutex Mutex;
   std::vector<std::unique_ptr<TraceLane>> Lanes;    // guarded by Mutex
   std::map<std::thread::id, TraceLane *> OfThreads; // guarded by Mutex
   std::vector<TraceSample> Samples; // guarded by Mutex; sorted by time
-  std::optional<TimeTrace> LinkersOwn;
 };
 
 /// Appends an event from its beginning to its destruction to the thread's lane.

@@ -379,8 +379,8 @@ void Parser::addOtherOutputs() {
       addOutput(*Option);
   if (const Arg *Trace = Args.getLastArg(OPT_time_trace_file)) {
     StringRef Named = Trace->getNumValues() ? Trace->getValue() : "";
-    Command.TimeTrace = timeTraceFile(Named, Image);
-    addOutput(Command.TimeTrace, Named.empty() ? "" : optionOf(*Trace));
+    addOutput(timeTraceFile(Named, Image),
+              Named.empty() ? "" : optionOf(*Trace));
   }
 }
 

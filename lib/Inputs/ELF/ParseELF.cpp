@@ -310,8 +310,7 @@ void Parser::addOutputs() {
       Add(Named->getValue(), Named);
   if (const Arg *Trace = Args.getLastArg(OPT_time_trace_file)) {
     StringRef Named = Trace->getNumValues() ? Trace->getValue() : "";
-    Command.TimeTrace = timeTraceFile(Named, Image);
-    Add(Command.TimeTrace, Named.empty() ? nullptr : Trace);
+    Add(timeTraceFile(Named, Image), Named.empty() ? nullptr : Trace);
   }
   if (const Arg *Reproduce = Args.getLastArg(OPT_reproduce))
     Add(Reproduce->getValue(), Reproduce);

@@ -239,8 +239,7 @@ void Parser::addOutputs() {
       Add(A->getValue(), A);
   if (const Arg *A = Args.getLastArg(OPT_time_trace, OPT_time_trace_eq)) {
     StringRef Named = A->getNumValues() ? A->getValue() : "";
-    Command.TimeTrace = timeTraceFile(Named, Command.image());
-    Add(Command.TimeTrace, Named.empty() ? nullptr : A);
+    Add(timeTraceFile(Named, Command.image()), Named.empty() ? nullptr : A);
   }
 }
 
