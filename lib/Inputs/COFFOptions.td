@@ -18,13 +18,12 @@
 //===----------------------------------------------------------------------===//
 
 include "llvm/Option/OptParser.td"
-include "OptionValues.td"
 include "PrefetchOptions.td"
 
 defvar Prefixes = ["/", "-", "/?", "-?"];
 
 class F<string name> : Flag<Prefixes, name>;
-class V<string name> : Joined<Prefixes, name#":">, ValuesOf<name>;
+class V<string name> : Joined<Prefixes, name#":">;
 
 //===----------------------------------------------------------------------===//
 // Modes
@@ -36,8 +35,7 @@ def version_flag : Flag<["--"], "version">;
 def lib : F<"lib">;
 def lldignoreenv : F<"lldignoreenv">;
 def lldmingw : F<"lldmingw">;
-def rsp_quoting : Joined<["--"], "rsp-quoting=">,
-    ValuesOf<"rsp-quoting">;
+def rsp_quoting : Joined<["--"], "rsp-quoting=">;
 def dll : F<"dll">;
 def driver : F<"driver">;
 def driver_uponly : F<"driver:uponly">;
@@ -143,12 +141,12 @@ def no_prefetch_inputs : OwnDashFlag<"no-prefetch-inputs">;
 
 // The flag is `--prefetch-stats`, or an option whose value is missing.
 foreach name = PrefetchNames in {
-  def prefetch_#name#_flag : OwnFlag<"prefetch-"#name>, OwnFlagOf<name>,
+  def prefetch_#name#_flag : OwnFlag<"prefetch-"#name>,
                              HelpText<PrefetchHelp<name>.FlagText>;
-  def prefetch_#name#_colon : OwnValue<"prefetch-"#name>, OwnValueOf<name>,
+  def prefetch_#name#_colon : OwnValue<"prefetch-"#name>,
                               MetaVarName<PrefetchHelp<name>.Value>,
                               HelpText<PrefetchHelp<name>.Text>;
-  def prefetch_#name#_equals : OwnDashValue<"prefetch-"#name>, OwnValueOf<name>,
+  def prefetch_#name#_equals : OwnDashValue<"prefetch-"#name>,
                                MetaVarName<PrefetchHelp<name>.Value>;
 }
 
@@ -203,4 +201,4 @@ foreach name = ["color-diagnostics", "no-color-diagnostics"] in
   def dash_#!subst("-", "_", name) : Flag<["--"], name>;
 foreach name = ["color-diagnostics", "time-trace-granularity"] in
   def dash_value_#!subst("-", "_", name)
-      : Joined<["--"], name#"=">, ValuesOf<name>;
+      : Joined<["--"], name#"=">;

@@ -15,7 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 include "llvm/Option/OptParser.td"
-include "OptionValues.td"
+include "OptionForms.td"
 include "PrefetchOptions.td"
 
 //===----------------------------------------------------------------------===//
@@ -93,8 +93,7 @@ def time_trace_file : Joined<Double, "time-trace=">;
 def time_trace : Flag<Double, "time-trace">, Alias<time_trace_file>;
 def plugin_time_trace
     : Joined<Both, "plugin-opt=time-trace=">, Alias<time_trace_file>;
-def call_graph_profile_sort : Joined<Double, "call-graph-profile-sort=">,
-      ValuesOf<"call-graph-profile-sort">;
+def call_graph_profile_sort : Joined<Double, "call-graph-profile-sort=">;
 def no_call_graph_profile_sort
     : Flag<Double, "no-call-graph-profile-sort">,
       Alias<call_graph_profile_sort>, AliasArgs<["none"]>;
@@ -213,7 +212,7 @@ foreach name = [
   "plugin-opt=thinlto-object-suffix-replace",
   "plugin-opt=thinlto-prefix-replace", "print-archive-stats"
 ] in
-  def Id<name>.ID#_eq : Joined<Both, name#"=">, ValuesOf<name>;
+  def Id<name>.ID#_eq : Joined<Both, name#"=">;
 
 foreach name = [
   "bp-compression-sort", "bp-startup-sort", "color-diagnostics", "lto",
@@ -224,7 +223,7 @@ foreach name = [
   "thinlto-object-suffix-replace", "thinlto-prefix-replace",
   "thinlto-remote-compiler", "thinlto-single-module", "why-extract"
 ] in
-  def Id<name>.ID#_eq : Joined<Double, name#"=">, ValuesOf<name>;
+  def Id<name>.ID#_eq : Joined<Double, name#"=">;
 
 foreach name = ["plugin-opt=-", "plugin-opt=O", "plugin-opt=thinlto"] in
   def Id<name>.ID#_joined : Joined<Both, name>;
@@ -239,4 +238,4 @@ foreach name = ["F", "f"] in
   def Id<name>.ID : Separate<Single, name>;
 
 foreach name = ["G", "O", "R", "e", "h", "u", "y", "z"] in
-  def Id<name>.ID : JoinedOrSeparate<Single, name>, ValuesOf<name>;
+  def Id<name>.ID : JoinedOrSeparate<Single, name>;

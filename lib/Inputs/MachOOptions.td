@@ -18,7 +18,6 @@
 //===----------------------------------------------------------------------===//
 
 include "llvm/Option/OptParser.td"
-include "OptionValues.td"
 include "PrefetchOptions.td"
 
 class SingleFlag<string name> : Flag<["-"], name>;
@@ -90,8 +89,7 @@ def irpgo_profile_eq : DoubleJoined<"irpgo-profile=">, Alias<irpgo_profile>;
 def irpgo_profile_sort : DoubleSeparate<"irpgo-profile-sort">;
 def irpgo_profile_sort_eq
     : DoubleJoined<"irpgo-profile-sort=">, Alias<irpgo_profile_sort>;
-def bp_startup_sort_eq : DoubleJoined<"bp-startup-sort=">,
-    ValuesOf<"bp-startup-sort">;
+def bp_startup_sort_eq : DoubleJoined<"bp-startup-sort=">;
 def cs_profile_path_eq : DoubleJoined<"cs-profile-path=">;
 def ignore_auto_link : SingleFlag<"ignore_auto_link">;
 def ignore_auto_link_option : DoubleSeparate<"ignore-auto-link-option">;
@@ -225,7 +223,7 @@ foreach name = [
   "thinlto-prefix-replace=", "threads=", "time-trace-granularity="
 ] in
   def joined_long_#!subst("=", "_eq", !subst("-", "_", name))
-      : DoubleJoined<name>, ValuesOf<name>;
+      : DoubleJoined<name>;
 
 def either_O : EitherWay<"O">;
 
@@ -266,6 +264,6 @@ foreach name = [
   "unexported_symbol", "upward_framework", "upward_library",
   "watchos_version_min", "weak_reference_mismatches", "why_live", "Y"
 ] in
-  def value_#name : SingleSeparate<name>, ValuesOf<"-"#name>;
+  def value_#name : SingleSeparate<name>;
 
 def value_long_load_pass_plugin : DoubleSeparate<"load-pass-plugin">;

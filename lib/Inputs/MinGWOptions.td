@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 include "llvm/Option/OptParser.td"
-include "OptionValues.td"
+include "OptionForms.td"
 
 //===----------------------------------------------------------------------===//
 // Options with aliases, or with other names than their records

@@ -45,22 +45,6 @@ class PrefetchHelp<string name> {
       "Print to standard error what was fetched", "");
 }
 
-/// The values of Headstart's own options.
-class OwnValueOf<string name> {
-  code Values = !cond(
-    !eq(name, "handover"): "all,none",
-    !eq(name, "profile"): "auto,none",
-    !eq(name, "queue"): "auto,none",
-    true: ?);
-  list<OptionFlag> Flags =
-      !if(!or(!eq(name, "handover"), !eq(name, "tuning")), [HelpHidden], []);
-}
-
-/// A form without a value, which is a mistake except for --prefetch-stats.
-class OwnFlagOf<string name> {
-  list<OptionFlag> Flags = !if(!eq(name, "stats"), [], [HelpHidden]);
-}
-
 /// The options that have values.
 defvar PrefetchNames = ["handover", "jobs", "memory", "profile", "queue",
                         "stats", "trace", "tuning"];
@@ -77,10 +61,10 @@ multiclass PrefetchOptions<list<string> prefixes> {
   foreach name = PrefetchNames in {
     def prefetch_#name#_flag
         : Flag<prefixes, "prefetch-"#name>, Group<grp_headstart>,
-          OwnFlagOf<name>, HelpText<PrefetchHelp<name>.FlagText>;
+          HelpText<PrefetchHelp<name>.FlagText>;
     def prefetch_#name#_equals
         : Joined<prefixes, "prefetch-"#name#"=">, Group<grp_headstart>,
-          OwnValueOf<name>, MetaVarName<PrefetchHelp<name>.Value>,
+          MetaVarName<PrefetchHelp<name>.Value>,
           HelpText<PrefetchHelp<name>.Text>;
   }
 }

@@ -162,7 +162,7 @@ static void printHelp(Flavour F, StringRef Help, raw_ostream &Out) {
   }
   std::string Ours;
   raw_string_ostream OS(Ours);
-  LinkerModel::of(F).optionTable({}).printHelp(OS, "", "");
+  LinkerModel::of(F).optionTable().printHelp(OS, "", "");
   // lld has already printed an overview and the usage.
   Out << "\n" << StringRef(Ours).drop_front(Ours.find("HEADSTART:"));
 }

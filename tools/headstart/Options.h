@@ -53,8 +53,7 @@ struct Subcommand {
 /// argument. The scripts in completions/ run it, as clang's script runs clang.
 ///
 /// Writes the completions of the last of \p Argv, which may be empty. The first
-/// of \p Argv is the program: a drop-in linker, or, by any other name,
-/// headstart with \p Table and \p Subcommands. Each line is one of these, with
+/// of \p Argv is the program. Each line is one of these, with
 /// tabs between its fields:
 ///
 ///     word WORD [HELP]   this argument

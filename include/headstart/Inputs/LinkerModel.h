@@ -138,12 +138,9 @@ public:
   std::vector<PrefetchOption>
   takePrefetchOptions(llvm::SmallVectorImpl<const char *> &Args) const;
 
-  /// The options of the linker and Headstart's own, whose group is "headstart",
-  /// for \p Args as in expansionOf. Only Headstart's have a text for --help.
-  /// The table of ld.lld for MinGW lacks Headstart's own; they are in the table
-  /// for no arguments.
-  virtual const GenericOptionTable &
-  optionTable(llvm::ArrayRef<std::string> Args) const = 0;
+  /// The options of the linker and Headstart's own. Only Headstart's have a
+  /// text for --help.
+  virtual const GenericOptionTable &optionTable() const = 0;
 
   /// See InputResolver::resolve.
   virtual ResolvedInput resolve(const NamedInput &Input,

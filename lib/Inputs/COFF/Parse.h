@@ -56,8 +56,7 @@ public:
   Expansion expansionOf(llvm::ArrayRef<std::string> Args) const override;
   LinkCommand parse(llvm::ArrayRef<CommandLineArg> CommandArgs,
                     const CommandLineContext &Context) const override;
-  const GenericOptionTable &
-  optionTable(llvm::ArrayRef<std::string>) const override {
+  const GenericOptionTable &optionTable() const override {
     return coff::optionTable();
   }
   ResolvedInput resolve(const NamedInput &Input,

@@ -40,10 +40,6 @@ LinkerModel::Expansion Model::expansionOf(ArrayRef<std::string> Args) const {
   return Result;
 }
 
-const GenericOptionTable &Model::optionTable(ArrayRef<std::string> Args) const {
-  return isMinGW(plainArgs(Args)) ? mingw::optionTable() : elf::optionTable();
-}
-
 /// lld 22's ELF driver splits strings and unwind tables into pieces, folds
 /// identical sections, scans relocations, and then copies one section of the
 /// output after the other. The first copies are those of debug information,

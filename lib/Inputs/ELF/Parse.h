@@ -98,8 +98,9 @@ public:
   Expansion expansionOf(llvm::ArrayRef<std::string> Args) const override;
   LinkCommand parse(llvm::ArrayRef<CommandLineArg> CommandArgs,
                     const CommandLineContext &Context) const override;
-  const GenericOptionTable &
-  optionTable(llvm::ArrayRef<std::string> Args) const override;
+  const GenericOptionTable &optionTable() const override {
+    return elf::optionTable();
+  }
   ResolvedInput resolve(const NamedInput &Input,
                         const InputResolver &Resolver) const override;
   std::vector<FoundInput> scan(const ScanRequest &Request) const override;

@@ -57,8 +57,7 @@ public:
   }
   LinkCommand parse(llvm::ArrayRef<CommandLineArg> CommandArgs,
                     const CommandLineContext &Context) const override;
-  const GenericOptionTable &
-  optionTable(llvm::ArrayRef<std::string>) const override {
+  const GenericOptionTable &optionTable() const override {
     return macho::optionTable();
   }
   ResolvedInput resolve(const NamedInput &Input,

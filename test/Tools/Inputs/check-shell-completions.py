@@ -16,7 +16,6 @@ import subprocess
 import sys
 import time
 
-LINKERS = ("ld.lld", "ld.headstart", "ld64.lld", "ld64.headstart", "lld-link")
 ALL = "\x1bA"  # bound below: insert all completions
 SETUP = {
     "bash": r"""
@@ -132,11 +131,6 @@ def output_of(*command):
                           text=True).stdout
 
 
-def answer(program, *words):
-    lines = output_of(program, "--autocomplete", *words).splitlines()
-    return {line.split("\t")[1] for line in lines}
-
-
 def check_help(check, program):
     """Checks that the completions are the options that --help prints, -h and -V."""
     subcommands = re.findall(r"^  headstart (\w+)",
@@ -156,7 +150,6 @@ def check_help(check, program):
 def check_values(check, program):
     files = {"a.o", "b c.o", "folder"}
     flavours = {"coff", "elf", "macho"}
-    profiles = {"auto", "none"} | files
     for line, beginning, wanted in (
             # Completions of headstart.
             ("headstart wa", "wa", {"lk", "rm"}),
@@ -178,40 +171,17 @@ def check_values(check, program):
             ("headstart run zz-", "", {"zz-linker"}),
             ("headstart bench --rounds 3 -- zz-", "", {"zz-linker"}),
             ("headstart bench --stock=zz-", "--stock=", {"zz-linker"}),
-            ("headstart run ld.lld --sha", "--sha", {"red"}),
-            ("headstart inputs --flavour=elf -- ld.lld a.o -z nodl", "nodl",
-             {"open"}),
-            ("headstart plan --json lld-link --prefetch-profile=",
-             "--prefetch-profile=", profiles),
-            ("headstart run headstart wal", "wal", {"k"}),
-            # Completions of the linkers.
-            ("ld.lld ", "", files),
-            ("ld.lld --prefetch-profile=", "--prefetch-profile=", profiles),
-            ("ld.lld --prefetch-jobs=", "--prefetch-jobs=", set()),
-            ("ld.lld -z nodl", "nodl", {"open"}),
-            ("ld.lld --hash-style=", "--hash-style=", {"both", "gnu", "sysv"}),
-            ("ld.lld -m i386pep --subs", "--subs", {"ystem="}),
-            ("ld.headstart --prefetch-in", "--prefetch-in", {"puts"}),
-            ("ld64.lld -undefined dyn", "dyn", {"amic_lookup"}),
-            ("lld-link /ou", "/ou", {"t:", "tput-def:"}),
-            ("lld-link -machine:arm64e", "-machine:arm64e", {"c"}),
-            ("lld-link /OUT:", "/OUT:", files)):
+            ("headstart inputs --flavour=elf -- zz-linker ", "", files),
+            ("headstart run headstart wal", "wal", {"k"})):
         check.offers(line, {beginning + w for w in wanted})
-    # All completions of the program, which are hundreds.
-    for linker in LINKERS:
-        dashes = "-" if linker.startswith("ld64") else "--"
-        wanted = answer(program, linker, dashes)
-        check.equal(linker, len(wanted) > 20, True)
-        check.offers(f"{linker} {dashes}", wanted)
 
 
 def check_keys(check, terminal):
     """Checks that a space follows a complete argument, but not one that needs a value."""
     for keys, wanted in (
             ("headstart wal\t--hid\t--max\t3", "headstart walk --hidden --max-depth=3"),
-            ("headstart run --flav\te\t-- ld.lld --hash\tg\t-z nodl\ta\t",
-             "headstart run --flavour=elf -- ld.lld --hash-style=gnu -z nodlopen a.o"),
-            ("lld-link /mac\tx6\tb\t", "lld-link /machine:x64 b c.o")):
+            ("headstart run --flav\te\t-- zz\ta\t",
+             "headstart run --flavour=elf -- zz-linker a.o")):
         check.equal(keys, " ".join(terminal.typed(keys)), wanted)
 
 
@@ -220,8 +190,8 @@ def main():
     # Uses no files of the user. The completions must not have files written meanwhile.
     state = pathlib.Path("state").resolve()
     (state / "bin").mkdir(parents=True)
-    for linker in ("headstart", "zz-linker") + LINKERS:
-        (state / "bin" / linker).symlink_to(program)
+    for command in ("headstart", "zz-linker"):
+        (state / "bin" / command).symlink_to(program)
     os.environ["PATH"] = f"{state}/bin:/usr/bin:/bin"
     os.environ["HOME"] = str(state)
     os.mkdir("inputs")

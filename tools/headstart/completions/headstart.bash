@@ -1,4 +1,4 @@
-# bash: headstart and the drop-in linkers. Requires bash-completion, which loads
+# bash: headstart. Requires bash-completion, which loads
 # this file by the name of the command. The program itself lists the completions:
 # tools/headstart/Options.h.
 
@@ -62,5 +62,8 @@ _headstart()
     [[ ! $parts ]] || matches=("${matches[@]#"${cur%"${cur##*[$parts]}"}"}")
     COMPREPLY=("${matches[@]}")
 } &&
-    complete -F _headstart headstart \
-        ld.headstart ld64.headstart ld.lld ld64.lld lld-link
+    complete -F _headstart headstart
+
+# bash-completion loads this file by these names, too, and repeats the search for a name
+# that then has no completion.
+complete -o default ld.headstart ld64.headstart ld.lld ld64.lld lld-link

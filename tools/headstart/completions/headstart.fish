@@ -1,5 +1,5 @@
-# fish: headstart and the drop-in linkers. The program itself lists the
-# completions: tools/headstart/Options.h.
+# fish: headstart. The program itself lists the completions:
+# tools/headstart/Options.h.
 
 function __headstart_complete
     set -l words (commandline -opc)
@@ -27,6 +27,4 @@ function __headstart_complete
     end
 end
 
-for program in headstart ld.headstart ld64.headstart ld.lld ld64.lld lld-link
-    complete -c $program -f -a '(__headstart_complete)'
-end
+complete -c headstart -f -a '(__headstart_complete)'
