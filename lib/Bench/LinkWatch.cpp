@@ -8,7 +8,7 @@
 
 #include "LinkWatch.h"
 #include "headstart/Inputs/InputList.h"
-#include "headstart/OS/EvictionBlockers.h"
+#include "headstart/OS/MappedFile.h"
 #include "headstart/Plan/FetchPlan.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -94,10 +94,7 @@ static const char *keeperOf(const std::string &Path) {
   if (!os::OpenFile::open(Path, File) &&
       os::backingOf(File) == os::FileBacking::Memory)
     return "is on a memory file system (tmpfs)";
-  const os::FileUse Use = os::findUses(ArrayRef(Path)).front();
-  return Use.IsLocked   ? "is locked in memory by a process"
-         : Use.IsMapped ? "is mapped by a process"
-                        : "stays for a reason that the system does not report";
+  return "is in use, probably because a process has mapped it";
 }
 
 std::string InputFiles::whyNotCold(const ResidentPart &Part) const {

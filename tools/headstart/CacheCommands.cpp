@@ -10,7 +10,6 @@
 #include "LineOutput.h"
 #include "Options.h"
 #include "TreeOptions.h"
-#include "headstart/OS/EvictionBlockers.h"
 #include "headstart/OS/MappedFile.h"
 #include "headstart/OS/PageCache.h"
 #include "headstart/OS/Threads.h"
@@ -19,7 +18,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/Process.h"
 
 using namespace llvm;
 
@@ -35,10 +33,9 @@ struct CacheFile {
 
   uint64_t Size = 0; ///< bytes
   os::FileBacking Backing = os::FileBacking::Disk;
-  std::optional<uint64_t> Before;    ///< cached bytes; absent: not reported
-  std::optional<uint64_t> After;     ///< cached bytes after an eviction
-  bool IsUnwritten = false;          ///< some cached pages are not on the disk
-  std::vector<ResidentShare> Pieces; ///< of the whole file, in order
+  std::optional<uint64_t> Before; ///< cached bytes; absent: not reported
+  std::optional<uint64_t> After;  ///< cached bytes after an eviction
+  bool IsUnwritten = false;       ///< some cached pages are not on the disk
 };
 
 /// Every regular file that the operands name, in the order of the operands: the
@@ -216,7 +213,6 @@ struct Totals {
   }
   /// Whether the sums are meaningful.
   bool isKnown() const { return Files != 0 || UnknownFiles == 0; }
-  ResidentShare share() const { return {Resident, Bytes}; }
   std::string text() const {
     const uint64_t Untold = UnknownFiles - FailedFiles;
     const std::string Unknown =
@@ -235,47 +231,6 @@ struct Totals {
       Parts.push_back(counted(FailedFiles, "file") + " could not be inspected");
     return join(Parts, "; ");
   }
-};
-
-/// Writes how much of the files is cached, as lines; on a terminal, with strips
-/// and bars.
-class ResidencyText {
-public:
-  ResidencyText()
-      : Width(stripWidth(sys::Process::StandardOutIsDisplayed()
-                             // A terminal may report a width of 0 columns.
-                             ? std::max(sys::Process::StandardOutColumns(), 40U)
-                             : 0)),
-        Style(BarStyle::of(sys::Process::GetEnv)) {}
-
-  void addFile(const CacheFile &File) {
-    outs() << format("%4u%%  ",
-                     ResidentShare{*File.Before, File.Size}.percent());
-    if (Width) {
-      outs() << drawStrip(File.Pieces, Style)
-             // A short file has fewer pieces than the strip has columns.
-             << std::string(Width - File.Pieces.size(), ' ')
-             << format("  %9s  ", formatBytes(File.Size).c_str());
-    }
-    outs() << File.Path << "\n";
-  }
-
-  /// Prints \p Sum, followed by \p What unless it is empty.
-  void addTotals(const Totals &Sum, StringRef What) {
-    if (Width && Sum.isKnown())
-      outs() << format("%4u%%  ", Sum.share().percent())
-             << drawBar(Sum.share(), Width, Style) << "  ";
-    outs() << Sum.text();
-    if (!What.empty())
-      outs() << ": " << What;
-    outs() << "\n";
-  }
-
-  /// The columns of a strip or bar, and thus the pieces of a file; 0: none.
-  const unsigned Width;
-
-private:
-  const BarStyle Style;
 };
 
 } // namespace
@@ -308,31 +263,6 @@ listFiles(const CommandArguments &Arguments, CacheFiles &Files,
   return Status;
 }
 
-/// Returns how much of each piece of \p File is cached, for up to \p Width
-/// pieces of whole pages. Skips the queries if \p Resident, the number of the
-/// file's cached bytes, is none or all of them.
-static std::vector<ResidentShare> residencyOfPieces(const os::PageCache &Cache,
-                                                    const os::OpenFile &File,
-                                                    uint64_t Resident,
-                                                    unsigned Width) {
-  const uint64_t PageSize = Cache.pageSize();
-  const uint64_t Pages = (File.size() + PageSize - 1) / PageSize;
-  const auto Count = static_cast<unsigned>(std::min<uint64_t>(Pages, Width));
-  std::vector<ResidentShare> Pieces;
-  Pieces.reserve(Count);
-  for (unsigned I = 0; I != Count; ++I) {
-    const uint64_t From = Pages * I / Count * PageSize;
-    const uint64_t End =
-        std::min(Pages * (I + 1) / Count * PageSize, File.size());
-    const uint64_t Length = End - From;
-    uint64_t Cached = Resident == 0 ? 0 : Length;
-    if (Resident != 0 && Resident < File.size())
-      Cached = residentBytes(Cache, File, {From, Length}).value_or(0);
-    Pieces.push_back({Cached, Length});
-  }
-  return Pieces;
-}
-
 static void writeTotals(const Totals &Sum, json::OStream &J) {
   J.attribute("bytes", Sum.Bytes);
   J.attribute("resident_bytes", Sum.Resident);
@@ -354,8 +284,6 @@ Exit runResidency(const CommandArguments &Arguments) {
                 Exit::WrongUsage);
   const os::PageCache Cache;
   const bool HasLines = !Arguments.JSON && !Arguments.has(OPT_summary);
-  ResidencyText Text;
-  const unsigned Width = HasLines ? Text.Width : 0;
   Totals All;
   std::vector<Totals> Each(Arguments.Operands.size());
   CacheFiles Files(Arguments.Operands);
@@ -363,8 +291,6 @@ Exit runResidency(const CommandArguments &Arguments) {
     One.Before = residentBytes(Cache, File, {0, File.size()});
     if (!One.Before)
       One.Error = std::make_error_code(std::errc::function_not_supported);
-    else if (Width)
-      One.Pieces = residencyOfPieces(Cache, File, *One.Before, Width);
   };
   auto Show = [&](const CacheFile &One, json::OStream *J) {
     if (One.Error) {
@@ -382,7 +308,9 @@ Exit runResidency(const CommandArguments &Arguments) {
         J->attribute("resident", *One.Before);
       });
     else if (HasLines)
-      Text.addFile(One);
+      outs() << format("%4u%%  ",
+                       ResidentShare{*One.Before, One.Size}.percent())
+             << One.Path << "\n";
   };
   return listFiles(Arguments, Files, Inspect, Show, [&](json::OStream *J) {
     if (J) {
@@ -400,15 +328,15 @@ Exit runResidency(const CommandArguments &Arguments) {
     if (Each.size() > 1)
       for (size_t I = 0; I != Each.size(); ++I)
         if (Files.Directories[I])
-          Text.addTotals(Each[I], Arguments.Operands[I]);
-    Text.addTotals(All, "");
+          outs() << Each[I].text() << ": " << Arguments.Operands[I] << "\n";
+    outs() << All.text() << "\n";
   });
 }
 
 namespace {
 
 /// The reasons why files stay cached after an eviction.
-enum StayReason : uint8_t { NoDisk, Unwritten, Locked, Mapped, NotReported };
+enum StayReason : uint8_t { NoDisk, Unwritten, InUse };
 
 struct StayText {
   const char *Name; ///< in JSON
@@ -418,9 +346,7 @@ constexpr StayText StayTexts[] = {
     {"no disk", "stored on a memory file system (tmpfs), which has no disk to "
                 "read it from again"},
     {"not written", "modified and not yet written to the disk"},
-    {"locked", "locked in memory by a process"},
-    {"mapped", "mapped by a process"},
-    {"unknown", "kept for a reason that the system does not report"}};
+    {"in use", "mapped by a process, locked in memory, or in use otherwise"}};
 
 /// The result of an eviction.
 struct Evicted {
@@ -430,28 +356,14 @@ struct Evicted {
   uint64_t Bytes = 0;
   uint64_t StayingBytes = 0;
   Totals Staying[std::size(StayTexts)]; ///< by StayReason
-  std::vector<std::string> Others;      ///< paths of files with other reasons
-  std::vector<uint64_t> Stayed;         ///< their cached bytes
 
   /// Adds a file that still has cached pages.
   void addStaying(const CacheFile &File) {
     StayingBytes += *File.After;
-    if (File.Backing == os::FileBacking::Memory)
-      Staying[NoDisk].add(0, *File.After);
-    else if (File.IsUnwritten)
-      Staying[Unwritten].add(0, *File.After);
-    else {
-      Others.push_back(File.Path);
-      Stayed.push_back(*File.After);
-    }
-  }
-  /// Queries which processes map or lock the other files.
-  void findReasons() {
-    for (const auto &[Use, Bytes] : zip_equal(os::findUses(Others), Stayed))
-      Staying[Use.IsLocked   ? Locked
-              : Use.IsMapped ? Mapped
-                             : NotReported]
-          .add(0, Bytes);
+    const StayReason Why = File.Backing == os::FileBacking::Memory ? NoDisk
+                           : File.IsUnwritten                      ? Unwritten
+                                                                   : InUse;
+    Staying[Why].add(0, *File.After);
   }
 };
 
@@ -554,7 +466,6 @@ Exit runEvict(const CommandArguments &Arguments) {
       });
   };
   return listFiles(Arguments, Files, Inspect, Show, [&](json::OStream *J) {
-    Done.findReasons();
     if (J)
       writeEvicted(Done, *J);
     else

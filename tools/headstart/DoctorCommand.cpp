@@ -12,7 +12,6 @@
 #include "headstart/FileTree/Record.h"
 #include "headstart/OS/DirectoryReader.h"
 #include "headstart/OS/DirectoryTraits.h"
-#include "headstart/OS/EvictionBlockers.h"
 #include "headstart/OS/Machine.h"
 #include "headstart/OS/MappedFile.h"
 #include "headstart/OS/PageCache.h"

@@ -142,6 +142,17 @@ private:
   FileIdentity Identity;
 };
 
+/// The source of a file's contents.
+enum class FileBacking : uint8_t {
+  Disk,   ///< or a server, or anything else that can supply them again
+  Memory, ///< only memory: the pages stay until the file is deleted
+  None,   ///< the kernel generates them when they are read: there are no pages
+};
+
+/// Returns where the contents of \p File come from, or Disk if that is unknown.
+/// Does not block. Thread-safe.
+FileBacking backingOf(const OpenFile &File);
+
 /// A read-only private mapping of a whole file, which the destructor unmaps. It
 /// outlives the OpenFile that it was made from. Movable, not copyable.
 ///

@@ -1,4 +1,4 @@
-//===- Message.h - Messages and bars for a terminal -------------*- C++ -*-===//
+//===- Message.h - Messages for a terminal ----------------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,20 +7,16 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The common form of Headstart's messages, and bars of characters that show
-/// how much of a file is cached, and where.
+/// The common form of Headstart's messages, and of counts and shares in them.
 ///
 //===----------------------------------------------------------------------===//
 
 #ifndef HEADSTART_REPORT_MESSAGE_H
 #define HEADSTART_REPORT_MESSAGE_H
 
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdint>
-#include <optional>
 #include <string>
 
 namespace headstart {
@@ -38,18 +34,6 @@ void printColoured(llvm::StringRef Text, Severity Level, llvm::raw_ostream &OS);
 /// Returns "1 input" or "2 inputs", for the \p What "input".
 std::string counted(uint64_t Count, const llvm::Twine &What);
 
-/// The capabilities of a terminal.
-struct BarStyle {
-  bool Unicode = false; ///< block characters in UTF-8; else ASCII
-  bool Colour = false;  ///< escape sequences for colours
-
-  /// Derives the style from LC_ALL, LC_CTYPE and LANG, NO_COLOR and TERM.
-  /// \p Environment returns a variable's value.
-  static BarStyle
-  of(llvm::function_ref<std::optional<std::string>(llvm::StringRef)>
-         Environment);
-};
-
 /// The cached share of a file or a part of a file.
 struct ResidentShare {
   uint64_t Resident = 0; ///< in any unit
@@ -59,18 +43,6 @@ struct ResidentShare {
   /// nothing is. An empty file has 100.
   unsigned percent() const;
 };
-
-/// Returns a character for each of \p Pieces, the consecutive parts of a file.
-/// The first of the five characters means nothing, the last all of the part.
-std::string drawStrip(llvm::ArrayRef<ResidentShare> Pieces, BarStyle Style);
-
-/// Returns a bar of \p Width columns, filled in proportion to \p Share. The
-/// last column that is not empty may be partly full.
-std::string drawBar(ResidentShare Share, unsigned Width, BarStyle Style);
-
-/// Returns the width of a strip on a terminal of \p Columns columns; 0 if there
-/// is no room.
-unsigned stripWidth(unsigned Columns);
 
 } // namespace headstart
 

@@ -8,7 +8,7 @@
 
 #include "headstart/OS/ChildProcess.h"
 #include "headstart/OS/DirectoryTraits.h"
-#include "headstart/OS/EvictionBlockers.h"
+#include "headstart/OS/MappedFile.h"
 #include "headstart/OS/MeasuredProgram.h"
 #include "headstart/OS/PageCache.h"
 #include "headstart/OS/ProcessActivity.h"
@@ -18,10 +18,6 @@
 namespace headstart::os {
 
 FileBacking backingOf(const OpenFile &) { return FileBacking::Disk; }
-
-std::vector<FileUse> findUses(std::span<const std::string> Paths) {
-  return std::vector<FileUse>(Paths.size());
-}
 
 PageCache PageCache::inLargeRequests() const { return *this; }
 

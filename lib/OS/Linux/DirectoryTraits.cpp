@@ -61,6 +61,14 @@ bool reportsEveryChange(const OpenFile &File) {
   return traitsOfFileSystem(detail::descriptor(File)).ReportsEveryChange;
 }
 
+FileBacking backingOf(const OpenFile &File) {
+  const uint32_t Known =
+      detail::fileSystemTraits(detail::descriptor(File)).value_or(0);
+  return Known & detail::InMemory    ? FileBacking::Memory
+         : Known & detail::Generated ? FileBacking::None
+                                     : FileBacking::Disk;
+}
+
 int64_t fileClockNs() {
   timespec Now;
   if (::clock_gettime(CLOCK_REALTIME_COARSE, &Now) != 0)

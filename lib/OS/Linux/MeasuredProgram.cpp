@@ -153,6 +153,20 @@ std::optional<ProgramSample> sampleProgram(int Id) {
   return Found ? std::optional(Sample) : std::nullopt;
 }
 
+/// Returns the path in the line of smaps that begins a mapping: "55e0-55f0 r--p
+/// 00000000 fe:00 1234 /a/path"; an empty path for a writable mapping and for
+/// one without a file, and nothing for any other line.
+static std::optional<std::string_view> mappedPath(std::string_view Line) {
+  const std::string_view Addresses = takeField(Line, ' ');
+  const std::string_view Rights = takeField(Line, ' ');
+  if (Addresses.find('-') == Addresses.npos || Addresses.ends_with(':'))
+    return std::nullopt;
+  const size_t Path = Line.find('/');
+  if (Path == Line.npos || Rights.find('w') != Rights.npos)
+    return std::string_view();
+  return Line.substr(Path);
+}
+
 std::vector<MappedPart> mappedFilesOf(int Id) {
   std::vector<MappedPart> Parts;
   for (const uint64_t One : withDescendants(static_cast<uint64_t>(Id))) {
@@ -161,10 +175,10 @@ std::vector<MappedPart> mappedFilesOf(int Id) {
     std::string Line;
     bool InFile = false;
     while (std::getline(File, Line)) {
-      if (const auto Mapping = parseMapping(Line)) {
-        InFile = !Mapping->Path.empty() && !Mapping->IsWritable;
+      if (const auto Path = mappedPath(Line)) {
+        InFile = !Path->empty();
         if (InFile)
-          Parts.push_back({std::string(Mapping->Path), 0});
+          Parts.push_back({std::string(*Path), 0});
       } else if (InFile && Line.starts_with("Rss:")) {
         Parts.back().Bytes = findNumber(Line, "Rss").value_or(0);
       }

@@ -15,7 +15,6 @@
 #include <charconv>
 #include <fcntl.h>
 #include <limits>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 using namespace headstart::os;
@@ -206,28 +205,4 @@ std::vector<uint64_t> detail::withDescendants(uint64_t Process) {
           All.push_back(*Child);
     }
   return All;
-}
-
-std::optional<detail::MappingLine> detail::parseMapping(std::string_view Line) {
-  constexpr int Hex = 16;
-  std::string_view Addresses = takeField(Line, ' ');
-  const auto Begin = parseNumber(takeField(Addresses, '-'), Hex);
-  const std::string_view Rights = takeField(Line, ' ');
-  takeField(Line, ' '); // the offset
-  std::string_view Minor = takeField(Line, ' ');
-  const auto Major = parseNumber(takeField(Minor, ':'), Hex);
-  const auto MinorNumber = parseNumber(Minor, Hex);
-  const auto Inode = parseNumber(takeField(Line, ' '));
-  if (!Begin || Addresses.empty() || !Major || !MinorNumber || !Inode)
-    return std::nullopt;
-  Line.remove_prefix(std::min(Line.find_first_not_of(' '), Line.size()));
-  MappingLine Result;
-  Result.Begin = *Begin;
-  Result.Device = makedev(static_cast<unsigned>(*Major),
-                          static_cast<unsigned>(*MinorNumber));
-  Result.Inode = *Inode;
-  Result.IsWritable = Rights.find('w') != std::string_view::npos;
-  if (Line.starts_with('/'))
-    Result.Path = Line;
-  return Result;
 }

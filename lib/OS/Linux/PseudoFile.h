@@ -103,21 +103,6 @@ inline constexpr unsigned MaxLevels = 8;
 /// threads, since other threads seldom start a linker.
 std::vector<uint64_t> withDescendants(uint64_t Process);
 
-/// A mapping in the files maps and smaps of a process.
-struct MappingLine {
-  uint64_t Begin = 0; ///< its address
-  /// Those of fstat may differ: there, btrfs has a device for each subvolume.
-  /// Before Linux 6.8, they are those of the file beneath an overlayfs.
-  uint64_t Device = 0;
-  uint64_t Inode = 0;
-  bool IsWritable = false;
-  std::string_view Path; ///< in the line; empty without a file
-};
-
-/// Parses the line that begins a mapping: "55e0-55f0 r--p 00000000 fe:00 1234
-/// /a/path". Returns nothing for any other line.
-std::optional<MappingLine> parseMapping(std::string_view Line);
-
 } // namespace headstart::os::detail
 
 #endif // HEADSTART_LIB_OS_LINUX_PSEUDOFILE_H
