@@ -251,37 +251,4 @@ void writeBenchJSON(const BenchReport &Report, raw_ostream &OS) {
   OS << "\n";
 }
 
-static void writeRound(StringRef State, StringRef Variant,
-                       const BenchRound &Round, raw_ostream &OS) {
-  OS << State << ',' << Variant << ',' << Round.Number << ','
-     << (Round.IsValid ? "yes" : "no");
-  if (Round.wasRun())
-    OS << formatv(",{0:F6},{1:F6},{2:F6}", Round.Seconds, Round.UserSeconds,
-                  Round.SystemSeconds);
-  else
-    OS << ",,,";
-  for (const std::optional<uint64_t> &Figure :
-       {Round.MajorFaults, Round.ReadBytes, Round.PeakMemoryBytes,
-        Round.ResidentBefore}) {
-    OS << ',';
-    if (Figure)
-      OS << *Figure;
-  }
-  OS << ",\"";
-  for (const char C : Round.Note)
-    OS << (C == '"' ? "\"" : "") << C;
-  OS << "\"\n";
-}
-
-void writeBenchCSV(const BenchReport &Report, raw_ostream &OS) {
-  OS << BenchCSVStart
-     << "kept,seconds,user_seconds,system_seconds,"
-        "major_faults,read_bytes,peak_memory_bytes,resident_before_bytes,"
-        "note\n";
-  for (const CacheState State : CacheStates)
-    for (const BenchVariant &Variant : Report.Variants)
-      for (const BenchRound &Round : Variant.Series[State].Rounds)
-        writeRound(stateName(State), Variant.Name, Round, OS);
-}
-
 } // namespace headstart

@@ -202,9 +202,6 @@ static Exit finish(const CommandArguments &Arguments,
   // Files come first, because printing to a closed pipe ends the process.
   if (JSONFile)
     Add(writeOrFail(*JSONFile, [&](raw_ostream &File) { File << Text; }));
-  if (const auto CSV = Arguments.value(OPT_csv_EQ))
-    Add(writeOrFail(*CSV,
-                    [&](raw_ostream &File) { writeBenchCSV(Report, File); }));
   if (HTML)
     Add(writePage(*HTML, Text));
   if (Arguments.JSON)
@@ -249,7 +246,6 @@ Exit runBenchCommand(const CommandArguments &Arguments) {
     return fail(std::move(E), Exit::WrongUsage);
   for (const auto &[Id, Start] :
        {std::pair<unsigned, StringRef>(OPT_json_EQ, BenchJSONStart),
-        {OPT_csv_EQ, BenchCSVStart},
         {OPT_html_EQ, ""}})
     if (Error E = checkPlace(Arguments.value(Id), Start))
       return fail(std::move(E));

@@ -69,7 +69,7 @@ public:
   /// Prints how much was fetched, and what \p Reports say; with \p Always, also
   /// that nothing was fetched. Prints an error instead if --directory does not
   /// exist even now.
-  void report(const BuildReports &Reports, bool Always) const;
+  void report(bool Always) const;
 
 private:
   /// Changes to the build directory and locks its status. Returns why this
@@ -260,7 +260,7 @@ void BuildCompanion::watch() {
   writeStatus("done");
 }
 
-void BuildCompanion::report(const BuildReports &Reports, bool Always) const {
+void BuildCompanion::report(bool Always) const {
   if (Given && !sys::fs::is_directory(*Given)) {
     (void)fail("there is no directory '" + *Given + "' (--directory)");
     return;
@@ -276,7 +276,7 @@ void BuildCompanion::report(const BuildReports &Reports, bool Always) const {
   }
   if (Bytes != 0)
     note("fetched " + formatBytes(Bytes) + " for " + counted(Links, "link") +
-         " during the build" + Reports.summary());
+         " during the build");
   else if (Always)
     note(Twine("fetched nothing: ") + (!IsDone  ? "the build ended first"
                                        : IsLate ? "the links began first"
@@ -349,12 +349,9 @@ Exit runBuild(const CommandArguments &Arguments) {
   if (Arguments.has(OPT_build_step))
     return runStep(Command, Given, Budget);
 
-  BuildReports Reports;
   os::ForegroundProgram Program;
-  if (std::error_code Error = Program.start(Command)) {
-    Reports.clear();
+  if (std::error_code Error = Program.start(Command))
     return cannotRun(Command.front(), Error);
-  }
   os::containFaults();
   // The command has inherited the closed descriptors.
   os::holdStandardDescriptors();
@@ -364,9 +361,8 @@ Exit runBuild(const CommandArguments &Arguments) {
   const os::ProgramEnd End = Program.wait();
   if (!os::hadFault()) { // a stopped thread may hold a lock
     Companion->end();
-    Companion->report(Reports, Arguments.has(OPT_verbose));
+    Companion->report(Arguments.has(OPT_verbose));
   }
-  Reports.clear();
   os::endLike(End);
 }
 

@@ -128,8 +128,6 @@ defm prepare : Valued<[BenchOption], "prepare", "<COMMAND>",
     "the system does not report what is cached">;
 def json_EQ : Joined<["--"], "json=">, Visibility<[BenchOption]>, MetaVarName<"<FILE>">,
     HelpText<"Also write the JSON report to a file">;
-defm csv : Valued<[BenchOption], "csv", "<FILE>",
-    "Also write the rounds to a file, as comma-separated values">;
 defm html : Valued<[BenchOption], "html", "<FILE>",
     "Also write the results to a file, as a page with plots">;
 def no_html : Flag<["--"], "no-html">, Visibility<[BenchOption]>,

@@ -160,23 +160,17 @@ Exit unknownOption(const Subcommand &S, const OptionTable &Table,
 }
 
 Exit unknownSubcommand(StringRef Name) {
-  StringRef Nearest;
-  unsigned Distance = 3; // a more distant name is a different one
-  const auto Compare = [&](StringRef Known) {
-    const bool IsPart =
-        Name.size() > 2 && (Name.starts_with(Known) || Known.starts_with(Name));
-    const unsigned D = IsPart ? 1 : Name.edit_distance(Known);
-    if (D < Distance) {
-      Distance = D;
-      Nearest = Known;
-    }
+  const auto Distance = [&](const Subcommand &S) {
+    const bool IsPart = Name.size() > 2 &&
+                        (Name.starts_with(S.Name) || S.Name.starts_with(Name));
+    return IsPart ? 1 : Name.edit_distance(S.Name);
   };
-  for (const Subcommand &S : Subcommands)
-    Compare(S.Name);
-  Compare("version");
-  Compare("help");
+  const Subcommand &Nearest =
+      *std::ranges::min_element(Subcommands, {}, Distance);
+  constexpr unsigned Max = 2; // a more distant name is a different one
   return fail("unknown subcommand '" + Name + "'" +
-                  hint(Nearest, "headstart --help"),
+                  hint(Distance(Nearest) <= Max ? StringRef(Nearest.Name) : "",
+                       "headstart --help"),
               Exit::WrongUsage);
 }
 

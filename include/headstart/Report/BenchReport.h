@@ -164,17 +164,12 @@ struct BenchReport {
   uint64_t inputBytes() const;
 };
 
-/// The first bytes of the JSON and CSV files.
+/// The first bytes of the JSON file.
 inline constexpr llvm::StringLiteral BenchJSONStart =
     R"({"version":1,"program":)";
-inline constexpr llvm::StringLiteral BenchCSVStart = "state,variant,round,";
 
 /// Writes \p Report as JSON, with a newline.
 void writeBenchJSON(const BenchReport &Report, llvm::raw_ostream &OS);
-
-/// Writes the rounds of \p Report as CSV (RFC 4180 except for plain newlines):
-/// a header, then a line for each round. An absent figure is an empty field.
-void writeBenchCSV(const BenchReport &Report, llvm::raw_ostream &OS);
 
 /// Writes the tables and sentences for people. Does not wrap notes and titles.
 void writeBenchText(const BenchReport &Report, llvm::raw_ostream &OS);
