@@ -15,7 +15,6 @@
 #include "headstart/Bench/Bench.h"
 #include "BenchRun.h"
 #include "headstart/Inputs/LinkerModel.h"
-#include "headstart/Link/LinkQueue.h"
 #include "headstart/Link/ProfileStore.h"
 #include "headstart/OS/Machine.h"
 #include "headstart/OS/MeasuredProgram.h"
@@ -346,27 +345,6 @@ Error Bench::watch(CacheState State) {
   return Error::success();
 }
 
-/// Waits until no other comparison runs: two at a time would distort each
-/// other's figures and page cache.
-Error Bench::waitForOthers() {
-  const std::string Directory = profileDirectory();
-  if (Directory.empty() || sys::fs::create_directories(Directory))
-    return Error::success();
-  const std::string Path = joined(Directory, "bench.lock");
-  constexpr std::chrono::milliseconds Pause{200};
-  bool IsReported = false;
-  // Measure with the lock, or if locking fails for another reason.
-  while (lockFile(Path, std::chrono::milliseconds(0), Lock) ==
-         std::errc::no_lock_available) {
-    if (!std::exchange(IsReported, true))
-      say("waiting for another headstart bench to finish");
-    if (Options.Stopped())
-      return stopped();
-    std::this_thread::sleep_for(Pause);
-  }
-  return Error::success();
-}
-
 /// Reports how many links of which kinds follow, and estimates their time: each
 /// takes about as long as the first.
 void Bench::announce() {
@@ -433,9 +411,8 @@ void Bench::describe() {
 }
 
 Expected<BenchReport> Bench::run() {
-  for (auto Step :
-       {&Bench::readCommand, &Bench::waitForOthers, &Bench::checkCold,
-        &Bench::linkFirst, &Bench::chooseVariants})
+  for (auto Step : {&Bench::readCommand, &Bench::checkCold, &Bench::linkFirst,
+                    &Bench::chooseVariants})
     if (Error E = (this->*Step)())
       return std::move(E);
   describe();

@@ -134,7 +134,6 @@ private:
   llvm::Error runRounds(CacheState State);
   llvm::Error runRound(CacheState State, size_t Variant, unsigned Number);
   llvm::Error watch(CacheState State);
-  llvm::Error waitForOthers();
   llvm::Expected<os::ProgramUsage> link(os::ProgramStart Start,
                                         LinkWatch *Watch);
   /// Returns the command of a link of \p Variant that is not watched.
@@ -166,8 +165,7 @@ private:
   double FirstSeconds = 0;      ///< the time of the uncounted first link
   unsigned Done = 0, Total = 0; ///< links
   std::chrono::steady_clock::time_point Begin; ///< of counted links
-  int Lock = -1; ///< a descriptor, open until the process ends
-  std::optional<LinkCommand> Command; ///< with its outputs redirected
+  std::optional<LinkCommand> Command;          ///< with its outputs redirected
   std::optional<InputFiles> Inputs;
   std::vector<LinkVariant> Variants;
   /// The different sets of outputs that the links of each variant wrote.

@@ -43,16 +43,10 @@ void writeDecimal(json::OStream &J, StringRef Key, std::optional<double> Value,
   J.attributeEnd();
 }
 
-/// By PrefetchWork: the key in the JSON, and the words for people.
-static constexpr std::array<std::pair<StringRef, StringRef>, NumPrefetchWorks>
-    Works = {{{"opening", "opening files"},
-              {"residency", "querying what is cached"},
-              {"looking", "reading headers and symbols"},
-              {"planning", "planning"},
-              {"fetching", "fetching"},
-              {"handing_over", "passing files to the linker"},
-              {"scheduling", "scheduling"},
-              {"record", "the profile"}}};
+/// By PrefetchWork.
+static constexpr std::array<StringRef, NumPrefetchWorks> Works = {
+    "opening",  "residency",    "looking",    "planning",
+    "fetching", "handing_over", "scheduling", "record"};
 
 json::Value textOrNull(StringRef Text) {
   return Text.empty() ? json::Value(nullptr) : json::fixUTF8(Text);
@@ -104,7 +98,7 @@ void writeStatsJSON(const LinkStats &S, raw_ostream &OS) {
     if (S.ProcessorMs)
       J.attributeObject("processor_ms", [&] {
         for (const auto &[Work, Ms] : zip_equal(Works, *S.ProcessorMs))
-          writeDecimal(J, Work.first, Ms);
+          writeDecimal(J, Work, Ms);
       });
     else
       J.attribute("processor_ms", nullptr);
@@ -272,31 +266,6 @@ static void addFetched(const LinkStats &S, raw_ostream &P) {
     P << " The linker finished before Headstart had fetched everything.";
 }
 
-/// Writes the prices of the store with the most measurements, and the choices.
-static void addPrices(const LinkStats &S, raw_ostream &P) {
-  auto Times = [&](std::initializer_list<Decision> Which) {
-    uint64_t Sum = 0;
-    for (Decision D : Which)
-      Sum += S.Decisions.at(static_cast<size_t>(D));
-    return Sum;
-  };
-  const auto Most = llvm::max_element(
-      S.Stores, [](const StoreFigures &A, const StoreFigures &B) {
-        return A.Samples < B.Samples;
-      });
-  if (Most == S.Stores.end() || Most->Samples == 0)
-    return;
-  P << format(" One more request took the store %.0f us, one more megabyte "
-              "%.1f ms, so Headstart fetched ",
-              Most->RequestUs, Most->ByteNs)
-    << counted(Times({Decision::WholeCheaper, Decision::WholeFewArchives}),
-               "file")
-    << " whole, " << Times({Decision::ByProfile, Decision::ByTouchedRanges})
-    << " by the profile and "
-    << Times({Decision::ByLayout, Decision::ByLayoutAndProfile})
-    << " by a plan.";
-}
-
 /// Writes whether the link had a profile, since the amount and the time of
 /// fetching depend on it.
 static void addProfile(const LinkStats &S, raw_ostream &P) {
@@ -343,7 +312,7 @@ static void addLinker(const LinkStats &S, raw_ostream &P) {
     P << "had the file ready" << (Opened == 1 ? "." : " each time.");
 }
 
-/// Writes the prefetcher's own processor time, and its main purpose.
+/// Writes the prefetcher's own processor time.
 static void addProcessor(const LinkStats &S, raw_ostream &P) {
   if (!S.ProcessorMs)
     return;
@@ -351,13 +320,8 @@ static void addProcessor(const LinkStats &S, raw_ostream &P) {
   for (double Ms : *S.ProcessorMs)
     Sum += Ms;
   constexpr double MinMs = 5; // as in addLinker
-  if (Sum < MinMs)
-    return;
-  const auto Most = llvm::max_element(*S.ProcessorMs);
-  const std::string Part = seconds(*Most);
-  P << " The prefetcher took " << seconds(Sum) << " of processor time, "
-    << (Part == seconds(Sum) ? "almost all" : Part) << " of it for "
-    << Works.at(Most - S.ProcessorMs->begin()).second << ".";
+  if (Sum >= MinMs)
+    P << " The prefetcher took " << seconds(Sum) << " of processor time.";
 }
 
 void writeStatsParagraph(const LinkStats &S, raw_ostream &OS) {
@@ -376,7 +340,6 @@ void writeStatsParagraph(const LinkStats &S, raw_ostream &OS) {
     addCold(S, P);
     if (S.HintedBytes != 0)
       addFetched(S, P);
-    addPrices(S, P);
     addProfile(S, P);
     addLinker(S, P);
     addProcessor(S, P);

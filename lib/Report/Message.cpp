@@ -55,13 +55,13 @@ std::string counted(uint64_t Count, const Twine &What) {
   return (Twine(Count) + " " + What + (Count == 1 ? "" : "s")).str();
 }
 
-unsigned ResidentShare::percent() const {
-  if (Resident >= Whole)
+unsigned percentOf(uint64_t Part, uint64_t Whole) {
+  if (Part >= Whole)
     return 100;
-  if (Resident == 0)
+  if (Part == 0)
     return 0;
   const double Exact =
-      100.0 * static_cast<double>(Resident) / static_cast<double>(Whole);
+      100.0 * static_cast<double>(Part) / static_cast<double>(Whole);
   return static_cast<unsigned>(std::clamp(std::lround(Exact), 1L, 99L));
 }
 

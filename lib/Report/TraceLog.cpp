@@ -58,14 +58,13 @@ static void writeTime(json::OStream &J, StringRef Key, TraceClock::duration D) {
   writeDecimal(J, Key, std::chrono::duration<double, std::micro>(D).count());
 }
 
-/// Writes a name ("process_name") or a place in the order
-/// ("process_sort_index") of a thread or, if \p Thread is 0, of a process.
-static void writeMetadata(json::OStream &J, StringRef Kind, int64_t Process,
-                          int64_t Thread, StringRef Key,
-                          const json::Value &Value) {
+/// Writes a name ("process_name") or a place in the order ("thread_sort_index")
+/// of a thread or, if \p Thread is 0, of the process.
+static void writeMetadata(json::OStream &J, StringRef Kind, int64_t Thread,
+                          StringRef Key, const json::Value &Value) {
   J.object([&] {
     J.attribute("ph", "M");
-    J.attribute("pid", Process);
+    J.attribute("pid", OwnProcess);
     if (Thread != 0)
       J.attribute("tid", Thread);
     J.attribute("name", Kind);
@@ -100,9 +99,7 @@ uint64_t TraceLog::write(raw_ostream &OS) const {
   J.object([&] {
     J.attribute("displayTimeUnit", "ms");
     J.attributeArray("traceEvents", [&] {
-      writeMetadata(J, "process_name", OwnProcess, 0, "name",
-                    json::fixUTF8(Program));
-      writeMetadata(J, "process_sort_index", OwnProcess, 0, "sort_index", 0);
+      writeMetadata(J, "process_name", 0, "name", json::fixUTF8(Program));
       writeEvents(J);
       writeSamples(J);
     });
@@ -119,9 +116,8 @@ void TraceLog::writeEvents(json::OStream &J) const {
   for (auto [Place, Each] : Ordered) {
     const TraceLane &Lane = *Each;
     std::lock_guard<std::mutex> Lock(Lane.Mutex);
-    writeMetadata(J, "thread_name", OwnProcess, Thread, "name", Lane.Name);
-    writeMetadata(J, "thread_sort_index", OwnProcess, Thread, "sort_index",
-                  Thread);
+    writeMetadata(J, "thread_name", Thread, "name", Lane.Name);
+    writeMetadata(J, "thread_sort_index", Thread, "sort_index", Thread);
     // A thread appends an inner event before the event that contains it.
     std::vector<const TraceEvent *> Events;
     Events.reserve(Lane.Events.size());

@@ -1,4 +1,4 @@
-//===- BuildStatus.cpp - The status of builds, and their links' reports ---===//
+//===- BuildStatus.cpp - The status of builds -----------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,7 +11,6 @@
 #include "headstart/Link/LinkQueue.h"
 #include "headstart/Link/PrefetchSettings.h"
 #include "headstart/Link/ProfileStore.h"
-#include "headstart/OS/ChildProcess.h"
 #include "headstart/OS/Program.h"
 #include "headstart/Report/LinkStats.h"
 #include "llvm/ADT/StringExtras.h"

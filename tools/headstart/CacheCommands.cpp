@@ -308,9 +308,8 @@ Exit runResidency(const CommandArguments &Arguments) {
         J->attribute("resident", *One.Before);
       });
     else if (HasLines)
-      outs() << format("%4u%%  ",
-                       ResidentShare{*One.Before, One.Size}.percent())
-             << One.Path << "\n";
+      outs() << format("%4u%%  ", percentOf(*One.Before, One.Size)) << One.Path
+             << "\n";
   };
   return listFiles(Arguments, Files, Inspect, Show, [&](json::OStream *J) {
     if (J) {

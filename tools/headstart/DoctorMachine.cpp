@@ -255,15 +255,6 @@ static CheckGroup checkMemory(const PrefetchSettings &Settings) {
            M.CgroupAvailableBytes && *M.CgroupAvailableBytes < M.AvailableBytes
                ? "allow the control group (container, service) more memory"
                : "end programs that use memory, or run fewer links at a time");
-  if (M.PressurePercent) {
-    Check &P = Group.add(
-        "pressure_percent", *M.PressurePercent,
-        formatv("programs waited for memory in {0:f1}% of the last 10 s",
-                *M.PressurePercent));
-    if (*M.PressurePercent >= Tuning().HighPressurePercent)
-      P.note("links fetch half as much ahead of the linker",
-             "end programs that use memory, or run fewer links at a time");
-  }
   return Group;
 }
 

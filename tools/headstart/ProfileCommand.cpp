@@ -182,22 +182,16 @@ static Exit show(ArrayRef<std::string> Named, json::OStream *J) {
       writeJSON(**Profile, Path, ArrayRef(Changes), *J);
       continue;
     }
-    static constexpr StringRef UnknownRelative = "unknown (relative)";
-    for (const auto &[F, Change] : zip_equal((*Profile)->Files, Changes))
-      if (Change == Unknown && sys::path::is_relative(F.Path))
-        Change = UnknownRelative;
     outs() << summaryOf(**Profile) << "\n" << "files now: ";
     ListSeparator Comma;
-    for (StringRef Change : {Same, Changed, Missing, Unknown, UnknownRelative})
+    for (StringRef Change : {Same, Changed, Missing, Unknown})
       if (size_t Number = count(Changes, Change); Number || Change == Same)
         outs() << Comma << Number << ' ' << Change;
     outs() << "\n";
     for (const auto &[F, Change] : zip_equal((*Profile)->Files, Changes)) {
       outs() << formatv("{0,8} of {1,8}  {2}", formatBytes(F.touchedBytes()),
                         formatBytes(F.Version.Size), F.Path);
-      if (Change == UnknownRelative)
-        outs() << " (unknown: the path is relative)";
-      else if (Change != Same)
+      if (Change != Same)
         outs() << " (" << Change << ')';
       outs() << "\n";
     }

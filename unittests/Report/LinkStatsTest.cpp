@@ -163,19 +163,6 @@ std::string text(const LinkStats &S) {
   return Text;
 }
 
-TEST(LinkStatsTest, DescribesPrices) {
-  LinkStats S = someStats();
-  S.Stores = {{1, 2, 0, 0, 8, 0}, {12.4, 0.7, 0.1, 0.002, 8, 40}};
-  S.Decisions[static_cast<size_t>(Decision::WholeCheaper)] = 3;
-  S.Decisions[static_cast<size_t>(Decision::WholeFewArchives)] = 1;
-  S.Decisions[static_cast<size_t>(Decision::ByProfile)] = 20;
-  S.Decisions[static_cast<size_t>(Decision::ByLayout)] = 7;
-  EXPECT_THAT(text(S),
-              HasSubstr("One more request took the store 12 us, one more "
-                        "megabyte 0.7 ms, so Headstart fetched 4 files whole, "
-                        "20 by the profile and 7 by a plan."));
-}
-
 TEST(LinkStatsTest, DescribesColdLink) {
   LinkStats S = someStats();
   S.TouchedBytes = 597000000;
@@ -255,13 +242,8 @@ TEST(LinkStatsTest, DescribesWarmLink) {
 TEST(LinkStatsTest, DescribesProcessorTime) {
   LinkStats S = someStats();
   S.ProcessorMs = {1, 2, 3.5, 4, 250, 6, 7, 8};
-  EXPECT_NE(text(S).find("The prefetcher took 0.28 s of processor time, "
-                         "0.25 s of it for fetching. The link"),
-            std::string::npos)
-      << text(S);
-  S.ProcessorMs = {0, 0, 0, 0, 20, 0, 0, 1};
-  EXPECT_THAT(text(S), HasSubstr("took 0.02 s of processor time, almost all "
-                                 "of it for fetching. The link"));
+  EXPECT_THAT(text(S), HasSubstr("The prefetcher took 0.28 s of processor "
+                                 "time. The link"));
   // The time is too short to be of interest.
   S.ProcessorMs = {1, 0, 0, 0, 3, 0, 0, 0};
   EXPECT_EQ(text(S).find("processor"), std::string::npos);

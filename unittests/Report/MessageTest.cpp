@@ -15,14 +15,14 @@ using namespace headstart;
 namespace {
 
 TEST(MessageTest, OnlyExtremesRoundToZeroAndHundred) {
-  EXPECT_EQ((ResidentShare{0, 10}).percent(), 0U);
-  EXPECT_EQ((ResidentShare{1, 1000}).percent(), 1U);
-  EXPECT_EQ((ResidentShare{5, 10}).percent(), 50U);
-  EXPECT_EQ((ResidentShare{999, 1000}).percent(), 99U);
-  EXPECT_EQ((ResidentShare{10, 10}).percent(), 100U);
-  EXPECT_EQ((ResidentShare{0, 0}).percent(), 100U);
+  EXPECT_EQ(percentOf(0, 10), 0U);
+  EXPECT_EQ(percentOf(1, 1000), 1U);
+  EXPECT_EQ(percentOf(5, 10), 50U);
+  EXPECT_EQ(percentOf(999, 1000), 99U);
+  EXPECT_EQ(percentOf(10, 10), 100U);
+  EXPECT_EQ(percentOf(0, 0), 100U);
   constexpr uint64_t Most = std::numeric_limits<uint64_t>::max();
-  EXPECT_EQ((ResidentShare{Most - 1, Most}).percent(), 99U);
+  EXPECT_EQ(percentOf(Most - 1, Most), 99U);
 }
 
 } // namespace

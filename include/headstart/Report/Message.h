@@ -34,15 +34,9 @@ void printColoured(llvm::StringRef Text, Severity Level, llvm::raw_ostream &OS);
 /// Returns "1 input" or "2 inputs", for the \p What "input".
 std::string counted(uint64_t Count, const llvm::Twine &What);
 
-/// The cached share of a file or a part of a file.
-struct ResidentShare {
-  uint64_t Resident = 0; ///< in any unit
-  uint64_t Whole = 0;    ///< in the unit of Resident
-
-  /// Returns the share in percent: 100 only if all is resident, 0 only if
-  /// nothing is. An empty file has 100.
-  unsigned percent() const;
-};
+/// Returns the share of \p Part in \p Whole in percent: 100 only if it is all,
+/// 0 only if it is nothing. If \p Whole is 0, returns 100.
+unsigned percentOf(uint64_t Part, uint64_t Whole);
 
 } // namespace headstart
 
