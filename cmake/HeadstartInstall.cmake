@@ -67,14 +67,10 @@ if(HEADSTART_LLVM AND NOT WIN32)
   set(bash ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
   set(fish ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
   set(zsh ${CMAKE_INSTALL_DATADIR}/zsh)
-  set(names ld.headstart ld64.headstart ld.lld ld64.lld lld-link)
   install(FILES ${completions}/headstart.bash RENAME headstart
     DESTINATION ${bash} COMPONENT Programs)
-  headstart_install_links(${bash} headstart ${names})
   install(FILES ${completions}/headstart.fish
     DESTINATION ${fish} COMPONENT Programs)
-  list(TRANSFORM names APPEND .fish)
-  headstart_install_links(${fish} headstart.fish ${names})
   install(FILES ${completions}/_headstart
     DESTINATION ${zsh}/site-functions COMPONENT Programs)
   if(EXISTS /etc/debian_version)

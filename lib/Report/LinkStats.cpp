@@ -266,6 +266,31 @@ static void addFetched(const LinkStats &S, raw_ostream &P) {
     P << " The linker finished before Headstart had fetched everything.";
 }
 
+/// Writes the prices of the store with the most measurements, and the choices.
+static void addPrices(const LinkStats &S, raw_ostream &P) {
+  auto Times = [&](std::initializer_list<Decision> Which) {
+    uint64_t Sum = 0;
+    for (Decision D : Which)
+      Sum += S.Decisions.at(static_cast<size_t>(D));
+    return Sum;
+  };
+  const auto Most = llvm::max_element(
+      S.Stores, [](const StoreFigures &A, const StoreFigures &B) {
+        return A.Samples < B.Samples;
+      });
+  if (Most == S.Stores.end() || Most->Samples == 0)
+    return;
+  P << format(" One more request took the store %.0f us, one more megabyte "
+              "%.1f ms, so Headstart fetched ",
+              Most->RequestUs, Most->ByteNs)
+    << counted(Times({Decision::WholeCheaper, Decision::WholeFewArchives}),
+               "file")
+    << " whole, " << Times({Decision::ByProfile, Decision::ByTouchedRanges})
+    << " by the profile and "
+    << Times({Decision::ByLayout, Decision::ByLayoutAndProfile})
+    << " by a plan.";
+}
+
 /// Writes whether the link had a profile, since the amount and the time of
 /// fetching depend on it.
 static void addProfile(const LinkStats &S, raw_ostream &P) {
@@ -340,6 +365,7 @@ void writeStatsParagraph(const LinkStats &S, raw_ostream &OS) {
     addCold(S, P);
     if (S.HintedBytes != 0)
       addFetched(S, P);
+    addPrices(S, P);
     addProfile(S, P);
     addLinker(S, P);
     addProcessor(S, P);

@@ -93,7 +93,7 @@ static void writeArguments(json::OStream &J, const TraceEvent &E) {
 // https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 // It has complete events ("X"), names and places ("M"), counters ("C"), and
 // arrows ("s", "f").
-uint64_t TraceLog::write(raw_ostream &OS) const {
+void TraceLog::write(raw_ostream &OS) const {
   std::lock_guard<std::mutex> Lock(Mutex);
   json::OStream J(OS);
   J.object([&] {
@@ -105,7 +105,6 @@ uint64_t TraceLog::write(raw_ostream &OS) const {
     });
   });
   OS << "\n";
-  return 0;
 }
 
 void TraceLog::writeEvents(json::OStream &J) const {

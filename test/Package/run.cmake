@@ -12,7 +12,7 @@ foreach(file bin/headstart libexec/headstart/lld share/man/man1/headstart.1
     share/man/man1/ld.headstart.1 share/man/man7/headstart-linkers.7
     share/doc/headstart/README.md share/doc/headstart/docs/Guide.md
     share/zsh/site-functions/_headstart
-    share/bash-completion/completions/ld.lld
+    share/bash-completion/completions/headstart
     share/fish/vendor_completions.d/headstart.fish)
   if(NOT EXISTS ${OUT}/prefix/${file})
     message(FATAL_ERROR "${file} is not installed")

@@ -163,6 +163,19 @@ std::string text(const LinkStats &S) {
   return Text;
 }
 
+TEST(LinkStatsTest, DescribesPrices) {
+  LinkStats S = someStats();
+  S.Stores = {{1, 2, 0, 0, 8, 0}, {12.4, 0.7, 0.1, 0.002, 8, 40}};
+  S.Decisions[static_cast<size_t>(Decision::WholeCheaper)] = 3;
+  S.Decisions[static_cast<size_t>(Decision::WholeFewArchives)] = 1;
+  S.Decisions[static_cast<size_t>(Decision::ByProfile)] = 20;
+  S.Decisions[static_cast<size_t>(Decision::ByLayout)] = 7;
+  EXPECT_THAT(text(S),
+              HasSubstr("One more request took the store 12 us, one more "
+                        "megabyte 0.7 ms, so Headstart fetched 4 files whole, "
+                        "20 by the profile and 7 by a plan."));
+}
+
 TEST(LinkStatsTest, DescribesColdLink) {
   LinkStats S = someStats();
   S.TouchedBytes = 597000000;

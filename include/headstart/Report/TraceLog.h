@@ -114,10 +114,9 @@ public:
   /// counter that only grows also does so in the trace. Any thread.
   void sample(const char *Counter, llvm::function_ref<uint64_t()> Value);
 
-  /// Writes the trace in JSON. Returns the number of events that it had to
-  /// omit, which is 0. Call after all of Headstart's threads are joined; what
-  /// other threads add meanwhile may be missing.
-  uint64_t write(llvm::raw_ostream &OS) const;
+  /// Writes the trace in JSON. Call after all of Headstart's threads are
+  /// joined; what other threads add meanwhile may be missing.
+  void write(llvm::raw_ostream &OS) const;
 
 private:
   void writeEvents(llvm::json::OStream &J) const;

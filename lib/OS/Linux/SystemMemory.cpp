@@ -90,6 +90,6 @@ uint64_t headstart::os::maxMappings(const std::string &Root) {
 uint64_t headstart::os::maxOpenFiles() {
   struct rlimit Limit;
   if (::getrlimit(RLIMIT_NOFILE, &Limit) != 0)
-    return 1024; // the kernel's default soft limit
+    return 1024;         // the kernel's default soft limit
   return Limit.rlim_cur; // RLIM_INFINITY is the largest number
 }

@@ -63,7 +63,3 @@ _headstart()
     COMPREPLY=("${matches[@]}")
 } &&
     complete -F _headstart headstart
-
-# bash-completion loads this file by these names, too, and repeats the search for a name
-# that then has no completion.
-complete -o default ld.headstart ld64.headstart ld.lld ld64.lld lld-link
