@@ -20,7 +20,7 @@ option(HEADSTART_FAULTS
   "With HEADSTART_RENAMED_SEAM: build and test linkers whose system calls fail" OFF)
 option(HEADSTART_FUZZERS "Build the libFuzzer targets" OFF)
 option(HEADSTART_PRECOMPILE
-  "Precompile LLVM's headers. Hides missing includes; ./dev lint finds them" OFF)
+  "Precompile LLVM's headers. Hides missing includes; ./dev lint finds those of lib and tools" OFF)
 set(HEADSTART_WINDOWS_BUILD "" CACHE PATH
   "Where the preset windows-cross builds: ctest here runs its tests as well")
 set(HEADSTART_LLVM_19_BUILD "" CACHE PATH "The same, of the preset llvm-19")

@@ -30,6 +30,7 @@ def main():
     parser.add_argument("roots", nargs="+", type=pathlib.Path, metavar="directory")
     arguments = parser.parse_args()
     failed = False
+    sys.stdout.reconfigure(errors="backslashreplace")
     for root in arguments.roots:
         expected = on_the_host(root)
         for jobs in ("1", "8"):

@@ -528,6 +528,7 @@ static std::vector<PlannedRange> splitOff(std::vector<PlannedRange> &Ranges,
   const uint64_t Cut =
       alignTo(It->Range.Offset + Bytes, os::PageCache::LargeStepBytes);
   if (Cut < It->Range.end()) {
+    It->Uncut = Rest.front().Uncut = It->uncut();
     Rest.front().Range = {Cut, It->Range.end() - Cut};
     It->Range.Length = Cut - It->Range.Offset;
   } else {
@@ -543,6 +544,7 @@ void EngineImpl::fetchStage(InputEntry &Entry, LinkStage Stage,
                             FilePointer File,
                             std::vector<PlannedRange> Ranges) {
   WorkPart Part(PrefetchWork::Fetching);
+  const bool IsKept = !Ranges.empty() && File;
   if (Ranges.empty())
     Ranges = TheFetcher.takeRanges(
         Entry, Stage, [&](uint32_t Member) { return isWanted(Member); });
@@ -551,7 +553,8 @@ void EngineImpl::fetchStage(InputEntry &Entry, LinkStage Stage,
   if (std::vector<PlannedRange> Rest =
           splitOff(Ranges, Options.Numbers.TaskBytes);
       !Rest.empty())
-    Inputs.fetchRest(Entry, Stage, File, std::move(Rest));
+    Inputs.fetchRest(Entry, Stage, IsKept ? File : Inputs.keep(File),
+                     std::move(Rest));
   for (const PlannedRange &Range : Ranges) {
     if (TheFetcher.window().isShort())
       releaseConsumed(TheFetcher.window().stage());

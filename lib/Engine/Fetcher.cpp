@@ -45,16 +45,18 @@ void Fetcher::noteRequested(InputEntry &Entry) {
   TheGate.release(Entry.BytesAhead.exchange(0));
 }
 
-/// Whether to fetch \p Range of \p Entry in large pages, which includes the
-/// other bytes in them. (The kernel reads nothing around a cached page.) If
-/// memory becomes short, these keep bytes from being cached that are needed.
-/// The system must show whether they have arrived.
-bool Fetcher::isLarge(const InputEntry &Entry, ByteRange Range) const {
+/// Whether to fetch \p Range of \p Entry, a part of one of \p Uncut bytes, in
+/// large pages, which includes the other bytes in them. (The kernel reads
+/// nothing around a cached page.) If memory becomes short, these keep bytes
+/// from being cached that are needed. The system must show whether they have
+/// arrived.
+bool Fetcher::isLarge(const InputEntry &Entry, ByteRange Range,
+                      uint64_t Uncut) const {
   if (!Cache.capabilities().PopulateRead || window().mayBeShort() ||
       !Entry.Contents || !Entry.Contents->isMapped() || !Entry.mayBeCold() ||
       !(Entry.Before || Entry.SeemsCached) ||
       !Entry.Store->mayBeLarge(
-          divideCeil(Range.Length, Choice.requestBytes(Entry.Store->prices()))))
+          divideCeil(Uncut, Choice.requestBytes(Entry.Store->prices()))))
     return false;
   constexpr uint64_t Page = os::PageCache::LargeStepBytes;
   const ByteRange Pages =
@@ -239,7 +241,7 @@ void Fetcher::choose(InputEntry &Entry, bool IsInspected) const {
                         Cache.pageSize());
   Facts.IsInspected = IsInspected;
   Facts.IsArchive = !isObjectByName(Entry.Named);
-  Facts.MayBeLarge = isLarge(Entry, {0, Facts.Size});
+  Facts.MayBeLarge = isLarge(Entry, {0, Facts.Size}, Facts.Size);
   if (const std::vector<PlannedRange> *Recorded = Entry.recordedPlan()) {
     Facts.Recorded = *Recorded;
   } else if (Entry.Record) {
@@ -275,15 +277,15 @@ std::optional<uint64_t> Fetcher::missingOf(const InputEntry &Entry,
   return Missing;
 }
 
-/// Whether the page tables show when the linker touches \p Range, which is
+/// Whether the page tables show when the linker touches \p Planned, which is
 /// fetched for \p Stage, and following it pays. In the first stage, the
 /// linker's requests show more.
 bool Fetcher::isFollowed(const InputEntry &Entry, LinkStage Stage,
-                         ByteRange Range) const {
+                         const PlannedRange &Planned) const {
   return Stage != LinkStage::Parse && window().isShort() &&
          Position.isReported() && Entry.Contents &&
          Entry.Contents->isMapped() &&
-         Policy::isWorthFollowing(Range.Length, Entry.Store->latency(),
+         Policy::isWorthFollowing(Planned.uncut(), Entry.Store->latency(),
                                   Entry.Store->prices());
 }
 
@@ -354,16 +356,16 @@ bool Fetcher::fetch(InputEntry &Entry, const PlannedRange &Planned,
   Span.event().Offset = Planned.Range.Offset;
   Span.event().Why = partName(Planned.Why);
   Span.event().Stage = LinkerModel::of(Options.Plan.Kind).stageName(Stage);
-  bool Continues = true;
+  bool Continues = !Entry.HasFailed.load();
   for (uint64_t Done = 0; Continues && Done < Planned.Range.Length;) {
-    const bool IsInLarge = isLarge(Entry, Planned.Range);
+    const bool IsInLarge = isLarge(Entry, Planned.Range, Planned.uncut());
     constexpr uint64_t Large = os::PageCache::LargeStepBytes;
     const uint64_t At = Planned.Range.Offset + Done;
     // Two steps in one block would read its bytes once, and count them twice.
     ByteRange Step{At,
                    std::min(IsInLarge ? Large - At % Large : Numbers.StepBytes,
                             Planned.Range.Length - Done)};
-    const bool IsFollowed = isFollowed(Entry, Stage, Planned.Range);
+    const bool IsFollowed = isFollowed(Entry, Stage, Planned);
     Continues = enter(Entry, Step.Length, Stage, IsFollowed, IsInLarge);
     if (!Continues)
       break;
@@ -385,10 +387,11 @@ bool Fetcher::fetch(InputEntry &Entry, const PlannedRange &Planned,
     Span.event().Bytes += Result.AcceptedBytes;
     sample();
     if (Result.Outcome != os::HintOutcome::Accepted) {
-      Figures.addProblem("cannot fetch", Entry.Path,
-                         Result.Outcome == os::HintOutcome::Unsupported
-                             ? "not supported by this system"
-                             : Result.Error.message());
+      if (!Entry.HasFailed.exchange(true))
+        Figures.addProblem("cannot fetch", Entry.Path,
+                           Result.Outcome == os::HintOutcome::Unsupported
+                               ? "not supported by this system"
+                               : Result.Error.message());
       Continues = false;
     }
   }

@@ -74,11 +74,11 @@ private:
 
   void leave(InputEntry &Entry, uint64_t Bytes,
              const std::optional<StoreQueue::Answer> &Answer);
-  bool isLarge(const InputEntry &Entry, ByteRange Range) const;
+  bool isLarge(const InputEntry &Entry, ByteRange Range, uint64_t Uncut) const;
   std::optional<uint64_t> missingOf(const InputEntry &Entry,
                                     const os::OpenFile &File, ByteRange Step);
   bool isFollowed(const InputEntry &Entry, LinkStage Stage,
-                  ByteRange Range) const;
+                  const PlannedRange &Planned) const;
   bool enter(InputEntry &Entry, uint64_t Bytes, LinkStage Stage,
              bool IsFollowed, bool IsLarge);
   os::HintResult fetchStep(InputEntry &Entry, const os::OpenFile &File,

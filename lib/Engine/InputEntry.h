@@ -107,6 +107,7 @@ struct InputEntry {
   std::atomic<bool> IsRequested{false};  ///< by the linker
   std::atomic<bool> IsRead{false};       ///< in part, by the engine
   std::atomic<bool> IsHandedOver{false}; ///< to the linker
+  std::atomic<bool> HasFailed{false};    ///< it cannot be fetched
 
   /// The plan in the last link's record; null if there is none.
   const std::vector<PlannedRange> *recordedPlan() const {

@@ -73,6 +73,11 @@ bool Scheduler::leave(InputEntry &Entry) {
   return true;
 }
 
+bool Scheduler::isStalled(const InputEntry &Entry) const {
+  return !StalledDirectories.empty() &&
+         StalledDirectories.contains(sys::path::parent_path(Entry.Named.Name));
+}
+
 InputEntry *Scheduler::takeDeferred() {
   while (!Deferred.empty()) {
     InputEntry &Entry = entry(Deferred.front());
@@ -96,10 +101,7 @@ InputEntry *Scheduler::takeNext(unsigned Skipped) {
       return Entry;
   while (std::optional<uint32_t> Number = List->next()) {
     InputEntry &Entry = entry(*Number);
-    const bool IsStalled =
-        !StalledDirectories.empty() &&
-        StalledDirectories.contains(sys::path::parent_path(Entry.Named.Name));
-    if (Entry.Named.OnDemand || IsStalled) {
+    if (Entry.Named.OnDemand || isStalled(Entry)) {
       List->pass();
       // The linker may never request an input on demand.
       if (!Entry.Named.OnDemand)
@@ -226,7 +228,7 @@ std::optional<Scheduler::Work> Scheduler::tryNext(unsigned Skipped) {
   if (InputEntry *Entry = nextRefresh())
     return Work{Task::Refresh, Entry, LinkStage::Parse, nullptr};
   // What is being fetched comes before what the linker reads after it.
-  if (!Urgent)
+  if (!Urgent && !Rests.empty() && !isStalled(*Rests.begin()->second.Entry))
     if (std::optional<Work> Rest = nextRest(LinkStage::Parse))
       return Rest;
   if (InputEntry *Entry = takeNext(Skipped))
@@ -295,7 +297,7 @@ Scheduler::Work Scheduler::next(unsigned Skipped, Waits OnWait,
       if (Next->Entry)
         ++Next->Entry->Threads;
       NumAdding += mayAdd(*Next);
-      return *Next;
+      return std::move(*Next);
     }
     if (OnWait)
       std::exchange(OnWait, nullptr)();
@@ -319,8 +321,6 @@ void Scheduler::done(Task What) {
   More.notifyAll();
 }
 
-/// Returns a pointer that keeps \p File open for a later task; null if the
-/// limit does not allow it.
 FilePointer Scheduler::keep(const FilePointer &File) {
   if (!File)
     return nullptr;
@@ -385,14 +385,14 @@ void Scheduler::planned(InputEntry &Entry, StageSet Stages,
     More.notifyAll();
 }
 
-void Scheduler::fetchRest(InputEntry &Entry, LinkStage For,
-                          const FilePointer &File,
+void Scheduler::fetchRest(InputEntry &Entry, LinkStage For, FilePointer Kept,
                           std::vector<PlannedRange> Rest) {
   {
     std::lock_guard Lock(Mutex);
     Rests.try_emplace(
         {For, Model->orderIn(For, Entry.Place, Reads, Entry.IsBitcode)},
-        Work{Task::Fetch, &Entry, For, keep(File), false, std::move(Rest)});
+        Work{Task::Fetch, &Entry, For, std::move(Kept), false,
+             std::move(Rest)});
   }
   More.notifyOne();
 }

@@ -14,7 +14,8 @@
 ///  0. on a high-latency store: a stat of the paths that the linker comes to
 ///     next, because the linker stats them itself and waits;
 ///  1. the input that the linker requested before any thread came to it;
-///  2. inputs to prepare (open, inspect), in the linker's order; references of
+///  2. the rest of an input that is being fetched for the first stage; then
+///     inputs to prepare (open, inspect), in the linker's order; references of
 ///     an input join that order while other threads work;
 ///  3. for ELF, after all inputs are prepared: inputs to plan, then the symbols
 ///     of those that need no plan;
@@ -92,7 +93,7 @@ public:
     /// For Prepare: whether the caller opens the input.
     bool IsClaimed = false;
     /// For Fetch: what another thread has left; empty: what is planned.
-    std::vector<PlannedRange> Rest = {}; // NOLINT: else compilers warn of Works
+    std::vector<PlannedRange> Rest = {}; // NOLINT: compilers warn without it
   };
 
   /// Called before a thread waits; may be null.
@@ -127,9 +128,12 @@ public:
   /// \p IsDone: ends the caller's task, like `done`.
   void planned(InputEntry &Entry, StageSet Stages, const FilePointer &File,
                bool IsDone);
-  /// Has a thread fetch \p Rest of what is planned of \p Entry for \p Stage.
-  /// Keeps \p File for that, if the limit allows it.
-  void fetchRest(InputEntry &Entry, LinkStage Stage, const FilePointer &File,
+  /// Returns a pointer that keeps \p File open for a later task; null if the
+  /// limit does not allow it.
+  FilePointer keep(const FilePointer &File);
+  /// Has a thread fetch \p Rest of what is planned of \p Entry for \p Stage,
+  /// from \p Kept or, if it is null, from the file opened again.
+  void fetchRest(InputEntry &Entry, LinkStage Stage, FilePointer Kept,
                  std::vector<PlannedRange> Rest);
   /// Answers Task::Begin. If a stage is not begun, no later one is.
   void begin(LinkStage Stage, bool IsBegun);
@@ -171,12 +175,14 @@ private:
   enum class Phase : uint8_t { Preparing, Entering, Fetching };
 
   InputEntry &entry(uint32_t Number);
+  /// Whether the thread that does \p Of may add inputs, or a rest.
   static bool mayAdd(const Work &Of) {
-    return Of.What == Task::Prepare || Of.What == Task::Plan;
+    return Of.What == Task::Prepare || Of.What == Task::Plan ||
+           Of.What == Task::Fetch;
   }
   bool take(InputEntry &Entry);
   bool leave(InputEntry &Entry);
-  FilePointer keep(const FilePointer &File);
+  bool isStalled(const InputEntry &Entry) const;
   void keepFor(InputEntry &Entry, const FilePointer &File);
   InputEntry *takeNext(unsigned Skipped);
   InputEntry *takeDeferred();
@@ -216,7 +222,7 @@ private:
   /// What is left of entries that are being fetched, likewise.
   std::map<std::pair<LinkStage, uint32_t>, Work> Rests;
   size_t NumScanning = 0; ///< threads that may add inputs that come at once
-  size_t NumAdding = 0;   ///< threads that may add inputs
+  size_t NumAdding = 0;   ///< threads that may add inputs, or a rest
   size_t Entering = 0;    ///< threads that enter symbols
   Phase Now = Phase::Preparing;
   bool IsDeciding = false;            ///< a thread has a Begin to answer

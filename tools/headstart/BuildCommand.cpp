@@ -66,9 +66,8 @@ public:
   void runUntilEndOf(const os::Ancestor &Tool);
   /// Cancels the fetches when the build has ended. Does not block.
   void end();
-  /// Prints how much was fetched, and what \p Reports say; with \p Always, also
-  /// that nothing was fetched. Prints an error instead if --directory does not
-  /// exist even now.
+  /// Prints how much was fetched; with \p Always, also that nothing was. Prints
+  /// an error instead if --directory does not exist even now.
   void report(bool Always) const;
 
 private:

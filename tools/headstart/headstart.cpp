@@ -15,6 +15,7 @@
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Option/ArgList.h"
 #include "llvm/Support/InitLLVM.h"
+#include <algorithm>
 
 using namespace llvm;
 using namespace llvm::opt;

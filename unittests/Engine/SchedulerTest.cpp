@@ -152,7 +152,8 @@ TEST_F(SchedulerTest, RestGoesBeforeNextInput) {
   InputEntry *First = Inputs.next().Entry;
   Inputs.planned(*First, bitOf(LinkStage::Parse), nullptr, /*IsDone=*/true);
   // No file may be kept open.
-  Inputs.fetchRest(*First, LinkStage::Parse, std::make_shared<os::OpenFile>(),
+  Inputs.fetchRest(*First, LinkStage::Parse,
+                   Inputs.keep(std::make_shared<os::OpenFile>()),
                    {{{4096, 8192}}});
   std::optional<NamedInput> Claimed;
   ASSERT_TRUE(Inputs.request("c.o", false, Claimed));
@@ -222,6 +223,50 @@ TEST_F(SchedulerTest, StalledDirectoriesComeLast) {
   EXPECT_EQ(times(Decision::PreparedDeferred), 1U);
   // After that, no thread watches for stalls.
   EXPECT_EQ(Inputs.waitForStall(Short, HasNotMoved), std::nullopt);
+}
+
+/// Else all threads would hang in one large input.
+TEST_F(SchedulerTest, RestInStalledDirectoryComesLast) {
+  Inputs.fill(linkOf({input("far/a.o"), input("b.o")}));
+  InputEntry *Hangs = Inputs.next().Entry;
+  Inputs.planned(*Hangs, bitOf(LinkStage::Parse), nullptr, /*IsDone=*/true);
+  Inputs.fetchRest(*Hangs, LinkStage::Parse, nullptr, {{{4096, 8192}}});
+  ASSERT_EQ(
+      Inputs.waitForStall(std::chrono::milliseconds(1), [] { return false; }),
+      true);
+  InputEntry *Near = Inputs.next().Entry;
+  EXPECT_EQ(Near->Named.Name, "b.o");
+  Inputs.planned(*Near, bitOf(LinkStage::Parse), nullptr, /*IsDone=*/true);
+  ASSERT_EQ(Inputs.next().What, Task::Begin);
+  Inputs.begin(LinkStage::Parse, /*IsBegun=*/false);
+  EXPECT_EQ(Inputs.next().Entry, Hangs);
+}
+
+/// A thread that begins to fetch an input may leave a rest.
+TEST_F(SchedulerTest, ThreadsWaitForRest) {
+  Inputs.fill(linkOf({input("a.o")}));
+  const Scheduler::Work Prepare = Inputs.next();
+  Inputs.planned(*Prepare.Entry, bitOf(LinkStage::Contents), nullptr,
+                 /*IsDone=*/true);
+  ASSERT_EQ(Inputs.next(0, nullptr, Prepare).What, Task::Begin);
+  Inputs.begin(LinkStage::Parse, /*IsBegun=*/false);
+  ASSERT_EQ(Inputs.next().What, Task::Begin);
+  Inputs.begin(LinkStage::Contents, /*IsBegun=*/true);
+  const Scheduler::Work Fetch = Inputs.next();
+  ASSERT_EQ(Fetch.What, Task::Fetch);
+  Scheduler::Work Next;
+  std::atomic<bool> Waits{false}, HasEnded{false};
+  std::thread Other([&] {
+    Next = Inputs.next(0, [&] { Waits = true; });
+    HasEnded = true;
+  });
+  while (!Waits && !HasEnded)
+    std::this_thread::yield();
+  Inputs.fetchRest(*Fetch.Entry, LinkStage::Contents, nullptr,
+                   {{{4096, 8192}}});
+  Other.join();
+  EXPECT_EQ(Next.What, Task::Fetch);
+  EXPECT_EQ(Next.Rest.size(), 1U);
 }
 
 TEST_F(SchedulerTest, DirectoryThatRespondsAgainIsNotLast) {
@@ -313,23 +358,26 @@ TEST_F(SchedulerTest, LateInputOfStageGoesFirst) {
     EXPECT_EQ(Begin.Stage, Stage);
     Inputs.begin(Stage, Stage != LinkStage::Parse);
   }
-  auto ExpectFetch = [&](const InputEntry *Entry, LinkStage Stage) {
-    Scheduler::Work Fetch = Inputs.next();
+  auto NextFetch = [&](const InputEntry *Entry, LinkStage Stage,
+                       const Scheduler::Work &Finished = Scheduler::Work()) {
+    Scheduler::Work Fetch = Inputs.next(0, nullptr, Finished);
     EXPECT_EQ(Fetch.What, Task::Fetch);
     EXPECT_EQ(Fetch.Entry, Entry);
     EXPECT_EQ(Fetch.Stage, Stage);
+    return Fetch;
   };
-  ExpectFetch(First, LinkStage::Contents);
-  EXPECT_EQ(Inputs.next().Stage, LinkStage::Types);
+  Scheduler::Work Fetch = NextFetch(First, LinkStage::Contents);
+  EXPECT_EQ(Inputs.next(0, nullptr, FirstTask).Stage, LinkStage::Types);
   Inputs.planned(*Second, All | bitOf(LinkStage::DebugSymbols), nullptr,
                  /*IsDone=*/false);
   Inputs.begin(LinkStage::Types, true);
-  ExpectFetch(Second, LinkStage::Contents);
-  ExpectFetch(Second, LinkStage::Types);
-  ExpectFetch(First, LinkStage::Types);
-  EXPECT_EQ(Inputs.next(0, nullptr, SecondTask).What, Task::Begin);
+  const Scheduler::Work Late =
+      NextFetch(Second, LinkStage::Contents, SecondTask);
+  Fetch = NextFetch(Second, LinkStage::Types, Fetch);
+  Fetch = NextFetch(First, LinkStage::Types, Fetch);
+  EXPECT_EQ(Inputs.next(0, nullptr, Late).What, Task::Begin);
   Inputs.begin(LinkStage::DebugSymbols, false);
-  EXPECT_EQ(Inputs.next(0, nullptr, FirstTask).What, Task::None);
+  EXPECT_EQ(Inputs.next(0, nullptr, Fetch).What, Task::None);
 }
 
 TEST_F(SchedulerTest, RefreshesPathsUntilLinkerHasReachedAll) {

@@ -159,8 +159,9 @@ class Campaign:
         stopped: list = []
 
         def end(*arguments) -> None:
-            stopped.append(arguments)
-            self.stop.set()
+            if not stopped:  # a signal within `set` would wait for it
+                stopped.append(arguments)
+                self.stop.set()
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, end)
         days = iter(days)

@@ -2,9 +2,9 @@
 same-link.py does."""
 
 import argparse
+import concurrent.futures
 import dataclasses
 import importlib
-import multiprocessing
 import os
 import pathlib
 import random
@@ -222,11 +222,9 @@ def fewer(things: list, differs) -> list:
 
 
 def in_processes(arguments, task, items, chunk: int, initializer=None):
-    """Yields the result of each task, in any order."""
-    with multiprocessing.Pool(arguments.jobs, initializer) as pool:
-        yield from pool.imap_unordered(task, items, chunk)
-        pool.close()
-        pool.join()
+    """Yields the result of each task, in order."""
+    with concurrent.futures.ProcessPoolExecutor(arguments.jobs, initializer=initializer) as pool:
+        yield from pool.map(task, items, chunksize=chunk)
 
 
 def parser_of(description: str) -> argparse.ArgumentParser:

@@ -30,6 +30,10 @@ struct PlannedRange {
   LinkStage Stage = LinkStage::Parse;
   PartKind Why = PartKind::Whole;
   uint32_t Member = 0; ///< as in LayoutPart
+  /// The length of the range of which this is a part; 0: it is none.
+  uint64_t Uncut = 0;
+
+  uint64_t uncut() const { return Uncut != 0 ? Uncut : Range.Length; }
 };
 
 struct PlanOptions : ReadKinds {

@@ -1,6 +1,5 @@
-# bash: headstart. Requires bash-completion, which loads
-# this file by the name of the command. The program itself lists the completions:
-# tools/headstart/Options.h.
+# bash: headstart. Requires bash-completion, which loads this file by the name of the
+# command. The program itself lists the completions: tools/headstart/Options.h.
 
 _headstart()
 {
