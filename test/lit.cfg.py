@@ -16,6 +16,9 @@ config.suffixes = [".test"]
 config.excludes = ["Inputs"]
 if not os.access(config.python, os.X_OK):
     config.python = sys.executable
+# A script that selects an interpreter (pyenv) takes longer than most of ours.
+config.python = subprocess.check_output(
+    [config.python, "-c", "import sys; print(sys.executable)"], text=True).strip()
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = config.headstart_exec_root
 
