@@ -45,19 +45,19 @@ void Fetcher::noteRequested(InputEntry &Entry) {
   TheGate.release(Entry.BytesAhead.exchange(0));
 }
 
-/// Whether to fetch \p Range of \p Entry, a part of one of \p Uncut bytes, in
-/// large pages, which includes the other bytes in them. (The kernel reads
-/// nothing around a cached page.) If memory becomes short, these keep bytes
-/// from being cached that are needed. The system must show whether they have
-/// arrived.
-bool Fetcher::isLarge(const InputEntry &Entry, ByteRange Range,
-                      uint64_t Uncut) const {
+/// Whether to fetch \p Planned of \p Entry in large pages, which includes the
+/// other bytes in them. (The kernel reads nothing around a cached page.) If
+/// memory becomes short, these keep bytes from being cached that are needed.
+/// The system must show whether they have arrived.
+bool Fetcher::isLarge(const InputEntry &Entry,
+                      const PlannedRange &Planned) const {
   if (!Cache.capabilities().PopulateRead || window().mayBeShort() ||
       !Entry.Contents || !Entry.Contents->isMapped() || !Entry.mayBeCold() ||
       !(Entry.Before || Entry.SeemsCached) ||
-      !Entry.Store->mayBeLarge(
-          divideCeil(Uncut, Choice.requestBytes(Entry.Store->prices()))))
+      !Entry.Store->mayBeLarge(divideCeil(
+          Planned.uncut(), Choice.requestBytes(Entry.Store->prices()))))
     return false;
+  const ByteRange Range = Planned.Range;
   constexpr uint64_t Page = os::PageCache::LargeStepBytes;
   const ByteRange Pages =
       ByteRange{alignDown(Range.Offset, Page),
@@ -241,7 +241,7 @@ void Fetcher::choose(InputEntry &Entry, bool IsInspected) const {
                         Cache.pageSize());
   Facts.IsInspected = IsInspected;
   Facts.IsArchive = !isObjectByName(Entry.Named);
-  Facts.MayBeLarge = isLarge(Entry, {0, Facts.Size}, Facts.Size);
+  Facts.MayBeLarge = isLarge(Entry, {{0, Facts.Size}});
   if (const std::vector<PlannedRange> *Recorded = Entry.recordedPlan()) {
     Facts.Recorded = *Recorded;
   } else if (Entry.Record) {
@@ -358,7 +358,7 @@ bool Fetcher::fetch(InputEntry &Entry, const PlannedRange &Planned,
   Span.event().Stage = LinkerModel::of(Options.Plan.Kind).stageName(Stage);
   bool Continues = !Entry.HasFailed.load();
   for (uint64_t Done = 0; Continues && Done < Planned.Range.Length;) {
-    const bool IsInLarge = isLarge(Entry, Planned.Range, Planned.uncut());
+    const bool IsInLarge = isLarge(Entry, Planned);
     constexpr uint64_t Large = os::PageCache::LargeStepBytes;
     const uint64_t At = Planned.Range.Offset + Done;
     // Two steps in one block would read its bytes once, and count them twice.

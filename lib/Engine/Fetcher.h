@@ -74,7 +74,7 @@ private:
 
   void leave(InputEntry &Entry, uint64_t Bytes,
              const std::optional<StoreQueue::Answer> &Answer);
-  bool isLarge(const InputEntry &Entry, ByteRange Range, uint64_t Uncut) const;
+  bool isLarge(const InputEntry &Entry, const PlannedRange &Planned) const;
   std::optional<uint64_t> missingOf(const InputEntry &Entry,
                                     const os::OpenFile &File, ByteRange Step);
   bool isFollowed(const InputEntry &Entry, LinkStage Stage,

@@ -272,8 +272,7 @@ std::optional<Scheduler::Work> Scheduler::tryNext(unsigned Skipped) {
 /// The directory of \p Entry responds again if no thread hangs in it.
 void Scheduler::endStall(const InputEntry &Entry) {
   const StringRef Directory = sys::path::parent_path(Entry.Named.Name);
-  if (Entry.State == EntryState::Ready &&
-      StalledDirectories.contains(Directory) &&
+  if (Entry.State == EntryState::Ready && isStalled(Entry) &&
       llvm::none_of(Entries, [&](const InputEntry &Each) {
         return Each.Threads != 0 &&
                sys::path::parent_path(Each.Named.Name) == Directory;
