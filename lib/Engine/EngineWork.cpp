@@ -284,13 +284,16 @@ void EngineImpl::prepare(InputEntry &Entry, bool IsClaimed, Worker &Own) {
     return LeaveAll(Decision::NotOpened);
   WorkPart Part(PrefetchWork::Inspecting);
   startMoreFor(Entry);
+  const bool IsObject = isObjectByName(Entry.Named);
+  // A look at the first bytes of an object would fetch much of it.
+  if (IsObject && leavesToLinker())
+    return LeaveAll(Decision::LeftForMemory);
   inspect(Entry, File, Own);
-  if (isObjectByName(Entry.Named))
+  if (IsObject)
     TheFetcher.choose(Entry, /*IsInspected=*/false);
   if (isPlannedUninspected(Entry))
-    return planAndFetch(Entry, File,
-                        !leavesToLinker() && needsPlan(Entry, *File),
-                        /*IsDone=*/true, Own);
+    return planAndFetch(Entry, File, needsPlan(Entry, *File), /*IsDone=*/true,
+                        Own);
   // Archives, scripts and stubs name inputs that the linker reads next. The
   // references of objects come after all known inputs, so objects are best
   // scanned after they have been read.
