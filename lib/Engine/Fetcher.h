@@ -60,10 +60,14 @@ public:
 
   Policy &policy() { return Choice; }
   Gate &gate() { return TheGate; }
-  /// Makes fewer and larger requests if one is expensive.
+  /// Makes fewer and larger requests if one is expensive. The linker's mapping
+  /// then also reads more around each page, which is too much for little
+  /// memory.
   const os::PageCache &cacheFor(const InputEntry &Entry) const {
-    return Entry.Store && Choice.isDear(Entry.Store->prices()) ? LargeCache
-                                                               : Cache;
+    return Entry.Store && !window().mayBeShort() &&
+                   Choice.isDear(Entry.Store->prices())
+               ? LargeCache
+               : Cache;
   }
   MemoryWindow &window() { return TheGate.memory(); }
   const MemoryWindow &window() const { return TheGate.memory(); }

@@ -45,6 +45,47 @@ size_t openDescriptors() {
   return Count;
 }
 
+/// Larger requests double the readahead of the file that the linker's mapping
+/// is of. If memory is short, what the linker then reads evicts what it needs.
+TEST_F(EngineLimitsTest, MemoryShortageDoesNotDoubleReadahead) {
+  const std::string Path = writeFiles(Directory, 1, 48 << 20)[0];
+  const os::PageCache Cache;
+  if (!Cache.capabilities().Cachestat)
+    GTEST_SKIP() << "without cachestat, pages under way are not counted";
+  auto CountAround = [&](llvm::StringRef Bytes) {
+    const ByteRange Tail{Bytes.size() / 4, Bytes.size() * 3 / 4};
+    const char Touched = Bytes[Bytes.size() / 2];
+    EXPECT_EQ(Touched, pattern(Bytes.size())[Bytes.size() / 2]);
+    return Cache.residency(openOrFail(Path), Tail)->ResidentPages;
+  };
+  uint64_t Around = 0;
+  {
+    evict({Path});
+    EngineOptions Options;
+    Options.Jobs = 1;
+    Options.Numbers.DearRequest = Tuning::Seconds(0);
+    Options.ReadMemory = [] {
+      os::SystemMemory Memory;
+      Memory.AvailableBytes = 700000;
+      return Memory;
+    };
+    PrefetchEngine Engine(Options);
+    startFiles(Engine, {Path});
+    while (Engine.waitingForMemory() != 1)
+      std::this_thread::yield();
+    Engine.cancel();
+    Engine.join();
+    EXPECT_NE(statsOf(Engine).HintedBytes, 0U);
+    auto Buffer = Engine.take(Path, likeLLD());
+    ASSERT_TRUE(Buffer);
+    Around = CountAround(Buffer->getBuffer());
+  }
+  evict({Path});
+  os::MappedFile Own;
+  ASSERT_FALSE(os::MappedFile::map(openOrFail(Path), Own));
+  EXPECT_EQ(Around, CountAround({Own.data(), Own.size()}));
+}
+
 TEST_F(EngineLimitsTest, FetchesLargeInputInSeveralTasks) {
   const std::vector<std::string> Paths = writeFiles(Directory, 2, 9 << 20);
   evict(Paths);
