@@ -296,35 +296,22 @@ def name_of(release: str) -> str:
     return name + " arm64" * release.endswith("arm64")
 
 
-def rows(result: dict) -> list:
-    """The rows of the printed table: one for each file system, and one for all groups."""
-    kernel = name_of(result["kernel"])
-    table = []
-    for row in result.get("links", []):
-        read = [megabytes(count or None) for count in row["read"]]
-        table.append([kernel, row["name"], *read, megabytes(row["hinted_bytes"]),
-                      "same" if row["same"] else "DIFFERENT"])
-    if groups := result.get("groups", []):
-        fetched = sorted(row["hinted_bytes"] or 0 for row in groups)
-        table.append([kernel, f"ext4 with {megabytes(groups[0]['limit'])} MB of memory", "–",
-                      "–", "–", " to ".join(dict.fromkeys(
-                          [megabytes(fetched[0]), megabytes(fetched[-1])])),
-                      "same" if all(row["same"] for row in groups) else "DIFFERENT"])
-    return table
-
-
-HEADS = ["Linux", "file system", "stock", "ours", "with profile", "fetched", "outputs"]
-DOCUMENT_HEADS = ["Linux", "file systems", "MB fetched", "outputs"]
+HEADS = ["Linux", "file systems", "MB fetched", "outputs"]
 TEST_HEADS = ["Linux", "unit tests", "failed", "skipped"]
 
 
-def document_rows(table: list) -> list:
-    """The document's rows: a row for the file systems on which a link fetches as much."""
+def rows(result: dict) -> list:
+    """A row for the file systems on which a link fetches as much, and one for all groups."""
     found: dict[tuple, list] = {}
-    for kernel, name, *_, fetched, outputs in table:
-        found.setdefault((kernel, fetched, outputs), []).append(name)
-    return [[kernel, ", ".join(names), fetched, outputs]
-            for (kernel, fetched, outputs), names in found.items()]
+    for row in result.get("links", []):
+        found.setdefault((megabytes(row["hinted_bytes"]), row["same"]), []).append(row["name"])
+    if groups := result.get("groups", []):
+        fetched = sorted(row["hinted_bytes"] or 0 for row in groups)
+        span = " to ".join(dict.fromkeys([megabytes(fetched[0]), megabytes(fetched[-1])]))
+        found.setdefault((span, all(row["same"] for row in groups)), []).append(
+            f"ext4 with {megabytes(groups[0]['limit'])} MB of memory")
+    return [[name_of(result["kernel"]), ", ".join(names), fetched, "same" if same else "DIFFERENT"]
+            for (fetched, same), names in found.items()]
 
 
 def describe(result: dict) -> str:
@@ -337,12 +324,8 @@ def describe(result: dict) -> str:
         lines += [f"  skipped {test}: {why}" for test, why in tests["skipped"].items()]
     lines.append(f"plan: {len(result['plan'])} ranges, {'' if result['plan_same'] else 'NOT '}the "
                  f"same in the same order on Linux {os.uname().release}")
-    lines.append("cold links, MB read from the disk:")
-    lines += documents.table(HEADS, rows(result), texts=(0, 1, 6))
+    lines += documents.table(HEADS, rows(result), texts=range(len(HEADS)))
     lines += [f"  not on {name}: {why}" for name, why in result.get("lacks", {}).items()]
-    lines += [f"  {row['name']}: budget {megabytes(row['budget'])} of "
-              f"{megabytes(row['limit'])} MB, peak {megabytes(row['peak'])}, waited for "
-              f"memory {row['stalled_us'] / 1e6:.1f} s" for row in result.get("groups", [])]
     lines += [f"WRONG: {problem}" for problem in result["problems"]]
     return "\n".join(lines) + "\n"
 
@@ -410,7 +393,7 @@ def main() -> int:
     print(describe(result), end="")
     if arguments.write and not result["problems"]:
         with locked():
-            write_rows("vm", DOCUMENT_HEADS, document_rows(rows(result)))
+            write_rows("vm", HEADS, rows(result))
             write_rows("vm-tests", TEST_HEADS, test_rows(result))
     return 1 if result["problems"] else 0
 

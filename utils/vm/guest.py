@@ -80,13 +80,6 @@ def expect_same(what: str) -> bool:
     return same
 
 
-def disk_bytes(disk) -> int:
-    """The bytes read from a disk since the start of the system; 0 without a disk."""
-    if not disk:
-        return 0
-    return int(pathlib.Path(f"/sys/block/{disk}/stat").read_text().split()[2]) * 512
-
-
 # This function runs on the host as well, to compare the systems.
 def plan_of(programs: pathlib.Path, where: pathlib.Path) -> list:
     """The plan of a link, in its order."""
@@ -124,21 +117,14 @@ def try_unit_tests() -> None:
         say(f"{name}: {result['tests'][name]}")
 
 
-def try_links(name: str, where: pathlib.Path, disk) -> None:
+def try_links(name: str, where: pathlib.Path) -> None:
     """Links in a directory: cold by stock, ours and ours with the profile; then warm."""
-    row: dict = {"name": name, "read": []}
+    row: dict = {"name": name}
     shutil.rmtree(CACHE, ignore_errors=True)
-
-    def measured(*options, **how) -> dict:
-        before = disk_bytes(disk)
-        stats = link(where, *options, **how)
-        row["read"].append(disk_bytes(disk) - before)
-        return stats
-
-    measured("stock", ours=False)
-    stats = measured("ours")
+    link(where, "stock", ours=False)
+    stats = link(where, "ours")
     row["same"] = expect_same(name)
-    again = measured("ours")
+    again = link(where, "ours")
     row["same"] &= expect_same(f"{name}, with a profile")
     # The statistics of a warm link leave out what it leaves to the linker.
     cached = json.loads(must(VM / "bin/headstart", "residency", "--json", "--summary",
@@ -162,8 +148,8 @@ def try_links(name: str, where: pathlib.Path, disk) -> None:
            f"{name}: cached before the cold and the warm link: {before}, {cached}")
     expect(warm["hinted_bytes"] == 0, f"{name}: a warm link fetched")
     result["links"].append(row)
-    say(f"{name}: inputs {stats['inputs_bytes']}, read by stock, ours, with profile: "
-        f"{row['read']}, fetched {row['hinted_bytes']}, same: {row['same']}")
+    say(f"{name}: inputs {stats['inputs_bytes']}, fetched {row['hinted_bytes']}, "
+        f"same: {row['same']}")
 
 
 def try_file_systems() -> None:
@@ -172,7 +158,7 @@ def try_file_systems() -> None:
     result["lacks"] = {}
     MOUNT.mkdir(exist_ok=True)
 
-    def on(name: str, make: list, mount: list, disk="vdc") -> None:
+    def on(name: str, make: list, mount: list) -> None:
         try:
             if make:
                 must(*make, "/dev/vdc")
@@ -183,7 +169,7 @@ def try_file_systems() -> None:
             return
         if not (MOUNT / "link.rsp").exists():
             shutil.copytree(VM / "corpus", MOUNT, dirs_exist_ok=True)
-        try_links(name, MOUNT, disk)
+        try_links(name, MOUNT)
         must("umount", MOUNT)
 
     on("ext4", ["mkfs.ext4", "-qF"], ["/dev/vdc", MOUNT])
@@ -202,12 +188,12 @@ def try_file_systems() -> None:
     must("umount", lower)
     on("xfs", ["mkfs.xfs", "-qf"], ["/dev/vdc", MOUNT])
     on("btrfs zstd", ["mkfs.btrfs", "-qf"], ["-o", "compress=zstd", "/dev/vdc", MOUNT])
-    on("tmpfs", [], ["-t", "tmpfs", "none", MOUNT], disk=None)
+    on("tmpfs", [], ["-t", "tmpfs", "none", MOUNT])
     on("9p", [], ["-t", "9p", "-o", "trans=virtio,version=9p2000.L,msize=524288,"
-                  "cache=loose,ro", "corpus", MOUNT], disk=None)
+                  "cache=loose,ro", "corpus", MOUNT])
     # The host may lack the server.
     if (VM / "shared").exists():
-        on("virtiofs", [], ["-t", "virtiofs", "-o", "ro", "virtiofs", MOUNT], disk=None)
+        on("virtiofs", [], ["-t", "virtiofs", "-o", "ro", "virtiofs", MOUNT])
 
 
 def try_bench() -> None:
@@ -234,10 +220,7 @@ def try_group(name: str, limit: int, high=None) -> None:
     same = expect_same(name)
     events = dict(line.split() for line in
                   (group / "memory.events").read_text().splitlines())
-    pressure = (group / "memory.pressure").read_text().split()
     row = {"name": name, "limit": limit, "budget": stats["budget_bytes"],
-           "peak": int((group / "memory.peak").read_text()),
-           "stalled_us": int(pressure[4].split("=")[1]),
            "same": same, "hinted_bytes": stats["hinted_bytes"]}
     result["groups"].append(row)
     say(f"{name}: {row}")
