@@ -95,69 +95,57 @@ def parse_arguments() -> argparse.Namespace:
     return options
 
 
-class Corpus:
+def make(options: argparse.Namespace, root: Path) -> None:
     """Plans a corpus, makes the missing files, and writes its links."""
+    start = time.monotonic()
+    units = plan_units(options.objects, int(options.bytes * options.target.scale), options.folders,
+                       options.seed)
+    build = Build(root, options.target, units, options.seed)
+    objects, archives = build.plan(options.archive)
+    build.run()
+    (root / "link-archives.rsp").unlink(missing_ok=True)
+    for name, inputs in (("link.rsp", objects), ("link-archives.rsp", archives)):
+        if inputs:
+            paths = [str(root / path) for path in inputs]
+            (root / name).write_text("".join(
+                f'"{path}"\n' if re.search(r"\s", path) else f"{path}\n" for path in paths))
+    for name, text in options.target.files:
+        (root / name).write_text(text)
+    total = sum((root / path).stat().st_size for path in objects)
+    if total < options.bytes:
+        print(f"make-corpus: warning: {total} bytes are less than the {options.bytes} asked for",
+              file=sys.stderr)
+    print(f"{root}: {len(objects)} objects, {total / 1e6:.0f} MB, "
+          f"in {time.monotonic() - start:.0f} s")
 
-    def __init__(self, options: argparse.Namespace) -> None:
-        self.options = options
-        self.target = target = options.target
-        self.root = Path(options.out).resolve()
-        self.units = plan_units(options.objects, int(options.bytes * target.scale),
-                                options.folders, options.seed)
-        # The inputs of the two links, in their order: all objects, and some members.
-        suffix = target.object_suffix
-        self.objects = [f"obj/launch/main{suffix}",
-                        *(f"obj/{unit.stem}{suffix}" for unit in self.units)]
-        directories = dict.fromkeys(unit.directory for unit in self.units)
-        self.archives = [f"obj/launch/main_archives{suffix}",
-                         *(f"lib/{directory}{target.archive_suffix}" for directory in directories)
-                         ] if options.archive else []
 
-    def make(self) -> None:
-        if '"' in str(self.root):
-            raise Failure(f"{self.root}: a response file cannot quote this")
-        self.root.mkdir(parents=True, exist_ok=True)
-        others = {path.name for path in self.root.iterdir()} - {"lock"}
-        if others and not (self.root / "src/compiler").exists():
-            raise Failure(f"{self.root} has files that are not a corpus")
-        with open(self.root / "lock", "w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            self.remove("tmp", "pch")  # of a run that was killed
-            try:
-                self.make_files()
-            finally:
-                self.remove("tmp", "pch")
+def make_alone(options: argparse.Namespace) -> None:
+    """Makes a corpus while no other process does, without the files of a run that was killed."""
+    root = Path(options.out).resolve()
+    if '"' in str(root):
+        raise Failure(f"{root}: a response file cannot quote this")
+    root.mkdir(parents=True, exist_ok=True)
+    others = {path.name for path in root.iterdir()} - {"lock"}
+    if others and not (root / "src/compiler").exists():
+        raise Failure(f"{root} has files that are not a corpus")
 
-    def make_files(self) -> None:
-        start = time.monotonic()
-        build = Build(self.root, self.target, self.units, self.options.seed)
-        build.plan(self.options.archive)
-        is_fresh = build.run()
-        (self.root / "link-archives.rsp").unlink(missing_ok=True)
-        for name, targets in (("link.rsp", self.objects), ("link-archives.rsp", self.archives)):
-            if targets:
-                paths = [str(self.root / target) for target in targets]
-                (self.root / name).write_text("".join(
-                    f'"{path}"\n' if re.search(r"\s", path) else f"{path}\n" for path in paths))
-        for name, text in self.target.files:
-            (self.root / name).write_text(text)
-        total = sum((self.root / target).stat().st_size for target in self.objects)
-        if is_fresh and total < self.options.bytes:
-            print(f"make-corpus: warning: {total} bytes are less than the {self.options.bytes} "
-                  "asked for", file=sys.stderr)
-        print(f"{self.root}: {len(self.objects)} objects, {total / 1e6:.0f} MB, "
-              + (f"in {time.monotonic() - start:.0f} s" if is_fresh else "already there"))
-
-    def remove(self, *names: str) -> None:
-        for name in names:
-            shutil.rmtree(self.root / name, ignore_errors=True)
+    def remove_temporary() -> None:
+        for name in ("tmp", "pch"):
+            shutil.rmtree(root / name, ignore_errors=True)
+    with open(root / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        remove_temporary()
+        try:
+            make(options, root)
+        finally:
+            remove_temporary()
 
 
 def main() -> int:
     options = parse_arguments()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        Corpus(options).make()
+        make_alone(options)
     except Failure as failure:
         print(f"make-corpus: error: {failure}", file=sys.stderr)
         return 1

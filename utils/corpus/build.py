@@ -135,8 +135,9 @@ class Build:
         self.lines.append(f"build obj/{stem}{self.target.object_suffix}: object src/{stem}.cpp | "
                           f"src/{module}.h src/compiler\n  module = {module}\n")
 
-    def plan(self, archive: bool) -> None:
-        """Writes the sources and ninja's file, in which the largest objects are first."""
+    def plan(self, archive: bool) -> tuple[list[str], list[str]]:
+        """Writes the sources and ninja's file, in which the largest objects are first. Returns
+        the inputs of the two links, in their order: all objects, and archives of them."""
         for module in {MODULES[0], *(unit.module for unit in self.units)}:
             self.write(f"src/{module}.h", self.headers[module].text)
         for unit in sorted(self.units, key=lambda unit: -unit.wanted):
@@ -144,26 +145,26 @@ class Build:
             self.object(unit.stem, unit.module, UnitWriter(
                 self.seed, unit, self.headers[unit.module], peers).write())
         self.object("launch/main", MODULES[0], write_main(self.units))
+        suffix = self.target.object_suffix
+        objects = {unit: f"obj/{unit.stem}{suffix}" for unit in self.units}
+        archives = []
         if archive:
             self.object("launch/main_archives", MODULES[0], write_main(self.units[::STRIDE]))
+            archives.append(f"obj/launch/main_archives{suffix}")
             (self.root / "tmp/lib").mkdir(exist_ok=True)
             for directory in dict.fromkeys(unit.directory for unit in self.units):
-                members = " ".join(f"obj/{unit.stem}{self.target.object_suffix}"
-                                   for unit in self.units if unit.directory == directory)
-                self.lines.append(f"build lib/{directory}{self.target.archive_suffix}: archive "
-                                  f"{members}\n")
+                archives.append(f"lib/{directory}{self.target.archive_suffix}")
+                members = (name for unit, name in objects.items() if unit.directory == directory)
+                self.lines.append(f"build {archives[-1]}: archive {' '.join(members)}\n")
         self.write("build.ninja", "".join(self.lines))
+        return [f"obj/launch/main{suffix}", *objects.values()], archives
 
-    def run(self) -> bool:
-        """Makes what is missing, and removes the files of earlier runs that are not planned.
-        Returns whether it made something."""
+    def run(self) -> None:
+        """Makes what is missing, and removes the files of earlier runs that are not planned."""
         ninja = [find_tool("ninja"), "-C", self.root, "-j", str(os.cpu_count() or 1)]
-        waiting = subprocess.run([*ninja, "-n"], stdout=subprocess.PIPE, text=True).stdout
-        if "no work to do" not in waiting:
-            (self.root / "pch").mkdir(exist_ok=True)
-            self.compile(ninja)
+        (self.root / "pch").mkdir(exist_ok=True)
+        self.compile(ninja)
         subprocess.run([*ninja, "-t", "cleandead"], stdout=subprocess.DEVNULL)
-        return "no work to do" not in waiting
 
     def compile(self, ninja: list) -> None:
         output = None if sys.stdout.isatty() else subprocess.PIPE

@@ -303,7 +303,7 @@ class Budget:
         self.seen.update(features.containers)
 
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class Unit:
     """A translation unit: its place in the corpus and its wanted size."""
 
