@@ -42,13 +42,8 @@ FARFS = harness.BIN / "farfs"
 SAMPLES = (samples.coff_small, samples.elf_objects, samples.macho_small)
 
 
-def before(way: str, files: pathlib.Path) -> str:
-    """The shell commands that run before the link."""
-    if way == CAT:
-        return f"xargs -d '\\n' -n 16 -P 16 cat <{files} >/dev/null; "
-    if way == WARM:
-        return (f"xargs -d '\\n' {harness.HEADSTART} warm <{files} >/dev/null; ")
-    return ""
+# The programs that read all files before the link.
+BEFORE = {CAT: "-n 16 -P 16 cat", WARM: f"{harness.HEADSTART} warm"}
 
 
 def link(sample: Sample, way: Variant, view: list[str], scratch: pathlib.Path) -> dict:
@@ -58,7 +53,9 @@ def link(sample: Sample, way: Variant, view: list[str], scratch: pathlib.Path) -
     counts, files = scratch / "counts.json", scratch / "files"
     files.write_text("".join(f"{file}\n" for file in sample.files()))
     # All variants run under one name, since a PDB contains the linker's name.
-    script = before(way.name, files) + f'exec -a {way.argv0} "$@"'
+    script = f'exec -a {way.argv0} "$@"'
+    if way.name in BEFORE:
+        script = f"xargs -d '\\n' {BEFORE[way.name]} <{files} >/dev/null; {script}"
     done = subprocess.run(
         [str(FARFS), *view, f"--counts={counts}", *2 * [str(sample.directory)], "--",
          "bash", "-c", script, "bash", str(way.program), *way.options, *sample.arguments(out)],
@@ -72,7 +69,7 @@ def link(sample: Sample, way: Variant, view: list[str], scratch: pathlib.Path) -
 def needed(sample: Sample, scratch: pathlib.Path) -> tuple[int, float]:
     """The bytes that the linker touches, and the seconds of a warm link."""
     out = scratch / "out"
-    first, _ = links.statistics_of(sample, out, sample.size())
+    first, _ = links.statistics_of(sample, out, sample.size())  # evicts the inputs
     harness.warm_up(sample.inputs)
     stock, *_ = links.ways(sample, scratch / "profile")
     return (first["touched_bytes"],
@@ -86,27 +83,35 @@ def ways(sample: Sample, scratch: pathlib.Path) -> dict[str, Variant]:
                               (FIRST, first), (NEXT, last), (DEEP, first))}
 
 
-def measure_one(sample: Sample, factor: float) -> dict:
+def samples_in_view() -> Iterator[tuple[Sample, pathlib.Path]]:
+    """Yields each sample, whose inputs are cached, and a scratch directory."""
+    for make in SAMPLES:
+        sample = make()
+        harness.warm_up(sample.inputs)
+        with harness.scratch_in(sample.directory.parent) as scratch:
+            yield sample, scratch
+
+
+def measure_one(sample: Sample, scratch: pathlib.Path, factor: float) -> dict:
     size = sample.size()
     say(f"   {sample.title}: {len(sample.files())} inputs, {format_bytes(size)}")
     points = []
-    with harness.scratch_in(sample.directory.parent) as scratch:
-        touched, warm = needed(sample, scratch)
-        every = ways(sample, scratch)
-        (scratch / "profile").unlink(missing_ok=True)
-        link(sample, every[NEXT], [], scratch)  # stores the profile
-        for latency in LATENCIES:
-            for bandwidth in BANDWIDTHS:
-                def one(way: Variant) -> dict:
-                    view = [f"--latency={latency}", f"--bandwidth={bandwidth}"]
-                    if way.name == DEEP:
-                        view.append("--max-background=64")
-                    run = link(sample, way, view, scratch)
-                    say(f"    {latency} ms, {bandwidth} MB/s, {way.name}: {run['seconds']:.2f} s, "
-                        f"{run['reads']} reads, {format_bytes(run['bytes'])}")
-                    return run
-                runs = harness.in_turn(every, links.scaled(1, factor), one)
-                points.append({"latency": latency, "bandwidth": bandwidth, "runs": runs})
+    touched, warm = needed(sample, scratch)
+    every = ways(sample, scratch)
+    (scratch / "profile").unlink(missing_ok=True)
+    link(sample, every[NEXT], [], scratch)  # stores the profile
+    for latency in LATENCIES:
+        for bandwidth in BANDWIDTHS:
+            def one(way: Variant) -> dict:
+                view = [f"--latency={latency}", f"--bandwidth={bandwidth}"]
+                if way.name == DEEP:
+                    view.append("--max-background=64")
+                run = link(sample, way, view, scratch)
+                say(f"    {latency} ms, {bandwidth} MB/s, {way.name}: {run['seconds']:.2f} s, "
+                    f"{run['reads']} reads, {format_bytes(run['bytes'])}")
+                return run
+            runs = harness.in_turn(every, links.scaled(1, factor), one)
+            points.append({"latency": latency, "bandwidth": bandwidth, "runs": runs})
     outputs = {run["outputs"] for point in points
                for several in point["runs"].values() for run in several}
     return {"title": sample.title, "inputs": len(sample.files()), "bytes": size,
@@ -118,20 +123,17 @@ def measure_names(factor: float) -> dict | None:
     if not has_view():
         return None
     measured = []
-    for make in SAMPLES:
-        sample = make()
-        harness.warm_up(sample.inputs)
-        with harness.scratch_in(sample.directory.parent) as scratch:
-            every = {way.name: way for way in links.ways(sample, scratch / "profile")}
-            link(sample, every[NEXT], [], scratch)  # stores the profile
-            for latency in NAME_LATENCIES:
-                def one(way: Variant) -> dict:
-                    run = link(sample, way, [f"--latency={latency}", f"--lookup-latency={latency}",
-                                             "--bandwidth=200"], scratch)
-                    say(f"    {sample.title}, {latency} ms, {way.name}: {run['seconds']:.2f} s")
-                    return run
-                runs = harness.in_turn(every, links.scaled(1, factor), one)
-                measured.append({"title": sample.title, "latency": latency, "runs": runs})
+    for sample, scratch in samples_in_view():
+        every = {way.name: way for way in links.ways(sample, scratch / "profile")}
+        link(sample, every[NEXT], [], scratch)  # stores the profile
+        for latency in NAME_LATENCIES:
+            def one(way: Variant) -> dict:
+                run = link(sample, way, [f"--latency={latency}", f"--lookup-latency={latency}",
+                                         "--bandwidth=200"], scratch)
+                say(f"    {sample.title}, {latency} ms, {way.name}: {run['seconds']:.2f} s")
+                return run
+            runs = harness.in_turn(every, links.scaled(1, factor), one)
+            measured.append({"title": sample.title, "latency": latency, "runs": runs})
     return {"title": "High latency, names too", "points": measured}
 
 
@@ -166,12 +168,8 @@ def has_view() -> bool:
 def measure(factor: float) -> dict | None:
     if not has_view():
         return None
-    flavours_measured = []
-    for make in SAMPLES:
-        sample = make()
-        harness.warm_up(sample.inputs)
-        flavours_measured.append(measure_one(sample, factor))
-    return {"title": "High latency", "flavours": flavours_measured}
+    return {"title": "High latency", "flavours": [
+        measure_one(sample, scratch, factor) for sample, scratch in samples_in_view()]}
 
 
 def seconds(point: dict, way: str, what: str = "seconds") -> float:
