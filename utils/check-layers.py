@@ -158,18 +158,15 @@ def decision_problems(root: pathlib.Path):
             yield f"{DECISIONS}: no test names {name}"
 
 
-def check(root: pathlib.Path) -> int:
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("root", nargs="?", default=".", type=pathlib.Path)
+    root = parser.parse_args().root
     texts = {path: (root / path).read_text(encoding="utf-8") for path in sources(root)}
     found = [problem for path, text in texts.items() for problem in problems_in(path, text)]
     found += [*page_problems(root, texts), *decision_problems(root)]
     print("\n".join([*found, f"{len(texts)} sources, {len(found)} problems"]))
     return 1 if found or not texts else 0
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("root", nargs="?", default=".", type=pathlib.Path)
-    return check(parser.parse_args().root)
 
 
 if __name__ == "__main__":

@@ -60,8 +60,6 @@ SOURCES = {
     "four": bytes_of("data4", 20000) + "int four(int x) { return data4[x]; }\n",
     "unused": bytes_of("data5", 80000) + "int unused(int x) { return data5[x]; }\n",
 }
-NAMES_LIBRARY = {"elf": '#pragma comment(lib, "four")\n',
-                 "coff": '#pragma comment(lib, "four")\n', "macho": ""}
 FORMATS = {  # target, suffix, archive, arguments of llvm-ar
     "elf": ("x86_64-linux-gnu", "o", "lib{}.a", ["rcs"]),
     "coff": ("x86_64-pc-windows-msvc", "obj", "{}.lib", ["rcs"]),
@@ -98,8 +96,8 @@ def make_inputs(kind, directory, llvm):
         subprocess.run([llvm / name, *words], cwd=directory, check=True)
 
     for name, text in SOURCES.items():
-        if name == "main":
-            text = NAMES_LIBRARY[kind] + text
+        if name == "main" and kind != "macho":
+            text = '#pragma comment(lib, "four")\n' + text
         (directory / f"{name}.c").write_text(text)
         tool("clang", f"--target={target}", "-g", "-O1", "-ffunction-sections", "-c",
              f"{name}.c", "-o", f"{name}.{suffix}")

@@ -49,16 +49,9 @@ def private_apt(directory: pathlib.Path) -> list:
             "-o", "Acquire::Retries=1", "-o", "Acquire::http::Timeout=20"]
 
 
-class Failed(Exception):
-    """The last message of a command that failed."""
-
-
 def run(command: list, directory: pathlib.Path) -> None:
-    ended = subprocess.run(command, cwd=directory, stdout=subprocess.PIPE,
-                           stderr=subprocess.STDOUT, text=True)
-    if ended.returncode:
-        lines = ended.stdout.strip().splitlines() or ["failed"]
-        raise Failed(f"{command[0]}: {lines[-1]}")
+    subprocess.run(command, cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                   text=True, check=True)
 
 
 def fetch(work: pathlib.Path, directory: pathlib.Path) -> None:
@@ -66,7 +59,7 @@ def fetch(work: pathlib.Path, directory: pathlib.Path) -> None:
     apt = private_apt(work)
     # Sources other than the distribution's may have no source packages, so only the
     # package itself must be available.
-    with contextlib.suppress(Failed):
+    with contextlib.suppress(subprocess.CalledProcessError):
         run(apt + ["update"], work)
     run(apt + ["source", "--download-only", "--tar-only", PACKAGE], work)
     tarball = next(work.glob(f"{PACKAGE}_*.orig.tar.*")).name
@@ -93,9 +86,9 @@ def main() -> int:
     try:
         work.mkdir(parents=True)
         fetch(work, directory)
-    except (Failed, OSError, subprocess.SubprocessError, StopIteration, KeyError) as error:
-        why = error if isinstance(error, Failed) else f"{type(error).__name__}: {error}"
-        print(f"skipped: lld's tests cannot be fetched: {why}")
+    except (OSError, subprocess.CalledProcessError, StopIteration, KeyError) as error:
+        last = (getattr(error, "stdout", None) or "").strip().splitlines()[-1:]
+        print(f"skipped: lld's tests cannot be fetched: {error!r}", *last)
         return SKIPPED
     finally:
         shutil.rmtree(work, ignore_errors=True)

@@ -279,13 +279,14 @@ def plain(records: list[dict]) -> str:
 
 def write(records: list[dict]) -> None:
     records = [r for r in records if r["counts"].get("steps")]
-    commits = sorted({r["commit"] for r in records if "commit" in r})
-    dates = sorted({r["date"] for r in records if "date" in r})
-    dates = dates or [time.strftime("%Y-%m-%d")]
+    if not records:
+        raise SystemExit("error: no step was done with these programs")
+    commits = sorted({r["commit"] for r in records})
+    dates = sorted({r["date"] for r in records})
     total = sums(records)
     documents.replace_section(DOCUMENT, BEGIN, END, "\n".join([
         "", f"{total['steps']:,} steps, {total['different']:,} different "
         f"({' to '.join(dict.fromkeys([dates[0], dates[-1]]))}, {platform.system()} "
-        f"{platform.release()}, commit {', '.join(commits) or 'not known'}).", "",
+        f"{platform.release()}, commit {', '.join(commits)}).", "",
         table(records), "", kinds(records), ""]))
     print(f"wrote {DOCUMENT.relative_to(ROOT)}")
