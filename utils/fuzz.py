@@ -8,11 +8,13 @@ import concurrent.futures
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import time
 
 LLVM = pathlib.Path("/usr/lib/llvm-22/bin")
+SEEDS = pathlib.Path(__file__).resolve().parent.parent / "unittests" / "Fuzzers" / "Seeds"
 
 SOURCE = """
 #if defined(_WIN32) || defined(__ELF__)
@@ -44,43 +46,6 @@ ARCHIVES = {
     "macho.a": ("crs", "--format=darwin", ["macho.o"]),
 }
 
-TEXTS = {
-    "script": """/* GNU ld script */ OUTPUT_FORMAT(elf64-x86-64) SEARCH_DIR("=/usr")
-GROUP ( /lib/libc.so.6 AS_NEEDED ( -lx "a b" ) ) INCLUDE part
-SECTIONS { .text : { *(.text) INCLUDE inner } x = . ; }
-a += 1;""",
-    "stub.tbd": """--- !tapi-tbd
-tbd-version:     4
-targets:         [ x86_64-macos, arm64-macos ]
-install-name:    '/usr/lib/libA.dylib'
-reexported-libraries:
-  - targets:         [ x86_64-macos ]
-    libraries:       [ '/usr/lib/libB.dylib', '@rpath/libC.dylib' ]
-exports:
-  - targets:         [ x86_64-macos ]
-    symbols:         [ _a, '_b' ]
---- !tapi-tbd
-tbd-version:     4
-targets:         [ x86_64-macos ]
-install-name:    '/usr/lib/libB.dylib'
-...
-""",
-    "stub.json": """{"main_library":{"install_names":[{"name":"/usr/lib/libA.dylib"}],
-"reexported_libraries":[{"targets":["x86_64-macos"],"names":["/usr/lib/libB.dylib"]}],
-"allowable_clients":[{"clients":["x"]}],"target_info":[{"target":"x86_64-macos"}]},
-"libraries":[{"install_names":[{"name":"/usr/lib/libB.dylib"}]}],"tapi_tbd_version":5}""",
-}
-
-COMMANDS = [
-    "-o\na.out\n-L.\n--start-group\na.o\n-lx\n--end-group\n-T\nscript\n@file",
-    "/out:a.exe\n/debug\na.obj\n/defaultlib:x\n/wholearchive:y.lib\n/def:z",
-    "-arch\nx86_64\n-platform_version\nmacos\n11\n11\n-framework\nA\n-lSystem",
-]
-
-CGROUP = """0::/user.slice/a
-\0 30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw
-\0 1048576
-"""
 # Each fuzzer's share of a hundred executions, and its largest input in bytes.
 FUZZERS = {
     "InputScanner": (8, 6144),
@@ -116,26 +81,18 @@ def objects(directory):
         "arm64.o", "macho.o", "-output", "fat.o")
 
 
-def write(directory, files):
-    directory.mkdir(parents=True, exist_ok=True)
-    for name, content in files.items():
-        (directory / name).write_bytes(content if isinstance(content, bytes) else content.encode())
-
-
 def make_seeds(into):
     """Makes small inputs, in one directory for each fuzzer, so that they begin past the magic
     numbers: objects, bitcode and archives of the three formats, by LLVM's own tools, and texts."""
-    planner = into / "Planner"
-    planner.mkdir(parents=True, exist_ok=True)
-    objects(planner)
-    made = {p.name: p.read_bytes() for p in planner.iterdir()
-            if p.suffix and p.name in [*OBJECTS, *ARCHIVES, "fat.o"]}
-    write(into / "InputScanner", {**made, **TEXTS})
-    # The first byte selects whether this fuzzer reads all members.
-    write(into / "Layout", {n: b"\0" + b for n, b in made.items()})
-    write(into / "CommandLine", {str(i): text for i, text in enumerate(COMMANDS)})
-    write(into / "Ignore", {"git": "*.o\n!/a/**/b\n[a-c]?\\ \nx/\n/a/x/b"})
-    write(into / "Text", {"cgroup": CGROUP})
+    shutil.copytree(SEEDS, into, dirs_exist_ok=True)
+    for name in ("Planner", "Layout"):
+        (into / name).mkdir(exist_ok=True)
+    objects(into / "Planner")
+    for name in (*OBJECTS, *ARCHIVES, "fat.o"):
+        data = (into / "Planner" / name).read_bytes()
+        (into / "InputScanner" / name).write_bytes(data)
+        # The first byte selects whether this fuzzer reads all members.
+        (into / "Layout" / name).write_bytes(b"\0" + data)
 
 
 def fuzz(build, name, limit):
