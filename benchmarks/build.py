@@ -16,6 +16,7 @@ import os
 import pathlib
 import shutil
 import statistics
+import string
 import subprocess
 import sys
 import time
@@ -34,48 +35,12 @@ LATENCY, BANDWIDTH = 5, 200  # ms and MB/s of the store with the old objects
 WAYS = ("stock", "Headstart", "headstart build")
 POOL = "stock, a pool of 2"
 SHARE = 4.5     # the memory as a multiple of one link's inputs; its output takes as much
+SOURCES = pathlib.Path(__file__).resolve().parent / "project"
 
-PROJECT = """\
-cmake_minimum_required(VERSION 3.20)
-project(built CXX)
-set(CMAKE_CXX_FLAGS "-g1 -B{directory}/linker")
-foreach(app RANGE 1 {programs})
-  file(GLOB parts CONFIGURE_DEPENDS {parts})
-  add_executable(app${{app}} main${{app}}.cpp ${{parts}})
-  target_link_options(app${{app}} PRIVATE -fuse-ld=lld)
-endforeach()
-"""
 
-# A part is quick to compile and large to link.
-PART = """\
-#include <vector>
-asm(".section .rodata\\n.incbin \\"{directory}/data\\"\\n.text");
-int part{number}() {{ return std::vector<int>({number}).size(); }}
-"""
-
-# The edited file takes some seconds to compile.
-MAIN = """\
-#include <algorithm>
-#include <functional>
-#include <iostream>
-#include <map>
-#include <regex>
-#include <string>
-template <int N> struct Step {{
-  static int go(std::map<int, std::string> &m) {{
-    std::function<int(int)> f = [&](int x) {{ m[x] += "a"; return x + N; }};
-    return f(N) + Step<N - 1>::go(m);
-  }}
-}};
-template <> struct Step<0> {{
-  static int go(std::map<int, std::string> &) {{ return 0; }}
-}};
-{declarations}
-int main() {{
-  std::map<int, std::string> m;
-  return Step<{steps}>::go(m) + std::regex_match("a", std::regex("a")){calls};
-}}
-"""
+def filled(name: str, **values) -> str:
+    """The text of a source of the project."""
+    return string.Template((SOURCES / name).read_text()).substitute(values)
 
 
 @dataclasses.dataclass
@@ -104,20 +69,20 @@ class Project:
 
     def write(self) -> None:
         (self.directory / "linker").mkdir(parents=True)
+        shutil.copy(SOURCES / "CMakeLists.txt", self.directory)
         (self.directory / "data").write_bytes(os.urandom(self.size))
         parts = range(self.files - 1)
         for program in range(1, self.programs + 1):
             for number in parts:
                 (self.directory / f"part{program}_{number}.cpp").write_text(
-                    PART.format(number=number, directory=self.directory))
-            self.main(program).write_text(MAIN.format(
-                declarations="".join(f"int part{n}();" for n in parts),
+                    filled("part.cpp.in", number=number, directory=self.directory))
+            self.main(program).write_text(filled(
+                "main.cpp.in", declarations="".join(f"int part{n}();" for n in parts),
                 calls="".join(f" + part{n}()" for n in parts), steps=self.steps))
 
-    def configure(self, parts: str = "part${app}_*.cpp", options: Sequence[str] = ()) -> None:
-        (self.directory / "CMakeLists.txt").write_text(PROJECT.format(
-            directory=self.directory, programs=self.programs, parts=parts))
-        subprocess.run(["cmake", "-G", "Ninja", "-S", self.directory, "-B", self.build, *options],
+    def configure(self, *options: str) -> None:
+        subprocess.run(["cmake", "-G", "Ninja", "-S", self.directory, "-B", self.build,
+                        f"-DPROGRAMS={self.programs}", *options],
                        check=True, stdout=subprocess.DEVNULL)
 
     @contextlib.contextmanager
@@ -194,7 +159,7 @@ def measure_store(project: Project, factor: float) -> list[dict]:
     for file in project.build.glob("CMakeFiles/app1.dir/part*.o"):
         file.rename(objects / file.name)
     shutil.rmtree(project.build)
-    project.configure(parts="objects/*.o")
+    project.configure("-DPREBUILT=1")
     view = [str(far.FARFS), f"--counts={project.directory}/counts"]
     for way in WAYS[:2]:
         build_once(project, way, view=[*view, str(objects), str(objects), "--"])
@@ -222,7 +187,7 @@ def measure_one(project: Project, factor: float, store: bool) -> dict:
 def link_together(project: Project, way: str) -> dict:
     """Builds all programs. Returns the seconds, and how many links failed."""
     pool = "linking" if way == POOL else ""
-    project.configure(options=["-DCMAKE_JOB_POOLS=linking=2", f"-DCMAKE_JOB_POOL_LINK={pool}"])
+    project.configure("-DCMAKE_JOB_POOLS=linking=2", f"-DCMAKE_JOB_POOL_LINK={pool}")
     make_cold(project)
     done = run_ninja(project, way, ["-j8", "-k0"])
     failed = [line for line in done.output.decode(errors="replace").splitlines()
