@@ -146,23 +146,7 @@ def text_memory(figures: dict) -> str:
 # Five times the memory, on a store of 1 GB/s.
 HUGE_OBJECTS, HUGE_MEMORY = 12_800, 20_000_000_000
 HUGE_STORE = ["--latency=0.1", "--bandwidth=1000", f"--copies={HUGE_OBJECTS}"]
-# 130 records of the largest size; lld stores each of them once.
-HUGE_TYPES = """
-.globl main
-.section .text,"xr",discard,main
-main: ret
-.section .debug$T,"dr"
-.p2align 2
-.long 4
-.set number, 0
-.rept 130
-.short 61006, 0x1605
-.long 0, number
-.fill 60992, 1, 65
-.long 0
-.set number, number + 1
-.endr
-"""
+HUGE_TYPES = harness.ROOT / "benchmarks" / "huge-types.s"
 
 
 def huge() -> Sample:
@@ -172,7 +156,7 @@ def huge() -> Sample:
     directory = root / "obj"
     directory.mkdir(parents=True, exist_ok=True)
     subprocess.run([harness.LLVM / "llvm-mc", "-triple=x86_64-windows", "-filetype=obj",
-                    "-o", directory / "types.obj"], input=HUGE_TYPES, text=True, check=True)
+                    HUGE_TYPES, "-o", directory / "types.obj"], check=True)
     (root / "link.rsp").write_text("".join(
         f"{directory}/{number}/types.obj\n" for number in range(HUGE_OBJECTS)))
     return Sample("COFF: equal types", "lld-link", directory, [directory], samples.coff_words(root),

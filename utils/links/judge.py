@@ -19,25 +19,7 @@ same_link = importlib.import_module("same-link")
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 CURRENT = pathlib.Path(".")
-# lld reads past the end of some truncated archives and objects, whose symbol tables
-# refer to missing bytes. It then finds the bytes that the allocator left there, zeros
-# or not, or dies, which ours cannot repeat. This allocator leaves other bytes after
-# each block that may be an input that was read to the heap.
-SLACK = """
-#include <stdlib.h>
-#include <string.h>
-extern void *__libc_malloc(size_t);
-void *malloc(size_t Size) {
-  enum { Behind = 1 << 16 };
-  static int Fill = -1;
-  if (Size < 16 || Size > 20000)
-    return __libc_malloc(Size);
-  if (Fill < 0)
-    Fill = atoi(getenv("SLACK"));
-  char *Chunk = __libc_malloc(Size + Behind);
-  return Chunk ? memset(Chunk, Fill, Size + Behind) : Chunk;
-}
-"""
+# The allocator of slack.c with these fillings shows whether stock reads past the end of an input.
 PLAIN = [{}, {}, {}, {}]
 FILLS = [{"SLACK": fill} for fill in ("0", "1", "85", "170", "255")]
 
@@ -114,7 +96,7 @@ class Judge:
         if not library.exists():
             made = library.with_suffix(f".{os.getpid()}")
             subprocess.run([self.stock.parent / "clang", "-shared", "-fPIC", "-O1",
-                            "-xc", "-", "-o", made], input=SLACK.encode(), check=True)
+                            ROOT / "utils/links/slack.c", "-o", made], check=True)
             made.rename(library)
         return library
 
