@@ -28,18 +28,6 @@ HERE = pathlib.Path(__file__).resolve().parent
 PROJECT = HERE.parent / "test" / "Integration" / "Inputs" / "project"
 CLANG = os.path.join(os.environ.get("HEADSTART_LLVM", "/usr/lib/llvm-22/bin"), "clang")
 SKIPPED = 77
-# Exits with status 42, and needs no C library.
-START = """\
-int part(void);
-#ifdef __aarch64__
-void _start(void) {
-  register long status __asm__("x0") = part(), call __asm__("x8") = 93;
-  __asm__ volatile("svc 0" : : "r"(status), "r"(call));
-}
-#else
-void _start(void) { __asm__ volatile("syscall" : : "a"(60), "D"(part())); }
-#endif
-"""
 MANIFEST = '<assembly xmlns="urn:schemas-microsoft-com:asm.v1" manifestVersion="1.0"></assembly>\n'
 
 
@@ -93,7 +81,7 @@ def debian(base: pathlib.Path, inputs: pathlib.Path, *packages: pathlib.Path):
 
 def make_inputs(directory: pathlib.Path) -> None:
     directory.mkdir()
-    (directory / "start.c").write_text(START)
+    shutil.copy(HERE.parent / "test/Package/start.c", directory)
     (directory / "part.c").write_text("int part(void) { return 42; }\n")
     (directory / "copy.c").write_text("static int copy[20000] = {1}; static int *at = copy;\n"
                                    "static __attribute__((used)) int *get(void) { return at; }\n")

@@ -109,8 +109,8 @@ def make(options: argparse.Namespace, root: Path) -> None:
             paths = [str(root / path) for path in inputs]
             (root / name).write_text("".join(
                 f'"{path}"\n' if re.search(r"\s", path) else f"{path}\n" for path in paths))
-    for name, text in options.target.files:
-        (root / name).write_text(text)
+    for name in options.target.files:
+        shutil.copy(Path(__file__).parent / "corpus" / name, root)
     total = sum((root / path).stat().st_size for path in objects)
     if total < options.bytes:
         print(f"make-corpus: warning: {total} bytes are less than the {options.bytes} asked for",

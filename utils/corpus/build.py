@@ -26,8 +26,7 @@ class Target:
     # sources.Budget estimates the sizes of COFF objects with CodeView at -O0. The corpus
     # requests its bytes times this factor from it.
     scale: float = 1.0
-    # Further files for the output directory, by name.
-    files: tuple[tuple[str, str], ...] = ()
+    files: tuple[str, ...] = ()  # of this directory, for the output directory
 
 
 # The sources use neither headers nor a library.
@@ -45,19 +44,6 @@ COFF = Target(flags=("--target=x86_64-pc-windows-msvc", "-std=c++20", "-O0", "-g
               object_suffix=".obj", archive_suffix=".lib", archivers=("llvm-lib-22", "llvm-lib"),
               archive_words=("/nologo", "/machine:x64", "/out:{out}"))
 
-# The symbols of the system's library that the objects need, and its entry.
-LIBSYSTEM = """\
---- !tapi-tbd
-tbd-version:     4
-targets:         [ x86_64-macos, arm64-macos ]
-install-name:    '/usr/lib/libSystem.B.dylib'
-exports:
-  - targets:     [ x86_64-macos, arm64-macos ]
-    symbols:     [ dyld_stub_binder, ___cxa_pure_virtual, ___bzero, _bzero,
-                   _memcmp, _memcpy, _memmove, _memset, _memset_pattern16, _strlen ]
-...
-"""
-
 
 def unix(triple: str, optimize: int, *flags: str) -> Target:
     """The target for ld.lld and ld64.lld."""
@@ -72,7 +58,7 @@ def macho(arch: str, optimize: int, dwarf: int) -> Target:
     return dataclasses.replace(
         unix(f"{arch}-apple-macos11", optimize, f"-gdwarf-{dwarf}", *FREESTANDING),
         archive_words=("rcs", "--format=darwin", "{out}"),
-        scale=1.25 if optimize == 0 else 1.45, files=(("libSystem.tbd", LIBSYSTEM),))
+        scale=1.25 if optimize == 0 else 1.45, files=("libSystem.tbd",))
 
 
 def elf(optimize: int, split: bool, lto: bool) -> Target:
