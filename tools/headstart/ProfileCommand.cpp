@@ -168,7 +168,8 @@ static Exit show(ArrayRef<std::string> Named, json::OStream *J) {
   for (const std::string &Path : Paths) {
     Expected<std::shared_ptr<const LinkProfile>> Profile = loadProfile(Path);
     if (!Profile) {
-      Status = fail(Profile.takeError());
+      Status = fail("there is no profile for an output '" + Path +
+                    "': " + toString(Profile.takeError()));
       continue;
     }
     if (!*Profile) {

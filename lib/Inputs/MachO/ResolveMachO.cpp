@@ -194,7 +194,10 @@ ResolvedInput macho::Model::resolve(const NamedInput &Input,
   else if (Found = belowRoots(Input.Name, Resolver.command().MachO);
            !Found.exists())
     return statInput(Input.Name);
-  return Found.exists() ? Found : ResolvedInput{Input.Name, {}};
+  if (Found.exists())
+    return Found;
+  return {Input.Search == SearchRule::Library ? "-l" + Input.Name : Input.Name,
+          {}};
 }
 
 } // namespace headstart
