@@ -12,15 +12,20 @@ does not link, since building libc++ would take minutes. Instead, another object
 libSystem or the C++ standard library must have every symbol that an object lacks.
 --tests are compiled for arm64 only, and may lack googletest's symbols.
 
-Run it from the root of the checkout. ninja compiles only what has changed. The script prints
-errors and then returns status 1. If a prerequisite is missing, it prints "skipped: ..." and
-returns status 77. It assumes that the C++ library has all of its symbols, whatever its version.
+Run it from the root of the checkout. It does not compile an object again that is newer
+than every source. It prints errors and then returns status 1. If a prerequisite is
+missing, it prints "skipped: ..." and returns status 77. It assumes that the C++ library
+has all of its symbols, whatever its version.
 """
 import argparse
+import concurrent.futures
+import hashlib
+import os
 import pathlib
 import re
 import subprocess
 import sys
+import time
 
 SKIPPED = 77
 TARGETS = ["arm64-apple-macos11.0", "x86_64-apple-macos11.0"]
@@ -45,46 +50,54 @@ RUNTIME = re.compile(r"^(__ZN?K?S|__ZT[ISTV]N?K?S|__ZT[IV]N10__cxxabiv1|__Zn[wa]
 TESTING = re.compile(r"^__ZT?[ISV]?N?K?7testing|^__ZN?K?7testing")
 
 
-# The objects depend on the compiler, too, so that another version compiles all again.
-RULES = """builddir = {out}
-rule compile
-  command = {clang} -target $target {flags} -MD -MF $out.d -c $in -o $out
-  depfile = $out.d
-  deps = gcc
-  description = $out
-"""
-
-
-def flags(arguments):
-    found = ["-std=c++20", "-O0", "-nostdinc", "-nostdinc++"]
+def flags(zig, target):
+    found = ["-target", target, "-std=c++20", "-O0", "-nostdinc", "-nostdinc++"]
     found += [f"-D_LIBCPP_{setting}" for setting in LIBCXX]
     found.append("-D_LIBCPP_PSTL_BACKEND_SERIAL")
     for directory in ("libcxx/include", "libcxxabi/include", "include",
                       "libc/include/any-darwin-any"):
-        found += ["-isystem", str(arguments.zig / "lib" / directory)]
+        found += ["-isystem", str(zig / "lib" / directory)]
     # macOS's <math.h> includes only a part of clang's <float.h>, after which libc++'s
     # <float.h> adds nothing.
-    found += ["-include", "math.h", "-include", str(arguments.zig / "lib/include/float.h")]
-    found += [*WARNINGS, *(f"-I{include}" for include in arguments.include)]
-    return found + [word for include in arguments.system for word in ("-isystem", include)]
+    found += ["-include", "math.h", "-include", str(zig / "lib/include/float.h")]
+    return found
 
 
-def compile_all(arguments):
-    """Returns the objects of each target, or None if one does not compile."""
-    out = pathlib.Path(arguments.out)
-    out.mkdir(parents=True, exist_ok=True)
-    lines = [RULES.format(out=out, clang=arguments.clang, flags=" ".join(flags(arguments)))]
-    objects = {target: [] for target in TARGETS}
-    # The tests take longest, so they are compiled for only one target.
-    for target, sources in zip(TARGETS, (arguments.sources + arguments.tests, arguments.sources)):
-        for source in sources:
-            name = re.sub(r"[^A-Za-z0-9]", "_", source)
-            objects[target].append(out / target.split("-")[0] / f"{name}.o")
-            lines.append(f"build {objects[target][-1]}: compile {source} | {arguments.clang}\n"
-                         f"  target = {target}\n")
-    (out / "build.ninja").write_text("".join(lines))
-    done = subprocess.run(["ninja", "-k0", "-f", out / "build.ninja"])
-    return objects if done.returncode == 0 else None
+def compile_one(arguments, target, source):
+    directory = pathlib.Path(arguments.out) / arguments.tools / target.split("-")[0]
+    place = directory / (re.sub(r"[^A-Za-z0-9]", "_", source) + ".o")
+    directory.mkdir(parents=True, exist_ok=True)
+    if place.exists() and place.stat().st_mtime > arguments.newest:
+        return place, 0, ""
+    begun = time.time()
+    command = [arguments.clang, *flags(arguments.zig, target), *WARNINGS]
+    for include in arguments.include:
+        command += ["-I", include]
+    for include in arguments.system:
+        command += ["-isystem", include]
+    command += ["-c", source, "-o", str(place)]
+    run = subprocess.run(command, capture_output=True, text=True)
+    if run.returncode == 0:
+        os.utime(place, (begun, begun))  # a source edited meanwhile is newer
+    return place, run.returncode, run.stderr
+
+
+def tools_of(arguments):
+    """A hash of clang's version, the headers, the warnings and the flags."""
+    version = subprocess.run([arguments.clang, "--version"], check=True,
+                             capture_output=True, text=True).stdout
+    said = "\n".join([version, str(arguments.zig), *WARNINGS, *arguments.include,
+                      *arguments.system, *flags(arguments.zig, "")] +
+                     [str(p) for p in sorted(arguments.zig.parent.glob("ziglang-*"))])
+    return hashlib.sha256(said.encode()).hexdigest()[:12]
+
+
+def newest_change():
+    """The time of the last change of a source or header that may matter."""
+    files = [pathlib.Path(__file__)]
+    for directory in ("include/headstart/OS", "lib/OS", "unittests/OS"):
+        files += pathlib.Path(directory).rglob("*.*")
+    return max(file.stat().st_mtime for file in files)
 
 
 def symbols(arguments, objects):
@@ -116,6 +129,7 @@ def main():
     parser.add_argument("--tests", nargs="*", default=[])
     arguments = parser.parse_args()
 
+    arguments.newest = newest_change()
     # clang compares the names of directories, so the path must be resolved.
     places = ([pathlib.Path(arguments.zig)] if arguments.zig else
               list(pathlib.Path("build-tools/zig").glob("lib/python3*/site-packages/ziglang")))
@@ -129,10 +143,22 @@ def main():
         if path.endswith("-NOTFOUND") or not pathlib.Path(path).exists():
             print(f"skipped: {what} not found")
             return SKIPPED
+    arguments.tools = tools_of(arguments)
     system = set(re.findall(r"[\w$.]+", library.read_text()))
 
     failed = False
-    if not (objects := compile_all(arguments)):
+    # The tests take longest, so they are compiled for only one target.
+    jobs = [(target, source) for target in TARGETS
+            for source in arguments.sources + (arguments.tests if target == TARGETS[0] else [])]
+    objects = {target: [] for target in TARGETS}
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = pool.map(lambda job: (job, compile_one(arguments, *job)), jobs)
+        for (target, source), (place, status, messages) in results:
+            if status:
+                failed = True
+                print(f"{source} does not compile for {target}:\n{messages}")
+            objects[target].append(place)
+    if failed:
         return 1
 
     for target, places in objects.items():
