@@ -285,8 +285,8 @@ void EngineImpl::prepare(InputEntry &Entry, bool IsClaimed, Worker &Own) {
   WorkPart Part(PrefetchWork::Inspecting);
   startMoreFor(Entry);
   const bool IsObject = isObjectByName(Entry.Named);
-  // A look at the first bytes of an object would fetch much of it.
-  if (IsObject && leavesToLinker())
+  // Inspecting an object would fetch much of it.
+  if (leavesToLinker() && IsObject)
     return LeaveAll(Decision::LeftForMemory);
   inspect(Entry, File, Own);
   if (IsObject)

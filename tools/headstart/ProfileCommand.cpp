@@ -168,8 +168,7 @@ static Exit show(ArrayRef<std::string> Named, json::OStream *J) {
   for (const std::string &Path : Paths) {
     Expected<std::shared_ptr<const LinkProfile>> Profile = loadProfile(Path);
     if (!Profile) {
-      Status = fail("there is no profile for an output '" + Path +
-                    "': " + toString(Profile.takeError()));
+      Status = fail(Profile.takeError());
       continue;
     }
     if (!*Profile) {

@@ -61,6 +61,7 @@ TEST_F(EngineLimitsTest, MemoryShortageDoesNotDoubleReadahead) {
   uint64_t Around = 0;
   {
     evict({Path});
+    ASSERT_FALSE(HasFatalFailure());
     EngineOptions Options;
     Options.Jobs = 1;
     Options.Numbers.DearRequest = Tuning::Seconds(0);
