@@ -53,7 +53,7 @@ TEST(MachOResolveTest, SearchesLibrariesByKindThenDirectory) {
   EXPECT_EQ(found({"-search_dylibs_first", "-Ltwo", "-lb"}), "two/libb.so");
   EXPECT_EQ(found({"-Ltwo", "-lc"}), "two/libc.tbd");
   EXPECT_EQ(found({"-Ltwo", "-lcrt1.o"}), "two/crt1.o");
-  EXPECT_EQ(found({"-Ltwo", "-lnowhere"}), "missing nowhere");
+  EXPECT_EQ(found({"-Ltwo", "-lnowhere"}), "missing -lnowhere");
 }
 
 TEST(MachOResolveTest, AppliesRootsToSearchPaths) {
