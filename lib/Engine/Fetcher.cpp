@@ -336,10 +336,9 @@ os::HintResult Fetcher::fetchStep(InputEntry &Entry, const os::OpenFile &File,
                         Result.Outcome == os::HintOutcome::Accepted);
   const uint64_t Missing =
       std::min(Known.value_or(Step.Length), Result.AcceptedBytes);
-  const auto Requests = static_cast<unsigned>(
-      divideCeil(Missing, HasArrived ? Numbers.LargeRequestBytes
-                          : makesLargeRequests(Entry) ? 2 * Numbers.RequestBytes
-                                                      : Numbers.RequestBytes));
+  const auto Requests = static_cast<unsigned>(divideCeil(
+      Missing, HasArrived ? Numbers.LargeRequestBytes
+                          : Choice.requestBytes(Entry.Store->prices())));
   std::optional<StoreQueue::Answer> Answer =
       Timed.answer(Missing, Requests, Numbers);
   if (Answer && Known.value_or(Step.Length) < Step.Length)

@@ -63,12 +63,11 @@ public:
   /// Makes fewer and larger requests if one is expensive. The linker's mapping
   /// then also reads more around each page, which is too much for little
   /// memory.
-  bool makesLargeRequests(const InputEntry &Entry) const {
-    return Entry.Store && !window().mayBeShort() &&
-           Choice.isDear(Entry.Store->prices());
-  }
   const os::PageCache &cacheFor(const InputEntry &Entry) const {
-    return makesLargeRequests(Entry) ? LargeCache : Cache;
+    return Entry.Store && !window().mayBeShort() &&
+                   Choice.isDear(Entry.Store->prices())
+               ? LargeCache
+               : Cache;
   }
   MemoryWindow &window() { return TheGate.memory(); }
   const MemoryWindow &window() const { return TheGate.memory(); }
