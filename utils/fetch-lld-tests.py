@@ -87,8 +87,8 @@ def main() -> int:
         work.mkdir(parents=True)
         fetch(work, directory)
     except (OSError, subprocess.CalledProcessError, StopIteration, KeyError) as error:
-        last = (getattr(error, "stdout", None) or "").strip().splitlines()[-1:]
-        print(f"skipped: lld's tests cannot be fetched: {error!r}", *last)
+        said = (getattr(error, "stdout", None) or "").strip() or repr(error)
+        print(f"skipped: lld's tests cannot be fetched: {said.splitlines()[-1]}")
         return SKIPPED
     finally:
         shutil.rmtree(work, ignore_errors=True)

@@ -299,7 +299,7 @@ void EngineImpl::prepare(InputEntry &Entry, bool IsClaimed, Worker &Own) {
   // scanned after they have been read.
   if (!Entry.IsScanned && !Own.Inspector.isObject())
     scan(Entry, Own.Inspector);
-  if (leavesToLinker())
+  if (leavesToLinker()) // it may have been decided meanwhile
     return LeaveAll(Decision::LeftForMemory);
   const bool NeedsPlan = needsPlan(Entry, *File);
   if (Planner->plansTogether() && Own.Inspector.kind() == file_magic::archive) {

@@ -48,14 +48,14 @@ size_t openDescriptors() {
 /// Larger requests double the readahead of the file that the linker's mapping
 /// is of. If memory is short, what the linker then reads evicts what it needs.
 TEST_F(EngineLimitsTest, MemoryShortageDoesNotDoubleReadahead) {
-  const std::string Path = writeFiles(Directory, 1, 48 << 20)[0];
+  const std::string Text = pattern(48 << 20);
+  const std::string Path = Directory.write("f.obj", Text);
   const os::PageCache Cache;
   if (!Cache.capabilities().Cachestat)
     GTEST_SKIP() << "without cachestat, pages under way are not counted";
   auto CountAround = [&](llvm::StringRef Bytes) {
     const ByteRange Tail{Bytes.size() / 4, Bytes.size() * 3 / 4};
-    const char Touched = Bytes[Bytes.size() / 2];
-    EXPECT_EQ(Touched, pattern(Bytes.size())[Bytes.size() / 2]);
+    EXPECT_EQ(Bytes[Bytes.size() / 2], Text[Text.size() / 2]);
     return Cache.residency(openOrFail(Path), Tail)->ResidentPages;
   };
   uint64_t Around = 0;

@@ -22,6 +22,23 @@ protected:
   std::vector<std::string> Paths = writeFiles(Directory, 20, 20000);
 };
 
+TEST_F(EngineShutdownTest, CancelStopsFetching) {
+  const std::vector<std::string> Large = writeFiles(Directory, 64, 1 << 20);
+  evict(Large);
+  EngineOptions Options;
+  Options.Jobs = 1;
+  // One step fills the budget, so the thread is certain to wait.
+  Options.BudgetBytes = 1;
+  PrefetchEngine Engine(Options);
+  startFiles(Engine, Large);
+  Engine.cancel();
+  Engine.join();
+  // A step in large pages covers a whole file.
+  EXPECT_LE(statsOf(Engine).HintedBytes, 1U << 20);
+  // The linker still gets the files that the engine has not opened.
+  EXPECT_TRUE(Engine.take(Large[63], likeLLD()));
+}
+
 TEST_F(EngineShutdownTest, DetachesHungThread) {
   // The memory reader simulates a system call that does not return.
   struct Gate {

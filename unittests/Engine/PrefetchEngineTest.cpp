@@ -235,23 +235,6 @@ TEST_F(PrefetchEngineTest, HandsOverAfterEnd) {
   }
 }
 
-TEST_F(PrefetchEngineTest, CancelStopsFetching) {
-  std::vector<std::string> Paths = writeFiles(Directory, 64, 1 << 20);
-  evict(Paths);
-  EngineOptions Options;
-  Options.Jobs = 1;
-  // One step fills the budget, so the thread is certain to wait.
-  Options.BudgetBytes = 1;
-  PrefetchEngine Engine(Options);
-  startFiles(Engine, Paths);
-  Engine.cancel();
-  Engine.join();
-  // A step in large pages covers a whole file.
-  EXPECT_LE(statsOf(Engine).HintedBytes, 1U << 20);
-  // The linker still gets the files that the engine has not opened.
-  EXPECT_TRUE(Engine.take(Paths[63], likeLLD()));
-}
-
 TEST_F(PrefetchEngineTest, ThreadsTakeConcurrently) {
   std::vector<std::string> Paths = writeFiles(Directory, 400, 20000);
   evict(Paths);

@@ -44,6 +44,14 @@ struct FoundInput {
 
 /// The path and the status of an input.
 struct ResolvedInput {
+  /// The result for \p Input if no search path has it. Its path is the name as
+  /// ld.lld and ld64.lld report it.
+  static ResolvedInput missing(const NamedInput &Input) {
+    return {Input.Search == SearchRule::Library ? "-l" + Input.Name
+                                                : Input.Name,
+            {}};
+  }
+
   std::string Path; ///< spelled as the linker will spell it
   os::FileStatus Status;
 

@@ -133,9 +133,7 @@ ResolvedInput Model::resolve(const NamedInput &Input,
   const LinkCommand &Command = Resolver.command();
   MaybeFound Found = findNamed(Resolver, Input);
   if (!Found)
-    return {Input.Search == SearchRule::Library ? "-l" + Input.Name
-                                                : Input.Name,
-            {}};
+    return ResolvedInput::missing(Input);
   // LLVM's archive reader opens members, without --chroot and --remap-inputs.
   if ((Command.ELF.ChRoot.empty() && Command.ELF.Remaps.empty()) ||
       Input.Reason == InputReason::ArchiveMember)

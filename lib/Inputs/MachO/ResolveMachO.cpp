@@ -194,10 +194,7 @@ ResolvedInput macho::Model::resolve(const NamedInput &Input,
   else if (Found = belowRoots(Input.Name, Resolver.command().MachO);
            !Found.exists())
     return statInput(Input.Name);
-  if (Found.exists())
-    return Found;
-  return {Input.Search == SearchRule::Library ? "-l" + Input.Name : Input.Name,
-          {}};
+  return Found.exists() ? Found : ResolvedInput::missing(Input);
 }
 
 } // namespace headstart
