@@ -129,7 +129,8 @@ void EngineImpl::trimIfShort() {
 void EngineImpl::begin(LinkStage Stage) {
   bool IsBegun = false;
   if (Stage == LinkStage::Parse) {
-    (void)decideShortage(Figures.Inputs.load(), /*IsComplete=*/true);
+    (void)decideShortage(Figures.Inputs.load(),
+                         /*IsComplete=*/!Inputs.hasDeferred());
     TakesLazy.store(!isWorthSymbols(LazyBytes.load()));
     IsBegun = !leavesToLinker() && Planner->plansTogether() &&
               LazyBytes.load() != 0 && !TakesLazy.load();

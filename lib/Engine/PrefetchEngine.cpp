@@ -66,7 +66,7 @@ void EngineImpl::start(LinkCommand TheCommand) {
   WantedThreads.store(Jobs);
   startThreads(Jobs);
   std::lock_guard Lock(StartMutex);
-  if (Figures.Started.load() != 0 && MaxThreads > 1)
+  if (!IsJoining && Figures.Started.load() != 0 && MaxThreads > 1)
     (void)Workers.start([Mine = shared_from_this()] { Mine->watch(); });
 }
 

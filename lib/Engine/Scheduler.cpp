@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Scheduler.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
 #include <algorithm>
 #include <utility>
@@ -30,6 +31,11 @@ void Scheduler::fill(const LinkCommand &Command, uint64_t MaxFiles) {
 size_t Scheduler::size() const {
   std::lock_guard Lock(Mutex);
   return List ? List->size() : 0;
+}
+
+bool Scheduler::hasDeferred() const {
+  std::lock_guard Lock(Mutex);
+  return !Deferred.empty();
 }
 
 bool Scheduler::wasLeft(StringRef Path) const {
@@ -132,13 +138,15 @@ std::optional<bool> Scheduler::waitForStall(std::chrono::milliseconds Long,
     if (HasMoved() || IsOver)
       continue;
     bool IsNew = false;
-    for (const InputEntry &Entry : Entries)
-      if (Entry.Threads != 0 &&
+    for (InputEntry &Entry : Entries) {
+      Entry.Hangs = Entry.Threads != 0;
+      if (Entry.Hangs &&
           StalledDirectories.insert(sys::path::parent_path(Entry.Named.Name))
               .second) {
         note(Decision::StalledDirectory);
         IsNew = true;
       }
+    }
     if (!IsNew)
       continue;
     note(Decision::Stalled);
@@ -167,16 +175,20 @@ InputEntry *Scheduler::nextWithSymbols() {
 }
 
 /// Returns the rest of an entry that is being fetched for a stage of at most
-/// \p UpTo, if there is one.
-std::optional<Scheduler::Work> Scheduler::nextRest(LinkStage UpTo) {
-  if (Rests.empty() || Rests.begin()->first.first > UpTo)
+/// \p UpTo, if there is one; only with \p MayHang in a stalled directory.
+std::optional<Scheduler::Work> Scheduler::nextRest(LinkStage UpTo,
+                                                   bool MayHang) {
+  const auto It = llvm::find_if(Rests, [&](const auto &Each) {
+    return Each.first.first > UpTo || MayHang || !isStalled(*Each.second.Entry);
+  });
+  if (It == Rests.end() || It->first.first > UpTo)
     return std::nullopt;
   note(Decision::RestFetched);
-  return std::move(Rests.extract(Rests.begin()).mapped());
+  return std::move(Rests.extract(It).mapped());
 }
 
 std::optional<Scheduler::Work> Scheduler::nextFetch() {
-  if (std::optional<Work> Rest = nextRest(Stage))
+  if (std::optional<Work> Rest = nextRest(Stage, /*MayHang=*/false))
     return Rest;
   if (Queue.empty())
     return Work();
@@ -228,8 +240,9 @@ std::optional<Scheduler::Work> Scheduler::tryNext(unsigned Skipped) {
   if (InputEntry *Entry = nextRefresh())
     return Work{Task::Refresh, Entry, LinkStage::Parse, nullptr};
   // What is being fetched comes before what the linker reads after it.
-  if (!Urgent && !Rests.empty() && !isStalled(*Rests.begin()->second.Entry))
-    if (std::optional<Work> Rest = nextRest(LinkStage::Parse))
+  if (!Urgent)
+    if (std::optional<Work> Rest =
+            nextRest(LinkStage::Parse, /*MayHang=*/false))
       return Rest;
   if (InputEntry *Entry = takeNext(Skipped))
     return prepare(*Entry);
@@ -260,6 +273,8 @@ std::optional<Scheduler::Work> Scheduler::tryNext(unsigned Skipped) {
   if (Next && Next->What == Task::None) {
     if (InputEntry *Entry = takeDeferred())
       return prepare(*Entry);
+    if (std::optional<Work> Rest = nextRest(Stage, /*MayHang=*/true))
+      return Rest;
     // Where names are slow, paths become due as the linker comes nearer.
     HasOnlyPaths = MayRefresh && RefreshEnd != 0 &&
                    RefreshedAt + Numbers.RefreshStep < Entries.size();
@@ -269,15 +284,10 @@ std::optional<Scheduler::Work> Scheduler::tryNext(unsigned Skipped) {
   return Next;
 }
 
-/// The directory of \p Entry responds again if no thread hangs in it.
-void Scheduler::endStall(const InputEntry &Entry) {
-  const StringRef Directory = sys::path::parent_path(Entry.Named.Name);
-  if (Entry.State == EntryState::Ready && isStalled(Entry) &&
-      llvm::none_of(Entries, [&](const InputEntry &Each) {
-        return Each.Threads != 0 &&
-               sys::path::parent_path(Each.Named.Name) == Directory;
-      }))
-    StalledDirectories.erase(Directory);
+/// The directory of \p Entry responds again if a task that hung in it is done.
+void Scheduler::endStall(InputEntry &Entry) {
+  if (std::exchange(Entry.Hangs, false) && Entry.State == EntryState::Ready)
+    StalledDirectories.erase(sys::path::parent_path(Entry.Named.Name));
 }
 
 Scheduler::Work Scheduler::next(unsigned Skipped, Waits OnWait,

@@ -20,8 +20,8 @@
 ///  3. for ELF, after all inputs are prepared: inputs to plan, then the symbols
 ///     of those that need no plan;
 ///  4. planned bytes to fetch, by stage, then in the linker's order;
-///  5. while a file system does not respond: inputs in the directories in which
-///     threads hang, which were skipped until then;
+///  5. while a file system does not respond: inputs, and rests of inputs, in the
+///     directories in which threads hang, which were skipped until then;
 ///  6. where names are slow: paths that become due as the linker comes nearer.
 ///
 /// Invariants:
@@ -71,6 +71,8 @@ public:
   void fill(const LinkCommand &Command, uint64_t MaxFiles = 0);
 
   size_t size() const;
+  /// Whether inputs wait because a file system does not respond.
+  bool hasDeferred() const;
 
   /// Whether the input was left to the linker, as cached.
   bool wasLeft(llvm::StringRef Path) const;
@@ -186,7 +188,7 @@ private:
   void keepFor(InputEntry &Entry, const FilePointer &File);
   InputEntry *takeNext(unsigned Skipped);
   InputEntry *takeDeferred();
-  void endStall(const InputEntry &Entry);
+  void endStall(InputEntry &Entry);
   InputEntry *nextRefresh();
   Work prepare(InputEntry &Entry);
   bool waitsFor(size_t Others) const {
@@ -198,7 +200,7 @@ private:
   std::optional<Work> requestDecision(LinkStage Next);
   InputEntry *nextWithSymbols();
   std::optional<Work> nextFetch();
-  std::optional<Work> nextRest(LinkStage UpTo);
+  std::optional<Work> nextRest(LinkStage UpTo, bool MayHang);
 
   const Tuning &Numbers;
   DecisionCounts &Decisions;

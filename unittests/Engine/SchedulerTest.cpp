@@ -225,7 +225,8 @@ TEST_F(SchedulerTest, StalledDirectoriesComeLast) {
   EXPECT_EQ(Inputs.waitForStall(Short, HasNotMoved), std::nullopt);
 }
 
-/// Else all threads would hang in one large input.
+/// Else all threads would hang in one large input, before they come to the next
+/// stage of others.
 TEST_F(SchedulerTest, RestInStalledDirectoryComesLast) {
   Inputs.fill(linkOf({input("far/a.o"), input("b.o")}));
   InputEntry *Hangs = Inputs.next().Entry;
@@ -236,9 +237,14 @@ TEST_F(SchedulerTest, RestInStalledDirectoryComesLast) {
       true);
   InputEntry *Near = Inputs.next().Entry;
   EXPECT_EQ(Near->Named.Name, "b.o");
-  Inputs.planned(*Near, bitOf(LinkStage::Parse), nullptr, /*IsDone=*/true);
-  ASSERT_EQ(Inputs.next().What, Task::Begin);
-  Inputs.begin(LinkStage::Parse, /*IsBegun=*/false);
+  Inputs.planned(*Near, bitOf(LinkStage::Contents), nullptr, /*IsDone=*/true);
+  Inputs.fetchRest(*Near, LinkStage::Parse, nullptr, {{{4096, 8192}}});
+  EXPECT_EQ(Inputs.next().Entry, Near);
+  for (LinkStage Stage : {LinkStage::Parse, LinkStage::Contents}) {
+    ASSERT_EQ(Inputs.next().What, Task::Begin);
+    Inputs.begin(Stage, /*IsBegun=*/Stage == LinkStage::Contents);
+  }
+  EXPECT_EQ(Inputs.next().Entry, Near);
   EXPECT_EQ(Inputs.next().Entry, Hangs);
 }
 
@@ -270,14 +276,16 @@ TEST_F(SchedulerTest, ThreadsWaitForRest) {
 }
 
 TEST_F(SchedulerTest, DirectoryThatRespondsAgainIsNotLast) {
-  Inputs.fill(linkOf({input("far/a.o"), input("far/b.o"), input("c.o")}));
+  Inputs.fill(linkOf(
+      {input("far/a.o"), input("far/b.o"), input("far/c.o"), input("d.o")}));
   const Scheduler::Work Hangs = Inputs.next();
+  (void)Inputs.next(); // another thread works in the directory
   ASSERT_EQ(
       Inputs.waitForStall(std::chrono::milliseconds(1), [] { return false; }),
       true);
-  EXPECT_EQ(Inputs.next().Entry->Named.Name, "c.o");
+  EXPECT_EQ(Inputs.next().Entry->Named.Name, "d.o");
   Inputs.publish(*Hangs.Entry, EntryState::Ready);
-  EXPECT_EQ(Inputs.next(0, nullptr, Hangs).Entry->Named.Name, "far/b.o");
+  EXPECT_EQ(Inputs.next(0, nullptr, Hangs).Entry->Named.Name, "far/c.o");
 }
 
 TEST_F(SchedulerTest, ThreadsDoNotWaitForHungThread) {
