@@ -302,6 +302,11 @@ void LinkSession::reached(LinkStage Stage) {
     Engine->reached(Stage);
   if (Stage >= LinkStage::Contents)
     IsBeyondParsing.store(true, std::memory_order_relaxed);
+  noteStage(Stage);
+}
+
+/// Notes the beginning of \p Stage for the trace.
+void LinkSession::noteStage(LinkStage Stage) {
   if (!Trace)
     return;
   std::lock_guard<std::mutex> Lock(StagesMutex);
@@ -326,8 +331,14 @@ void LinkSession::traceStages() {
 void LinkSession::writing() {
   // lld's COFF driver has timers, and reads its inputs again after this. Its
   // ELF driver tests whether it can write before it reads anything.
-  if (LinkedAs != Flavour::COFF &&
-      IsBeyondParsing.load(std::memory_order_relaxed))
+  if (LinkedAs == Flavour::COFF ||
+      !IsBeyondParsing.load(std::memory_order_relaxed))
+    return;
+  // ld64.lld copies the contents from now on. To the engine, they would be
+  // consumed.
+  if (LinkedAs == Flavour::MachO)
+    noteStage(LinkStage::Contributions);
+  else
     reached(LinkStage::Contributions);
 }
 

@@ -63,7 +63,7 @@ static constexpr StageCosts ELFStages[] = {
 static constexpr StageCosts MachOStages[] = {
     {2.4, 0, Parse, LinkStage::Parse},
     {3.5, 0, Contents, LinkStage::Contents},
-    {2.4, 12.5, Contents, LinkStage::Contributions},
+    {2.4, 12.5, Contents, LinkStage::Contents},
 };
 
 const LinkerCosts &LinkerCosts::of(Flavour Kind) {

@@ -45,8 +45,8 @@ enum class LinkStage : uint8_t {
                 ///< by one thread the other sections
   DebugSymbols, ///< COFF: the PDB's symbols are merged; ELF: other sections are
                 ///< copied, or by one thread DWARF
-  Contributions, ///< COFF: checksums of section contents, for the PDB; ELF and
-                 ///< Mach-O: the output is written
+  Contributions, ///< COFF: checksums of section contents, for the PDB; ELF:
+                 ///< the output is written; Mach-O: likewise, in traces only
   Names,         ///< COFF: public symbols are sorted by name
   Commit,        ///< COFF: the PDB is written
 };

@@ -94,6 +94,7 @@ private:
   void noteProfile(std::string Problem, bool IsLost);
   std::vector<const RecordedFile *> noteProfileUse();
   void keepProfile(bool Succeeded);
+  void noteStage(LinkStage Stage);
   void traceStages();
   void writeReports();
 
