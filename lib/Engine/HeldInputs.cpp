@@ -106,17 +106,17 @@ void EngineImpl::releaseConsumed(LinkStage Now) {
       return; // another thread has released up to this stage or a later one
   } while (!ReleasedUpTo.compare_exchange_weak(Before, Now));
   const LinkerModel &Model = Command.model();
-  for (const auto &[Entry, IsPlanned] : Inputs.ready()) {
-    if (!IsPlanned || !Entry->Contents)
+  for (const InputEntry &Entry : Inputs.ready()) {
+    if (!Entry.IsPlanned || !Entry.Contents)
       continue;
-    for (const PlannedRange &Range : Entry->Plan) {
+    for (const PlannedRange &Range : Entry.Plan) {
       const StageSet Stages = Model.stagesOf(Range.Stage, Range.Why);
       // The linker comes back to headers and symbols in every stage.
       if (Range.Stage == LinkStage::Parse || Stages < bitOf(Before) ||
           Stages >= bitOf(Now))
         continue;
       note(Decision::Released);
-      Entry->Contents->adviseCold(Range.Range, Cache);
+      Entry.Contents->adviseCold(Range.Range, Cache);
     }
   }
 }

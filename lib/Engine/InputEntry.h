@@ -65,8 +65,8 @@ struct InputEntry {
   EntryState State = EntryState::Waiting;
   std::chrono::steady_clock::time_point Claimed; ///< since then Opening
   bool WasLeft = false; ///< to the linker; Path is set if the name is one
-  bool IsPlanned = false;
-  StageSet Stages = 0; ///< that still have something to fetch
+  std::atomic<bool> IsPlanned{false}; ///< readable without its lock
+  StageSet Stages = 0;                ///< that still have something to fetch
   /// Kept open while a task needs it and there are enough descriptors.
   FilePointer File;
 

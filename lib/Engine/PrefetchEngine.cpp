@@ -357,15 +357,14 @@ static bool isWorthRecording(const InputEntry &Entry) {
 
 PrefetchEngine::ProfileUse PrefetchEngine::profileUse() const {
   ProfileUse Use;
-  for (const auto &[Each, IsPlanned] : State->Inputs.ready()) {
-    const InputEntry &Entry = *Each;
+  for (const InputEntry &Entry : State->Inputs.ready()) {
     if (!isWorthRecording(Entry))
       continue;
     ++(Entry.Record ? Use.Matched : Use.Changed);
     // The files of a record that was made elsewhere have other times.
     const bool IsNew =
         Entry.Record && Entry.Record->Version != Entry.Identity.version();
-    if (IsNew || (Entry.Record && !Entry.recordedPlan() && IsPlanned &&
+    if (IsNew || (Entry.Record && !Entry.recordedPlan() && Entry.IsPlanned &&
                   Entry.Source == PlanSource::Layout))
       ++Use.Refined;
   }
@@ -396,8 +395,7 @@ static std::vector<PlannedRange> planNextTime(const InputEntry &Entry,
 std::optional<std::vector<RecordedFile>> PrefetchEngine::touched() const {
   os::PageTables Tables;
   std::vector<RecordedFile> Result;
-  for (const auto &[Each, IsPlanned] : State->Inputs.ready()) {
-    const InputEntry &Entry = *Each;
+  for (const InputEntry &Entry : State->Inputs.ready()) {
     if (!isWorthRecording(Entry))
       continue;
     RecordedFile File{Entry.Path, Entry.Identity.version(), {}, {}};
@@ -406,7 +404,7 @@ std::optional<std::vector<RecordedFile>> PrefetchEngine::touched() const {
     } else if (std::optional<std::vector<ByteRange>> Present =
                    Entry.Contents->touched(Tables)) {
       File.Touched = std::move(*Present);
-      if (IsPlanned)
+      if (Entry.IsPlanned)
         File.Plan = planNextTime(Entry, File.Touched,
                                  State->TheFetcher.fetchedOf(Entry),
                                  State->Options.Plan);
@@ -423,9 +421,9 @@ std::optional<std::vector<RecordedFile>> PrefetchEngine::touched() const {
 
 uint64_t PrefetchEngine::copiedBytes() const {
   uint64_t Copied = 0;
-  for (const auto &[Entry, IsPlanned] : State->Inputs.ready())
-    if (Entry->IsHandedOver.load() && !isWorthRecording(*Entry))
-      Copied += Entry->Identity.Size;
+  for (const InputEntry &Entry : State->Inputs.ready())
+    if (Entry.IsHandedOver.load() && !isWorthRecording(Entry))
+      Copied += Entry.Identity.Size;
   return Copied;
 }
 
@@ -434,8 +432,7 @@ uint64_t PrefetchEngine::wastedBytes(ArrayRef<RecordedFile> Touched) const {
   for (const RecordedFile &File : Touched)
     ByPath.try_emplace(File.Path, File.Touched);
   uint64_t Wasted = 0;
-  for (const auto &[Each, IsPlanned] : State->Inputs.ready()) {
-    const InputEntry &Entry = *Each;
+  for (const InputEntry &Entry : State->Inputs.ready()) {
     // A copy that was not handed over was read unnecessarily.
     if (Entry.hasCopy() && !Entry.IsHandedOver.load() && Entry.Before &&
         !Entry.Before->complete())

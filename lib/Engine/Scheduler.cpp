@@ -528,13 +528,13 @@ void Scheduler::refreshAhead(const InputEntry &Entry) {
   More.notifyAll();
 }
 
-std::vector<std::pair<const InputEntry *, bool>> Scheduler::ready() const {
+std::vector<std::reference_wrapper<const InputEntry>> Scheduler::ready() const {
   std::lock_guard Lock(Mutex);
-  std::vector<std::pair<const InputEntry *, bool>> Result;
+  std::vector<std::reference_wrapper<const InputEntry>> Result;
   Result.reserve(Entries.size());
-  for (const InputEntry &Entry : Entries)
-    if (Entry.State == EntryState::Ready)
-      Result.emplace_back(&Entry, Entry.IsPlanned);
+  llvm::copy_if(Entries, std::back_inserter(Result), [](const InputEntry &E) {
+    return E.State == EntryState::Ready;
+  });
   return Result;
 }
 

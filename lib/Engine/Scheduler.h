@@ -20,7 +20,8 @@
 ///  3. for ELF, after all inputs are prepared: inputs to plan, then the symbols
 ///     of those that need no plan;
 ///  4. planned bytes to fetch, by stage, then in the linker's order;
-///  5. while a file system does not respond: inputs, and rests of inputs, in the
+///  5. while a file system does not respond: inputs, and rests of inputs, in
+///  the
 ///     directories in which threads hang, which were skipped until then;
 ///  6. where names are slow: paths that become due as the linker comes nearer.
 ///
@@ -50,6 +51,7 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -71,8 +73,7 @@ public:
   void fill(const LinkCommand &Command, uint64_t MaxFiles = 0);
 
   size_t size() const;
-  /// Whether inputs wait because a file system does not respond.
-  bool hasDeferred() const;
+  bool hasDeferred() const; ///< Inputs wait for an unresponsive file system.
 
   /// Whether the input was left to the linker, as cached.
   bool wasLeft(llvm::StringRef Path) const;
@@ -167,9 +168,9 @@ public:
   void refreshNoMore();           ///< ends threads that only wait for that
   size_t waitingForPaths() const; ///< the number of these threads
 
-  /// The entries that are Ready, each with whether its plan no longer changes.
-  /// Inspect them without the lock: the system calls for 100,000 take long.
-  std::vector<std::pair<const InputEntry *, bool>> ready() const;
+  /// The entries that are Ready. Inspect them without the lock: the system
+  /// calls for 100,000 take long.
+  std::vector<std::reference_wrapper<const InputEntry>> ready() const;
 
   void cancel();
 

@@ -15,12 +15,10 @@ using namespace llvm;
 namespace headstart {
 
 bool ComdatTable::isFirst(uint64_t Name, uint32_t Order) {
-  Shard &Mine = Shards[Name % NumShards];
-  std::lock_guard<std::mutex> Lock(Mine.Mutex);
-  auto It = Mine.First.find(Name);
-  if (It == Mine.First.end()) {
-    if (Mine.First.size() < MaxNamesPerShard)
-      Mine.First.try_emplace(Name, Order);
+  auto It = First.find(Name);
+  if (It == First.end()) {
+    if (First.size() < MaxNames)
+      First.try_emplace(Name, Order);
     return true;
   }
   It->second = std::min(It->second, Order);
@@ -29,9 +27,11 @@ bool ComdatTable::isFirst(uint64_t Name, uint32_t Order) {
 
 BitVector ComdatTable::enter(ArrayRef<SectionRule> Rules, uint32_t Order) {
   BitVector Dropped(Rules.size());
+  std::unique_lock Lock(Mutex);
   for (size_t I = 0; I != Rules.size(); ++I)
     if (Rules[I].Kind == SectionRule::Leader && !isFirst(Rules[I].Name, Order))
       Dropped.set(I);
+  Lock.unlock();
   // A follower may follow another follower, so each round drops one step more.
   // The rounds are limited, because followers may form a ring, which is kept.
   for (unsigned Round = 0; Round != 4; ++Round)

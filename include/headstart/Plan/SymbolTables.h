@@ -25,7 +25,6 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
-#include <array>
 #include <cstdint>
 #include <mutex>
 #include <vector>
@@ -41,7 +40,7 @@ public:
   /// \p MaxNames bounds the memory (about 32 bytes per name). Further names are
   /// not stored, and all their copies are fetched.
   explicit ComdatTable(size_t MaxNames = size_t(16) << 20)
-      : MaxNamesPerShard(MaxNames / NumShards) {}
+      : MaxNames(MaxNames) {}
 
   /// Enters the names of input number \p Order. Returns which of its sections
   /// the linker will drop (bit 0 is section 1), according to the inputs entered
@@ -50,16 +49,12 @@ public:
   llvm::BitVector enter(llvm::ArrayRef<SectionRule> Rules, uint32_t Order);
 
 private:
-  static constexpr size_t NumShards = 64;
-  struct Shard {
-    std::mutex Mutex;
-    llvm::DenseMap<uint64_t, uint32_t> First; ///< name to lowest input number
-  };
-
   bool isFirst(uint64_t Name, uint32_t Order);
 
-  size_t MaxNamesPerShard;
-  std::array<Shard, NumShards> Shards;
+  const size_t MaxNames;
+  std::mutex Mutex;
+  /// From a name to the lowest number of an input with it; guarded by Mutex.
+  llvm::DenseMap<uint64_t, uint32_t> First;
 };
 
 /// Marks the parts of \p Dropped sections (bit 0 is section 1) as never read.
