@@ -7,10 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Private to FileTree. The patterns of one file, indexed so that most are
-/// never tried: a hash table finds those that end in a literal name, and
-/// another one those that end in a literal extension. The others are tried one
-/// by one if the first and the last byte fit.
+/// Private to FileTree. The patterns of one file. A pattern is only tried if
+/// its first and its last byte fit.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +16,6 @@
 #define HEADSTART_LIB_FILETREE_PATTERNLIST_H
 
 #include "IgnorePattern.h"
-#include "llvm/ADT/CachedHashString.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -29,8 +25,7 @@
 
 namespace headstart::detail {
 
-/// An entry to match against several ignore files, with what is computed at
-/// most once for all of them.
+/// An entry to match against several ignore files.
 ///
 /// Its path has three pieces: the absolute path of a walk's root, the path of
 /// the directory from there, and the name. An ignore file matches the path from
@@ -44,19 +39,14 @@ public:
   /// object. \p Above is "" for the root of the file system, and if the path is
   /// unknown.
   IgnoreQuery(llvm::StringRef Above, llvm::StringRef Directory,
-              llvm::StringRef Name, bool IsDirectory);
+              llvm::StringRef Name, bool IsDirectory)
+      : Name(Name), IsDirectory(IsDirectory), Above(Above),
+        Directory(Directory) {}
 
-  /// Whether the entry's directory, from \p Offset on, is \p Text ("a/b", or ""
-  /// for the ignore file's own directory).
-  bool directoryIs(size_t Offset, llvm::StringRef Text) const;
-  /// The first byte of the path from \p Offset on.
-  char firstByte(size_t Offset) const;
   /// The path from \p Offset on.
   llvm::StringRef pathFrom(size_t Offset);
 
-  const llvm::CachedHashStringRef Name;
-  /// The name from its last '.' on; empty if it has none.
-  const llvm::CachedHashStringRef Extension;
+  const llvm::StringRef Name;
   const bool IsDirectory;
 
 private:
@@ -89,60 +79,21 @@ public:
   IgnoreVerdict match(IgnoreQuery &Query, size_t Offset) const;
 
 private:
-  static constexpr uint32_t NoPattern = UINT32_MAX;
-
-  /// The condition on an entry's directory.
-  enum class DirectoryRule : uint8_t {
-    Any,
-    Exact,   ///< is DirectoryText, from the file's directory on
-    Pattern, ///< the whole path matches Glob
-  };
-  /// The condition on an entry's name.
-  enum class NameRule : uint8_t {
-    None,   ///< a hash table or DirectoryRule::Pattern has checked the name
-    Prefix, ///< begins with NameText
-    Suffix, ///< ends with NameText
-    Pattern ///< matches Glob
-  };
-
   struct Pattern {
-    llvm::StringRef DirectoryText; // Points into Text, like NameText.
-    llvm::StringRef NameText;
     uint32_t GlobBegin = 0; // In the steps of Globs.
     uint32_t GlobEnd = 0;
-    uint32_t NextOfKey = NoPattern; // The previous pattern with the same key.
-    DirectoryRule OfDirectory = DirectoryRule::Any;
-    NameRule OfName = NameRule::None;
+    int16_t First = -1; // The first byte of the name, or -1 for any.
+    int16_t Last = -1;  // The last byte of the name, or -1 for any.
+    bool IsPath = false;
     bool Negated = false;
     bool DirectoriesOnly = false;
   };
 
-  /// A pattern that is in no hash table.
-  struct Unkeyed {
-    uint32_t Index;
-    int16_t First; // The first byte of the name, or -1 for any.
-    int16_t Last;  // The last byte of the name, or -1 for any.
-  };
-
-  using KeyTable = llvm::DenseMap<llvm::CachedHashStringRef, uint32_t>;
-
   PatternList() = default;
-  static NameRule nameRule(llvm::ArrayRef<GlobStep> Name);
   void add(const IgnoreLine &Line);
-  static void addKeyed(KeyTable &Table, llvm::StringRef Key, uint32_t Index,
-                       Pattern &P);
-  llvm::StringRef keep(llvm::ArrayRef<GlobStep> Bytes);
-  bool matches(const Pattern &P, IgnoreQuery &Query, size_t Offset) const;
-  /// The last pattern for \p Key after \p Best that matches, or \p Best.
-  int64_t lastOfKey(const KeyTable &Table, llvm::CachedHashStringRef Key,
-                    int64_t Best, IgnoreQuery &Query, size_t Offset) const;
 
   std::vector<Pattern> Patterns; // In the order of the file.
-  KeyTable ByName;               // The last pattern with each key.
-  KeyTable ByExtension;
-  std::vector<Unkeyed> Others; // In the order of the file.
   GlobTables Globs;
-  std::string Text; // Never reallocated, because patterns point into it.
 };
 
 } // namespace headstart::detail
