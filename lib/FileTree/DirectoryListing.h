@@ -30,7 +30,7 @@ namespace headstart::detail {
 /// The listing of one thread, for one directory after another.
 class DirectoryListing {
 public:
-  /// Begins to list \p Directory, or continues.
+  /// Begins to list \p Directory.
   void start(os::DirectoryHandle &Directory) {
     First.start(Directory);
     Ahead.clear();
@@ -52,8 +52,7 @@ public:
   /// entries, which are valid until the next call.
   llvm::MutableArrayRef<os::DirectoryEntry> next(std::error_code &Error);
 
-  /// Whether another thread could continue to list the directory. Also true at
-  /// its end.
+  /// Whether `next` will make a system call. Also true at the end.
   bool isAtBoundary() const {
     return Given == Ahead.size() && InCurrent == 0 &&
            (HasMore ? *Second : First).isAtBoundary();

@@ -10,10 +10,7 @@
 //
 // Every directory is one item of work: a DirectoryNode in the WorkQueue. One
 // thread takes it, lists it and shows its entries. During the listing it pushes
-// the child directories. If a directory has more entries than one system call
-// returns, and the thread already has much pending work, it puts the directory
-// back after all other work, and any thread may continue it. Thus the depth of
-// a tree bounds the pending work, not the size of its directories.
+// the child directories.
 //
 // A walk begins with as many threads as there are processors, and doubles them
 // each time that a thread waits for the disk: a listing took long, and the
@@ -53,15 +50,10 @@ constexpr unsigned EnoughThreads = 16;
 /// directory of a thousand entries takes as long without a wait.
 constexpr auto LongListing = std::chrono::microseconds(60);
 
-/// A thread with more pending directories than this, the entries of several
-/// buffers, puts back a directory that it has not listed to its end.
-constexpr size_t PlentyPending = 4096;
-
 /// A thread keeps the directory open that it lists, and perhaps the previous
 /// one; meanwhile it opens two more (a repository's own excludes, a path from
-/// the root). One in four threads may have put back a directory.
+/// the root).
 constexpr unsigned HandlesPerThread = 4;
-constexpr unsigned ThreadsPerPostponed = 4;
 /// The handles for everything else in the process.
 constexpr unsigned OtherHandles = 16;
 
@@ -74,9 +66,7 @@ unsigned threadsFor(const WalkOptions &Options) {
       MaxThreads, std::min<unsigned>(Wish, TreeWalker::MaxThreads)));
 }
 
-unsigned keptFor(const WalkOptions &Options, unsigned Threads) {
-  if (Options.MaxOpenDirectories)
-    return Options.MaxOpenDirectories;
+unsigned keptFor(unsigned Threads) {
   constexpr uint64_t MaxKept = 4096;
   uint64_t Limit = os::maxOpenFiles();
   uint64_t Reserved = OtherHandles + uint64_t(HandlesPerThread) * Threads;
@@ -89,8 +79,8 @@ unsigned keptFor(const WalkOptions &Options, unsigned Threads) {
 WalkState::WalkState(const WalkOptions &Options, TreeVisitor &Visitor,
                      const std::atomic<bool> &Cancelled)
     : Options(Options), Visitor(Visitor), Cancelled(Cancelled),
-      MaxThreads(threadsFor(Options)), MaxKept(keptFor(Options, MaxThreads)),
-      MaxPostponed(1 + MaxThreads / ThreadsPerPostponed), Queue(MaxThreads) {
+      MaxThreads(threadsFor(Options)), MaxKept(keptFor(MaxThreads)),
+      Queue(MaxThreads) {
   Queue.Wanted = Options.Jobs
                      ? MaxThreads.load()
                      : std::min(MaxThreads.load(), os::usableProcessors());
@@ -249,8 +239,6 @@ static bool isGone(std::error_code Error) {
 }
 
 bool WalkWorker::open(DirectoryNode &Node) {
-  if (Node.Begun)
-    return true;
   Node.Keeps =
       State.Kept.fetch_add(1, std::memory_order_relaxed) < State.MaxKept;
   if (!Node.Keeps)
@@ -314,27 +302,22 @@ void WalkWorker::work() {
     }
     Current = *Next;
     Path.clear();
-    if (!walk(*Current))
-      continue;
+    walk(*Current);
     DirectoryNode::release(Current);
     State.Queue.done();
   }
 }
 
-bool WalkWorker::walk(DirectoryNode &Node) {
+void WalkWorker::walk(DirectoryNode &Node) {
   bool Opened = open(Node);
-  if (Opened && !list(Node))
-    return false;
+  if (Opened)
+    list(Node);
   if (Node.Keeps) {
     childIsOpened(&Node); // The node itself is listed now; see Unopened.
   } else if (Opened) {
-    if (Node.Postponed)
-      State.Postponed.fetch_sub(1, std::memory_order_relaxed);
-    closeLast(); // a listing that was put back left one open
     Last = &Node;
     Node.References.fetch_add(1, std::memory_order_relaxed);
   }
-  return true;
 }
 
 void WalkWorker::enterScope(DirectoryNode &Node) {
@@ -360,19 +343,6 @@ void WalkWorker::enterScope(DirectoryNode &Node) {
                             });
 }
 
-/// Whether \p Node may be put back with its handle open. A node that is not
-/// kept for its children needs one of the handles reserved for that.
-bool WalkWorker::mayPostpone(DirectoryNode &Node) {
-  if (Node.Keeps || Node.Postponed)
-    return true;
-  if (State.Postponed.fetch_add(1, std::memory_order_relaxed) >=
-      State.MaxPostponed) {
-    State.Postponed.fetch_sub(1, std::memory_order_relaxed);
-    return false;
-  }
-  return Node.Postponed = true;
-}
-
 /// Begins to measure the listing of a batch.
 Clock::time_point WalkWorker::beginWatch() {
   if (IsSlow)
@@ -389,12 +359,11 @@ void WalkWorker::watch(Clock::time_point Begin) {
     State.noteWait();
 }
 
-bool WalkWorker::list(DirectoryNode &Node) {
+void WalkWorker::list(DirectoryNode &Node) {
   Listing.start(Node.Handle);
   Clock::time_point Begin = beginWatch();
-  if (State.Options.Ignore && !Node.Begun)
+  if (State.Options.Ignore)
     enterScope(Node);
-  Node.Begun = true;
   std::error_code Error;
   // A batch without a system call says nothing about the disk, nor does the
   // read that finds the end. Skip the clock for them, since it costs a little.
@@ -414,12 +383,7 @@ bool WalkWorker::list(DirectoryNode &Node) {
     if (IsLast)
       break;
     if (State.Cancelled.load(std::memory_order_relaxed))
-      return true;
-    if (Listing.isAtBoundary() && State.Queue.pending(Index) > PlentyPending &&
-        mayPostpone(Node)) {
-      State.Queue.postpone(Index, &Node);
-      return false;
-    }
+      return;
     IsWatched = IsFull && (State.Options.WithStatus || Listing.isAtBoundary());
     if (IsWatched)
       Begin = beginWatch();
@@ -427,7 +391,6 @@ bool WalkWorker::list(DirectoryNode &Node) {
   // The listing of a directory that is deleted ends with such an error.
   if (Error && (!Node.Parent || !isGone(Error)))
     problem("", Error.message());
-  return true;
 }
 
 /// Whether the status of \p Entry is that of a link's target.

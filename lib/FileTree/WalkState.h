@@ -55,9 +55,7 @@ struct DirectoryNode final {
   const uint32_t Root;         ///< the number of the root
   const std::string Name;      ///< for a root, the path that it was given
   bool Keeps = false;
-  bool Begun = false;     ///< its listing has begun
-  bool Postponed = false; ///< put back with an open handle, without `Keeps`
-  bool MayLoop = false;   ///< below a mount point or a followed link
+  bool MayLoop = false; ///< below a mount point or a followed link
   /// Device and inode, from the parent's listing, or from the directory itself
   /// if the listing may be wrong.
   os::FileIdentity Identity;
@@ -95,10 +93,8 @@ struct WalkState {
   const std::atomic<bool> &Cancelled;
   std::atomic<unsigned> MaxThreads; ///< falls if a thread cannot be started
   const unsigned MaxKept; ///< directories that stay open for their children
-  const unsigned MaxPostponed; ///< other directories that are put back open
   WorkQueue<DirectoryNode *> Queue;
   std::atomic<unsigned> Kept = 0;
-  std::atomic<unsigned> Postponed = 0;
   std::mutex Starting; ///< guards the members below and the thread count
   bool IsOver = false; ///< no more threads are started
   os::Threads Threads;
@@ -121,9 +117,8 @@ public:
 private:
   friend class headstart::WalkDirectory;
 
-  /// Lists \p Node, or continues to, and queues the directories in it. False if
-  /// it was put back.
-  bool walk(DirectoryNode &Node);
+  /// Lists \p Node and queues the directories in it.
+  void walk(DirectoryNode &Node);
   bool open(DirectoryNode &Node);
   std::error_code openOnce(DirectoryNode &Node, bool &MayBeMount);
   std::error_code openFromRoot(DirectoryNode &Node);
@@ -132,8 +127,7 @@ private:
   bool isLoop(DirectoryNode &Node);
   std::chrono::steady_clock::time_point beginWatch();
   void watch(std::chrono::steady_clock::time_point Begin);
-  bool mayPostpone(DirectoryNode &Node);
-  bool list(DirectoryNode &Node);
+  void list(DirectoryNode &Node);
   /// Reduces \p Entries to those to show, and completes their status.
   void prepare(DirectoryNode &Node,
                llvm::MutableArrayRef<os::DirectoryEntry> &Entries);

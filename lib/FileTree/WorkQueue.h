@@ -70,18 +70,6 @@ public:
     wakeOne();
   }
 
-  /// Puts back \p Work, which was taken and is not done. \p Owner will take it
-  /// after all its other work; other threads will steal it first.
-  void postpone(unsigned Owner, T Work) {
-    {
-      Stack &S = Stacks[Owner];
-      std::lock_guard Lock(S.Mutex);
-      S.Items.push_front(Work);
-      S.Size.store(S.Items.size());
-    }
-    wakeOne();
-  }
-
   /// Returns work for \p Owner; nothing after all work is done, or after
   /// `stop`. Blocks while other threads may still push.
   std::optional<T> take(unsigned Owner) {
@@ -111,11 +99,6 @@ public:
   void stop() {
     Stopped.store(true);
     wakeAll();
-  }
-
-  /// The number of items on the stack of \p Owner.
-  size_t pending(unsigned Owner) const {
-    return Stacks[Owner].Size.load(std::memory_order_relaxed);
   }
 
   /// Whether a thread waits for work.

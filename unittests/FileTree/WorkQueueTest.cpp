@@ -23,20 +23,8 @@ TEST(WorkQueueTest, OwnerTakesNewestAndThiefOldest) {
   EXPECT_EQ(Queue.take(0), 4);
   // Steals half of the rest, 1 and 2. The thief takes the newer one first.
   EXPECT_EQ(Queue.take(1), 2);
-  EXPECT_EQ(Queue.pending(1), 1U);
   EXPECT_EQ(Queue.take(1), 1);
   EXPECT_EQ(Queue.take(0), 3);
-}
-
-TEST(WorkQueueTest, PostponedWorkComesLast) {
-  WorkQueue<int> Queue(1);
-  Queue.push(0, {1});
-  EXPECT_EQ(Queue.take(0), 1);
-  Queue.push(0, {2, 3});
-  Queue.postpone(0, 1);
-  EXPECT_EQ(Queue.take(0), 3);
-  EXPECT_EQ(Queue.take(0), 2);
-  EXPECT_EQ(Queue.take(0), 1);
 }
 
 TEST(WorkQueueTest, EndsWhenAllWorkIsDone) {
@@ -116,13 +104,7 @@ TEST(WorkQueueTest, ThreadsLoseNoWork) {
       std::vector<std::thread> Pool;
       for (unsigned T = 0; T != Threads; ++T)
         Pool.emplace_back([&, T] {
-          bool MayPostpone = true;
           while (std::optional<unsigned> Work = Queue.take(T)) {
-            if (*Work % 5 == 3 && MayPostpone) {
-              MayPostpone = false;
-              Queue.postpone(T, *Work);
-              continue;
-            }
             ++Seen;
             std::vector<unsigned> Below;
             for (unsigned B = 0; B != *Work; ++B)

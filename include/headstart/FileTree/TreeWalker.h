@@ -53,9 +53,6 @@ struct WalkOptions {
   unsigned MaxDepth = std::numeric_limits<unsigned>::max();
   /// Decides which entries are skipped; null: none. Must outlive the walk.
   const IgnoreJudge *Ignore = nullptr;
-  /// How many directories may stay open for their children; 0: a share of the
-  /// files that the process may open.
-  unsigned MaxOpenDirectories = 0;
   /// For tests: may modify the entries of a listing. Any thread of the walk.
   void (*Listed)(llvm::MutableArrayRef<os::DirectoryEntry> Entries) = nullptr;
 };
