@@ -78,7 +78,7 @@ std::error_code DirectorySnapshot::list(os::DirectoryHandle &Of,
 std::error_code DirectorySnapshot::read(os::DirectoryHandle Directory,
                                         const SnapshotOptions &Options,
                                         Ptr &Result) {
-  std::shared_ptr<DirectorySnapshot> New(new DirectorySnapshot);
+  std::unique_ptr<DirectorySnapshot> New(new DirectorySnapshot);
   os::DirectoryTraits Traits =
       Options.Traits ? Options.Traits(Directory) : os::traitsOf(Directory);
   New->MayIgnoreCase = Traits.MayIgnoreCase;
@@ -88,9 +88,10 @@ std::error_code DirectorySnapshot::read(os::DirectoryHandle Directory,
       std::make_error_code(std::errc::resource_unavailable_try_again);
   // Read the clock first: a change after the stat below has a later time.
   int64_t Now = Options.Clock ? Options.Clock() : os::fileClockNs();
-  if (std::error_code E = Directory.identity(New->Directory))
+  os::FileIdentity Before;
+  if (std::error_code E = Directory.identity(Before))
     return E;
-  const int64_t Changed = New->Directory.ChangedNs;
+  const int64_t Changed = Before.ChangedNs;
   if (Changed == 0 ||
       !os::showsNextChange(Changed, Now, Traits.ReportsEveryChange))
     return Later;
@@ -101,8 +102,7 @@ std::error_code DirectorySnapshot::read(os::DirectoryHandle Directory,
   os::FileIdentity After;
   if (std::error_code E = Directory.identity(After))
     return E;
-  if (After.ChangedNs != Changed ||
-      After.ModifiedNs != New->Directory.ModifiedNs)
+  if (After.ChangedNs != Changed || After.ModifiedNs != Before.ModifiedNs)
     return Later;
   Result = std::move(New);
   return {};
@@ -212,56 +212,20 @@ std::error_code SnapshotCache::readDirectory(Directory &In, uint32_t Misses,
     NextDecision = Cost;
     return {};
   }
-  DirectorySnapshot::Ptr Read;
-  NextDecision = Misses + Cost;
-  if (std::error_code E =
-          readUnlessKnown(std::move(Handle), Identity, Cost, Read)) {
-    if (E != std::errc::resource_unavailable_try_again)
-      NextDecision = Never;
-    return E;
-  }
-  if (!Read) {
-    NextDecision = Misses + OpeningCost;
-    return {};
-  }
-  In.Owner = std::move(Read);
-  In.Snapshot.store(In.Owner.get(), std::memory_order_release);
-  return {};
-}
-
-/// Reads a directory, unless it has been read under another path. \p Result is
-/// null without an error if another thread is reading it.
-std::error_code SnapshotCache::readUnlessKnown(os::DirectoryHandle Handle,
-                                               const os::FileIdentity &Identity,
-                                               uint32_t Cost,
-                                               DirectorySnapshot::Ptr &Result) {
   // The limit for all directories of a link together.
   constexpr uint64_t MaxNames = uint64_t(1) << 25;
-  DirectoryID ID{Identity.Device, Identity.Inode};
   SnapshotOptions Mine = Options;
-  {
-    std::lock_guard Lock(Mutex);
-    auto [It, IsNew] = ByID.try_emplace(ID, nullptr);
-    if (!IsNew && !It->second)
-      return {};
-    if (!IsNew && It->second->identity().ChangedNs == Identity.ChangedNs) {
-      Result = It->second;
-      return {};
-    }
-    It->second = nullptr;
-    // Not all file systems report the size of a directory.
-    Mine.MaxEntries =
-        std::min({Mine.MaxEntries, MaxNames - Names, Cost * uint64_t(16)});
+  // Not all file systems report the size of a directory.
+  Mine.MaxEntries = std::min({Mine.MaxEntries, Cost * uint64_t(16),
+                              MaxNames - std::min(Names.load(), MaxNames)});
+  if (std::error_code E =
+          DirectorySnapshot::read(std::move(Handle), Mine, In.Owner)) {
+    if (E == std::errc::resource_unavailable_try_again)
+      NextDecision = Misses + Cost;
+    return E;
   }
-  std::error_code Error =
-      DirectorySnapshot::read(std::move(Handle), Mine, Result);
-  std::lock_guard Lock(Mutex);
-  if (Error) {
-    ByID.erase(ID);
-    return Error;
-  }
-  Names = std::min<uint64_t>(Names + Result->size(), MaxNames);
-  ByID[ID] = Result;
+  Names += In.Owner->size();
+  In.Snapshot.store(In.Owner.get(), std::memory_order_release);
   return {};
 }
 

@@ -114,20 +114,6 @@ TEST_F(SnapshotCacheTest, MissingDirectoryLacksEverything) {
   EXPECT_EQ(Listings, 0U);
 }
 
-TEST_F(SnapshotCacheTest, ListsAliasedDirectoryOnce) {
-  Directory.write("real/a", "");
-  fs::create_directory_symlink("real", Directory.path("link"));
-  SnapshotCache Cache(settled());
-  std::vector<SnapshotCache::Directory *> All;
-  for (const char *Path : {"real", "link", "real/", "./link/../real"}) {
-    SnapshotCache::Directory &In = Cache.add(Directory.path(Path));
-    EXPECT_LT(probesUntilListed(Cache, In), 100U) << Path;
-    EXPECT_EQ(search(Cache, In, "a"), Outcome::Found) << Path;
-    EXPECT_EQ(search(Cache, In, "b"), Outcome::KnownMissing) << Path;
-  }
-  EXPECT_EQ(Listings, 1U);
-}
-
 TEST_F(SnapshotCacheTest, FindsNewFileBeforeListing) {
   SnapshotCache Cache(settled());
   SnapshotCache::Directory &In = Cache.add(Directory.path());
@@ -199,8 +185,8 @@ TEST_F(SnapshotCacheTest, StopsListingTooLargeDirectory) {
   EXPECT_EQ(Attempts, 1U);
 }
 
-// 8 threads search 16 directories, each by its own path and by a link. Every
-// answer is right, and each directory is read once.
+// 8 threads search 16 directories. Every answer is right, and each directory is
+// read once.
 TEST_F(SnapshotCacheTest, ThreadsShareListings) {
   constexpr unsigned Directories = 16;
   constexpr unsigned Names = 300;
@@ -208,30 +194,28 @@ TEST_F(SnapshotCacheTest, ThreadsShareListings) {
     std::string Name = "f" + std::to_string(F);
     for (unsigned I = F; I < Names; I += Directories)
       Directory.write(Name + "/name" + std::to_string(I), "");
-    fs::create_directory_symlink(Name, Directory.path("l" + std::to_string(F)));
   }
   SnapshotCache Cache(settled());
   std::vector<SnapshotCache::Directory *> All;
-  for (unsigned F = 0; F != 2 * Directories; ++F)
-    All.push_back(&Cache.add(
-        Directory.path((F % 2 ? "l" : "f") + std::to_string(F / 2))));
+  for (unsigned F = 0; F != Directories; ++F)
+    All.push_back(&Cache.add(Directory.path("f" + std::to_string(F))));
   std::atomic<unsigned> Wrong{0};
   std::atomic<unsigned> Found{0};
   os::Threads Threads;
   for (unsigned T = 0; T != 8; ++T)
     ASSERT_FALSE(Threads.start([&, T] {
       for (unsigned I = 0; I != Names; ++I)
-        for (unsigned F = 0; F != 2 * Directories; ++F) {
+        for (unsigned F = 0; F != Directories; ++F) {
           unsigned Name = (I + T * 37) % Names;
           Outcome O = search(Cache, *All[F], "name" + std::to_string(Name));
-          bool Exists = Name % Directories == F / 2;
+          bool Exists = Name % Directories == F;
           Wrong += Exists != (O == Outcome::Found);
           Found += O == Outcome::Found;
         }
     }));
   Threads.join();
   EXPECT_EQ(Wrong, 0U);
-  EXPECT_EQ(Found, 8 * 2 * Names);
+  EXPECT_EQ(Found, 8 * Names);
   EXPECT_EQ(Listings, Directories);
 }
 

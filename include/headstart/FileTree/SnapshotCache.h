@@ -25,12 +25,10 @@
 #include <deque>
 #include <functional>
 #include <limits>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <system_error>
-#include <utility>
 #include <vector>
 
 namespace headstart {
@@ -66,7 +64,7 @@ struct SnapshotOptions {
 /// can share it.
 class DirectorySnapshot {
 public:
-  using Ptr = std::shared_ptr<const DirectorySnapshot>;
+  using Ptr = std::unique_ptr<const DirectorySnapshot>;
 
   /// Reads \p Directory, which must not have been listed before, and closes it.
   /// After any error \p Result is unchanged. Blocks. Any thread.
@@ -92,9 +90,6 @@ public:
   /// for a name that the file system may consider the same as that of an entry.
   bool lacks(const SnapshotName &Name) const;
 
-  /// The identity of the directory before it was read.
-  const os::FileIdentity &identity() const { return Directory; }
-
 private:
   DirectorySnapshot() = default;
   std::error_code list(os::DirectoryHandle &Of, uint64_t MaxEntries);
@@ -103,7 +98,6 @@ private:
   /// return false, and a user who creates them on purpose makes no search
   /// slower.
   std::vector<uint64_t> Hashes;
-  os::FileIdentity Directory;
   bool MayIgnoreCase = true;
   bool OnlyASCII = true;
 };
@@ -116,7 +110,8 @@ public:
   /// is not read.
   static constexpr uint32_t MinCost = 6;
 
-  /// One directory under one spelling. Lives as long as the cache.
+  /// One directory under one spelling, of which the cache knows no other. Lives
+  /// as long as the cache.
   class Directory {
   public:
     /// The path that `add` was given.
@@ -162,22 +157,14 @@ public:
   static uint32_t listingCost(uint64_t DirectoryBytes);
 
 private:
-  using DirectoryID = std::pair<uint64_t, uint64_t>; ///< device, inode
-
   bool decideReading(Directory &In);
   std::error_code readDirectory(Directory &In, uint32_t Misses,
                                 uint32_t &NextDecision);
-  std::error_code readUnlessKnown(os::DirectoryHandle Handle,
-                                  const os::FileIdentity &Identity,
-                                  uint32_t Cost,
-                                  DirectorySnapshot::Ptr &Result);
 
   SnapshotOptions Options;
-  std::mutex Mutex;                  ///< guards the members below
-  std::deque<Directory> Directories; ///< never moved
-  /// Null for a directory that is being read.
-  std::map<DirectoryID, DirectorySnapshot::Ptr> ByID;
-  uint64_t Names = 0; ///< in all snapshots, of 8 bytes each
+  std::mutex Mutex;
+  std::deque<Directory> Directories; ///< guarded by Mutex; never moved
+  std::atomic<uint64_t> Names = 0;   ///< in all snapshots, of 8 bytes each
 };
 
 } // namespace headstart
