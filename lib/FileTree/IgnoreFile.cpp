@@ -9,6 +9,7 @@
 #include "IgnoreFile.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 
@@ -129,6 +130,74 @@ PatternListPtr readRepositoryExcludes(const os::DirectoryHandle &Directory,
   if (Error || !Info.isOpen())
     return nullptr;
   return readIgnoreFile(Info, "exclude", os::LinkRule::Follow, Shown, Report);
+}
+
+// The format is that of git-config(1): sections with lines `key = value`, in
+// which quotes, escapes and a backslash at the end of a line have a meaning.
+// git rejects a file with a malformed line; this reader skips the line.
+
+static void skipLine(llvm::StringRef &Text) { Text = Text.split('\n').second; }
+
+/// Removes the rest of a line from \p Text, and the lines that continue it.
+/// Returns its value: the text after a '='.
+static std::string takeValue(llvm::StringRef &Text) {
+  std::string Value;
+  size_t Length = 0; // without the spaces at the end
+  bool Quoted = false;
+  while (!Text.empty()) {
+    char C = Text.front();
+    Text = Text.drop_front();
+    if (C == '\n')
+      break;
+    if (!Quoted && (C == '#' || C == ';')) {
+      skipLine(Text);
+      break;
+    }
+    if (C == '"') {
+      Quoted = !Quoted;
+    } else if (C != '\\') {
+      if (Quoted || Length != 0 || !llvm::isSpace(C))
+        Value.push_back(C);
+      if (!Quoted && llvm::isSpace(C))
+        continue;
+    } else if (!Text.consume_front("\n") && !Text.consume_front("\r\n") &&
+               !Text.empty()) {
+      C = Text.front();
+      Text = Text.drop_front();
+      Value.push_back(C == 't' ? '\t' : C == 'n' ? '\n' : C == 'b' ? '\b' : C);
+    }
+    Length = Value.size();
+  }
+  Value.resize(Length);
+  return Value;
+}
+
+std::optional<std::string> configuredExcludes(llvm::StringRef Text) {
+  std::optional<std::string> Found;
+  bool InCore = false;
+  Text.consume_front("\xef\xbb\xbf");
+  while (!(Text = Text.ltrim()).empty()) {
+    if (Text.consume_front("[")) {
+      // The name of a section with a subsection is another one: core "x".
+      llvm::StringRef Section =
+          Text.take_until([](char C) { return C == ']' || C == '\n'; });
+      InCore = Section.equals_insensitive("core");
+      Text = Text.drop_front(Section.size());
+      Text.consume_front("]");
+      continue;
+    }
+    llvm::StringRef Key =
+        Text.take_while([](char C) { return llvm::isAlnum(C) || C == '-'; });
+    Text = Text.drop_front(Key.size()).ltrim(" \t");
+    if (!Text.consume_front("=")) {
+      skipLine(Text); // a comment, a key without a value, or malformed
+      continue;
+    }
+    std::string Value = takeValue(Text);
+    if (InCore && Key.equals_insensitive("excludesfile"))
+      Found = std::move(Value);
+  }
+  return Found;
 }
 
 /// Opens the parent directory of \p Path and returns its last part in \p Name.

@@ -15,7 +15,7 @@
 #ifndef HEADSTART_LIB_FILETREE_IGNOREFILE_H
 #define HEADSTART_LIB_FILETREE_IGNOREFILE_H
 
-#include "PatternList.h"
+#include "IgnorePattern.h"
 #include "headstart/FileTree/IgnoreRules.h"
 #include "llvm/ADT/StringRef.h"
 #include <memory>

@@ -15,7 +15,6 @@
 
 #include "headstart/FileTree/IgnoreRules.h"
 #include "IgnoreFile.h"
-#include "PatternList.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

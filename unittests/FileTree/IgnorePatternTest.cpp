@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "../../lib/FileTree/IgnorePattern.h"
-#include "../../lib/FileTree/PatternList.h"
 #include "IgnoreReference.h"
 #include "gtest/gtest.h"
 #include <random>

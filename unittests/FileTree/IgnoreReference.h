@@ -16,7 +16,7 @@
 #ifndef HEADSTART_UNITTESTS_FILETREE_IGNOREREFERENCE_H // NOLINT
 #define HEADSTART_UNITTESTS_FILETREE_IGNOREREFERENCE_H
 
-#include "../../lib/FileTree/PatternList.h"
+#include "../../lib/FileTree/IgnorePattern.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/Twine.h"
 #include <string>
