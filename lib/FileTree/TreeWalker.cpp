@@ -51,23 +51,30 @@ IgnorePresence IgnorePresence::in(const os::DirectoryHandle &Directory) {
   return Present;
 }
 
-IgnorePresence DirectoryListing::peek(os::DirectoryHandle &Directory) {
+IgnorePresence DirectoryListing::peek(const os::DirectoryHandle &Directory) {
   IgnorePresence Present;
-  HasPeeked = true;
   do {
-    size_t Count = First.read(Current, Failure);
-    for (const os::DirectoryEntry &Entry : ArrayRef(Current.data(), Count))
+    size_t Count = Reader.read(Current, Failure);
+    for (const os::DirectoryEntry &Entry : ArrayRef(Current).take_front(Count))
       Present.note({Entry.Name.data(), Entry.Name.size()});
     Ahead.insert(Ahead.end(), Current.begin(), Current.begin() + Count);
     if (Count == 0 || Failure)
       return Present;
-  } while (!First.isAtBoundary());
-  if (!Second)
-    Second.emplace();
-  Second->start(Directory);
-  InCurrent = Second->read(Current, Failure);
-  HasMore = InCurrent != 0;
-  return HasMore ? IgnorePresence::in(Directory) : Present;
+  } while (!Reader.isAtBoundary());
+  // The second system call replaces the names.
+  size_t Bytes = 0;
+  for (const os::DirectoryEntry &Entry : Ahead)
+    Bytes += Entry.Name.size() + 1; // the zero
+  Names.resize_for_overwrite(Bytes);
+  char *At = Names.data();
+  for (os::DirectoryEntry &Entry : Ahead) {
+    const size_t Length = Entry.Name.size();
+    const char *From = std::exchange(Entry.Name, {At, Length}).data();
+    At = std::copy_n(From, Length + 1, At);
+  }
+  size_t Count = Reader.read(Current, Failure);
+  Ahead.insert(Ahead.end(), Current.begin(), Current.begin() + Count);
+  return Count != 0 ? IgnorePresence::in(Directory) : Present;
 }
 
 MutableArrayRef<os::DirectoryEntry>
@@ -77,22 +84,13 @@ DirectoryListing::next(std::error_code &Error) {
     size_t Count = std::min(Ahead.size() - Given, Current.size());
     MutableArrayRef Result(Ahead.data() + Given, Count);
     Given += Count;
-    if (Given == Ahead.size() && !HasMore)
-      Error = Failure;
     return Result;
   }
-  if (InCurrent != 0) {
+  if (Failure) {
     Error = Failure;
-    return {Current.data(), std::exchange(InCurrent, 0)};
-  }
-  if (HasMore)
-    return {Current.data(), Second->read(Current, Error)};
-  if (HasPeeked) { // `peek` has read the whole directory.
-    if (Ahead.empty())
-      Error = Failure;
     return {};
   }
-  return {Current.data(), First.read(Current, Error)};
+  return {Current.data(), Reader.read(Current, Error)};
 }
 
 namespace {

@@ -18,6 +18,7 @@
 #include "WorkQueue.h"
 #include "headstart/FileTree/TreeWalker.h"
 #include "headstart/OS/Threads.h"
+#include "llvm/ADT/SmallVector.h"
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -86,20 +87,17 @@ class DirectoryListing {
 public:
   /// Begins to list \p Directory.
   void start(os::DirectoryHandle &Directory) {
-    First.start(Directory);
+    Reader.start(Directory);
     Ahead.clear();
     Given = 0;
-    InCurrent = 0;
-    HasPeeked = false;
-    HasMore = false;
     Failure = {};
   }
 
-  /// Returns which of the files that matter to ignore rules \p Directory has.
-  /// Reads the entries of one system call and whether there are more. (A
-  /// listing needs that second call anyway, to find the end.) Only if there are
-  /// more, the files are stat'ed by name.
-  IgnorePresence peek(os::DirectoryHandle &Directory);
+  /// Returns which of the files that matter to ignore rules \p Directory has,
+  /// which is being listed. Reads the entries of one system call and whether
+  /// there are more. (A listing needs that second call anyway, to find the
+  /// end.) Only if there are more, the files are stat'ed by name.
+  IgnorePresence peek(const os::DirectoryHandle &Directory);
 
   /// Returns the next entries, at most `TreeVisitor::MaxEntries`; none at the
   /// end. A call that sets \p Error is the last one. The caller may modify the
@@ -108,23 +106,16 @@ public:
 
   /// Whether `next` will make a system call. Also true at the end.
   bool isAtBoundary() const {
-    return Given == Ahead.size() && InCurrent == 0 &&
-           (HasMore ? *Second : First).isAtBoundary();
+    return Given == Ahead.size() && Reader.isAtBoundary();
   }
 
 private:
-  using Chunk = std::array<os::DirectoryEntry, TreeVisitor::MaxEntries>;
-
-  os::DirectoryReader First;
-  /// Reads the entries after `Ahead`, whose names are in First's buffer.
-  std::optional<os::DirectoryReader> Second;
-  std::vector<os::DirectoryEntry> Ahead;
-  size_t Given = 0;     ///< how many of Ahead `next` has returned
-  Chunk Current;        ///< the entries that were read last
-  size_t InCurrent = 0; ///< how many of them `next` has yet to return
-  bool HasPeeked = false;
-  bool HasMore = false; ///< whether Second continues after Ahead
-  std::error_code Failure;
+  os::DirectoryReader Reader;
+  std::array<os::DirectoryEntry, TreeVisitor::MaxEntries> Current;
+  std::vector<os::DirectoryEntry> Ahead; ///< those that `peek` has read
+  llvm::SmallVector<char, 0> Names; ///< of Ahead, until the second system call
+  size_t Given = 0;                 ///< how many of Ahead `next` has returned
+  std::error_code Failure;          ///< of the listing after Ahead
 };
 
 /// The state that the threads of a walk share.
