@@ -30,9 +30,6 @@ namespace headstart {
 /// The prefix of the files that pruning may remove.
 static constexpr StringLiteral Prefix = "llvmcache-";
 
-/// The beginning of each version of a profile.
-static constexpr StringLiteral ProfileStart = "headstart profile ";
-
 std::string profileDirectory() {
   SmallString<256> Directory;
   // "All paths set in these environment variables must be absolute. If an
@@ -142,6 +139,26 @@ bool mayReplaceProfile(const std::string &Path) {
   return (!Own.empty() && sys::path::parent_path(Path) == Own &&
           sys::path::filename(Path).starts_with(Prefix)) ||
          mayReplaceRecord(Path, ProfileStart);
+}
+
+std::optional<std::string> directoryOf(const LinkProfile &Profile) {
+  constexpr size_t MaxSample = 16; // each may cost a round trip
+  std::vector<const RecordedFile *> Sample;
+  for (const RecordedFile &File : Profile.Files)
+    if (sys::path::is_relative(File.Path) && Sample.size() != MaxSample)
+      Sample.push_back(&File);
+  const std::string Here = os::currentDirectory();
+  std::vector<StringRef> Directories = {Here};
+  for (StringRef Parent = sys::path::parent_path(Profile.Output);
+       !Parent.empty(); Parent = sys::path::parent_path(Parent))
+    Directories.push_back(Parent);
+  std::error_code Ignored;
+  for (StringRef Directory : Directories)
+    for (const RecordedFile *File : Sample)
+      if (os::statFile(joined(Directory, File->Path), Ignored)
+              .Identity.version() == File->Version)
+        return Directory.str();
+  return std::nullopt;
 }
 
 LinkProfile newProfile(StringRef Tool, StringRef Output, StringRef Settings) {

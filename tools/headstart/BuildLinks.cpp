@@ -264,27 +264,6 @@ static bool isSame(const FileRanges &File) {
   return Now.Kind == os::FileKind::Regular && File.areOf(Now.Identity);
 }
 
-/// Returns the directory of the link of \p Profile, which does not store it:
-/// the current one, the output's, or one above that, if a file of the link is
-/// in it. If none has such a file, returns the current one.
-static std::string directoryOf(const LinkProfile &Profile) {
-  constexpr size_t MaxSample = 4;
-  std::vector<const RecordedFile *> Sample;
-  for (const RecordedFile &File : Profile.Files)
-    if (sys::path::is_relative(File.Path) && Sample.size() != MaxSample)
-      Sample.push_back(&File);
-  std::string Here = os::currentDirectory();
-  std::vector<StringRef> Directories = {Here};
-  for (StringRef Parent = sys::path::parent_path(Profile.Output);
-       !Parent.empty(); Parent = sys::path::parent_path(Parent))
-    Directories.push_back(Parent);
-  for (StringRef Directory : Directories)
-    for (const RecordedFile *File : Sample)
-      if (isSame({(Directory + "/" + File->Path).str(), {}, File->Version}))
-        return Directory.str();
-  return Here;
-}
-
 /// The touched ranges of the files in \p Profile, and of its linker.
 static std::vector<FileRanges> filesOfProfile(const LinkProfile &Profile) {
   std::vector<FileRanges> Files;
@@ -294,7 +273,8 @@ static std::vector<FileRanges> filesOfProfile(const LinkProfile &Profile) {
   for (const LinkProfile *Each : {Linker.get(), &Profile}) {
     if (!Each)
       continue;
-    const std::string Directory = directoryOf(*Each);
+    const std::string Directory =
+        directoryOf(*Each).value_or(os::currentDirectory());
     for (const RecordedFile &File : Each->Files)
       if (!File.Touched.empty())
         Files.push_back({sys::path::is_relative(File.Path)

@@ -8,6 +8,8 @@
 
 #include "Command.h"
 #include "TreeOptions.h"
+#include "headstart/FileTree/Record.h"
+#include "headstart/Inputs/InputResolver.h"
 #include "headstart/Link/ProfileStore.h"
 #include "headstart/OS/MappedFile.h"
 #include "headstart/OS/Threads.h"
@@ -53,26 +55,32 @@ static std::string summaryOf(const LinkProfile &Profile) {
 static constexpr StringRef Same = "same", Changed = "changed",
                            Missing = "missing", Unknown = "unknown";
 
-/// The profile does not store the link's directory: if a relative path does not
-/// exist in the current directory, the file may still exist.
-static StringRef changeOf(const RecordedFile &File) {
+/// The state of \p File of a link in \p Directory. If that is not known, a file
+/// at a relative path may be another one.
+static StringRef changeOf(const RecordedFile &File,
+                          const std::optional<std::string> &Directory) {
+  const bool IsRelative = sys::path::is_relative(File.Path);
+  if (IsRelative && !Directory)
+    return Unknown;
   std::error_code Error;
-  const os::FileStatus Now = os::statFile(File.Path, Error);
+  const os::FileStatus Now = os::statFile(
+      IsRelative ? joined(*Directory, File.Path) : File.Path, Error);
   if (Error)
     return Unknown;
   if (Now.Kind == os::FileKind::Missing)
-    return sys::path::is_relative(File.Path) ? Unknown : Missing;
+    return Missing;
   return Now.Identity.version() == File.Version ? Same : Changed;
 }
 
 static std::vector<StringRef> changesSince(const LinkProfile &Profile) {
+  const std::optional<std::string> Directory = directoryOf(Profile);
   // The threads wait for the disk, not for a processor.
   constexpr size_t Jobs = 8;
   std::vector<StringRef> Changes(Profile.Files.size(), Unknown);
   std::atomic<size_t> Next{0};
   const auto Work = [&] {
     for (size_t I = 0; (I = Next.fetch_add(1)) < Changes.size();)
-      Changes[I] = changeOf(Profile.Files[I]);
+      Changes[I] = changeOf(Profile.Files[I], Directory);
   };
   os::Threads Workers;
   for (size_t I = 1; I < std::min(Jobs, Changes.size()); ++I)
@@ -148,7 +156,7 @@ static std::vector<StoredProfile> newestProfiles() {
 }
 
 /// Returns the paths of the stored profiles of the link that wrote \p Named; if
-/// there are none, \p Named itself, which may be the path of a profile.
+/// there are none, \p Named itself if it is the path of a profile.
 static std::vector<std::string> profilesNamed(const std::string &Named) {
   std::vector<std::string> Paths = profilesOf(Named);
   // The link may have reached the output by another path.
@@ -156,27 +164,31 @@ static std::vector<std::string> profilesNamed(const std::string &Named) {
     for (const auto &[Path, Profile] : newestProfiles())
       if (sys::fs::equivalent(Profile->Output, Named))
         Paths.push_back(Path);
-  return Paths.empty() ? std::vector<std::string>{Named} : Paths;
+  if (Paths.empty() && startsLikeRecord(Named, ProfileStart))
+    Paths.push_back(Named);
+  return Paths;
 }
 
 /// Prints the profiles of \p Named; as JSON if \p J is not null.
 static Exit show(ArrayRef<std::string> Named, json::OStream *J) {
   Exit Status = Exit::Done;
   std::vector<std::string> Paths;
-  for (const std::string &Name : Named)
+  for (const std::string &Name : Named) {
+    const size_t Before = Paths.size();
     append_range(Paths, profilesNamed(Name));
+    if (Paths.size() == Before)
+      Status = fail("no profile is stored for '" + Name +
+                    "', and none can be read from it; 'headstart profile "
+                    "list' prints the outputs");
+  }
   for (const std::string &Path : Paths) {
     Expected<std::shared_ptr<const LinkProfile>> Profile = loadProfile(Path);
     if (!Profile) {
       Status = fail(Profile.takeError());
       continue;
     }
-    if (!*Profile) {
-      Status = fail("there is no profile for an output '" + Path +
-                    "', and no file of that name; 'headstart profile list' "
-                    "prints the outputs");
-      continue;
-    }
+    if (!*Profile)
+      continue; // another process has just removed it
     std::vector<StringRef> Changes = changesSince(**Profile);
     if (J) {
       writeJSON(**Profile, Path, ArrayRef(Changes), *J);

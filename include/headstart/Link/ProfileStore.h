@@ -30,6 +30,9 @@
 
 namespace headstart {
 
+/// The beginning of each version of a profile.
+inline constexpr llvm::StringLiteral ProfileStart = "headstart profile ";
+
 /// The directory of `--prefetch-profile=auto`: `headstart` in the user's cache
 /// directory (XDG_CACHE_HOME, ~/.cache); empty if the user has none.
 std::string profileDirectory();
@@ -77,6 +80,12 @@ std::shared_ptr<const LinkProfile> loadValidProfile(const std::string &Path);
 /// is a profile of any version in any state. A user's own file, named by
 /// mistake, is not overwritten.
 bool mayReplaceProfile(const std::string &Path);
+
+/// Returns the directory of the link of \p Profile, which does not store it:
+/// the current one, the output's, or one above that, if it has an unchanged
+/// file of the link under the relative path in the profile. Returns nothing if
+/// none has. Blocks.
+std::optional<std::string> directoryOf(const LinkProfile &Profile);
 
 /// Returns a profile with the current time, and without files.
 LinkProfile newProfile(llvm::StringRef Tool, llvm::StringRef Output,
