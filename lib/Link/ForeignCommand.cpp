@@ -464,9 +464,13 @@ ForeignCommand readForeignCommand(std::vector<std::string> Args,
     }
   }
   if (!Program) {
+    const bool HasFlavor = Args.size() > 2 && Args[1] == "-flavor";
+    const bool IsWasm = StringRef(Args[HasFlavor ? 2 : 0]).contains("wasm");
     Result = problem("'" + Args.front() +
-                     "' is not a known linker; name its kind with "
-                     "--flavour=coff, elf or macho");
+                     (IsWasm ? "' links for WebAssembly, whose inputs "
+                               "Headstart does not know"
+                             : "' is not a known linker; name its kind with "
+                               "--flavour=coff|elf|macho"));
     Result.IsUnknown = true;
     return Result;
   }

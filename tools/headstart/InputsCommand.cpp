@@ -64,16 +64,21 @@ static std::string reasonOf(const ListedInput &Input) {
   return Text;
 }
 
-/// Prints to standard error which of the \p Inputs of \p Command cannot be
-/// opened, and why. Returns Failed if the command line or a linker script names
-/// one of them, or if the compiler driver reported an error.
+/// Prints to standard error which response files and \p Inputs of \p Command
+/// cannot be read, and why. Returns Failed if the command line or a linker
+/// script names one of them, or if the compiler driver reported an error.
 static Exit reportMissing(const CommandArguments &Arguments,
                           const ForeignCommand &Command,
                           ArrayRef<ListedInput> Inputs) {
   Exit Status = Command.HasError ? Exit::Failed : Exit::Done;
   outs().flush();
+  for (const std::string &Note : Command.Notes)
+    Status = fail(Note);
   for (const ListedInput &Input : Inputs) {
-    if (!Input.Problem)
+    // The linker takes a response file that it cannot read for an input.
+    const bool IsReported =
+        !Command.Notes.empty() && StringRef(Input.Named.Name).starts_with("@");
+    if (!Input.Problem || IsReported)
       continue;
     // This is the object of a source that the same command compiles.
     if (Command.AlsoCompiles &&
@@ -124,8 +129,6 @@ static Exit readLinkerCommandLine(const CommandArguments &Arguments,
       readForeignCommand(Arguments.Linker, Forced, /*Cancelled=*/nullptr);
   for (const std::string &Line : Command.DriverDiagnostics)
     errs() << Line << "\n";
-  for (const std::string &Note : Command.Notes)
-    note(Note);
   if (!Command.Problem.empty())
     return fail(Command.Problem,
                 Command.IsUnknown ? Exit::WrongUsage : Exit::Failed);

@@ -103,7 +103,7 @@ struct ForeignCommand {
   std::optional<LinkCommand> Command;
   std::string Problem;
   bool WasCancelled = false;
-  /// Whether the Problem is an unknown program, for which a flavour would help.
+  /// Whether the Problem is a program whose command line is not known.
   bool IsUnknown = false;
   /// Response files that could not be expanded.
   std::vector<std::string> Notes;
