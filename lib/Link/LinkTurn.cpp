@@ -102,7 +102,7 @@ std::string LinkTurn::wait(const PrefetchSettings &Settings, StringRef Tool,
     if (IsFirst)
       Queue = std::make_shared<LinkQueue>(
           queueDirectory(Cache, os::memoryName(), Settings.QueueBytes),
-          NeedBytes, Output, Limits);
+          NeedBytes, Output.empty() ? "" : absolutePath(Output), Limits);
     if (!runWithTimeout([Answer, IsFirst, Mine = Queue, Total, Free] {
           // A link that has its turn may have started this process.
           const auto File = sys::Process::GetEnv(TurnVariable);

@@ -67,10 +67,12 @@ def ended(link):
 
 
 def links():
+    """The queued links by their outputs, which are absolute, from here."""
+    here = pathlib.Path.cwd()
     listed = json.loads(subprocess.run([HEADSTART, "queue", "--json"], check=True,
                                        stdout=subprocess.PIPE).stdout)
-    return {link["output"]: link for queue in listed["queues"]
-            for link in queue["links"]}
+    return {str(pathlib.Path(link["output"]).relative_to(here)): link
+            for queue in listed["queues"] for link in queue["links"] if link["output"]}
 
 
 def wait_for(name, state):
@@ -97,7 +99,7 @@ def show(name, state):
                            text=True).stdout.splitlines()
     for line in lines:
         fields = line.split()
-        if name in line:
+        if f"/{name}" in line:
             why = line.partition(": ")[2] or "no reason"
             print(f"{name}: {fields[1]}, {fields[2]} {fields[3]}; {why}")
 
