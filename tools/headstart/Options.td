@@ -49,7 +49,8 @@ defm prefetch_jobs : Valued<[RunOption], "prefetch-jobs", "<N>",
     "Prefetch with N threads (default: 8, or up to 64 from a high-latency store); "
     "0 turns prefetching off">;
 defm prefetch_memory : Valued<[RunOption], "prefetch-memory", "<SIZE>",
-    "Fetch at most SIZE: 2G, 512M, or 50% of the available memory (default)">;
+    "Fetch at most SIZE: 2G, 512M, or 50% of the available memory (default); "
+    "0 fetches nothing">;
 defm prefetch_queue : Valued<[RunOption], "prefetch-queue", "<auto|none|SIZE>",
     "Let links that do not fit in memory together run one after another (default: "
     "auto); SIZE replaces the memory that they share">, Values<"auto,none">;
