@@ -253,7 +253,7 @@ void LinkSession::keepProfile(bool Succeeded) {
   bool InTime = runForProfile([Failure, Pages, New, Path = ProfilePath,
                                Prune = isProfileDirectory(Settings.Profile)] {
     if (New)
-      *Failure = storeProfile(Path, *New, Prune);
+      *Failure = toString(saveProfile(Path, *New, Prune));
     std::string OfPages = Pages ? toString(Pages->keep()) : "";
     // Both fail because of the directory, so one message is enough.
     if (Failure->empty())

@@ -201,7 +201,7 @@ void ForeignTurn::end(bool Succeeded, std::optional<uint64_t> PeakBytes) {
             newProfile(ForeignTool, recordedOutput(Setting, Known->Output), "");
         New.Names = Known->Names;
         New.PeakBytes = Peak;
-        (void)storeProfile(Known->ProfilePath, New, /*Prune=*/true);
+        consumeError(saveProfile(Known->ProfilePath, New, /*Prune=*/true));
       });
 }
 

@@ -172,11 +172,17 @@ LinkProfile newProfile(StringRef Tool, StringRef Output, StringRef Settings) {
   return New;
 }
 
-Error saveProfile(const std::string &Path, const LinkProfile &Profile) {
+Error saveProfile(const std::string &Path, const LinkProfile &Profile,
+                  bool Prune) {
   const auto Bad = [&](const Twine &Why) {
     return createStringError("could not store the profile '" + Path +
                              "': " + Why);
   };
+  // The link itself may have created a file of that name.
+  if (!mayReplaceProfile(Path))
+    return createStringError(
+        "'" + Path + "' is not a profile, so Headstart does not replace it");
+  const bool IsOneMore = !sys::fs::exists(Path);
   std::string Bytes = serializeProfile(Profile);
   if (Bytes.size() > MaxProfileBytes)
     return Bad("it would be too large");
@@ -190,20 +196,9 @@ Error saveProfile(const std::string &Path, const LinkProfile &Profile) {
   }
   if (Error E = replaceFile(Path, Bytes))
     return Bad(toString(std::move(E)));
-  return Error::success();
-}
-
-std::string storeProfile(const std::string &Path, const LinkProfile &Profile,
-                         bool Prune) {
-  // The link itself may have created a file of that name.
-  if (!mayReplaceProfile(Path))
-    return "'" + Path + "' is not a profile, so Headstart does not replace it";
-  const bool IsOneMore = !sys::fs::exists(Path);
-  if (Error E = saveProfile(Path, Profile))
-    return toString(std::move(E));
   if (Prune && IsOneMore)
-    pruneProfiles(sys::path::parent_path(Path).str());
-  return "";
+    pruneProfiles(Directory.str());
+  return Error::success();
 }
 
 /// Whether \p Path is a file that a link was writing when it was interrupted,
@@ -260,7 +255,7 @@ void renewProfile(const std::string &Path) {
   (void)sys::Process::SafelyCloseFileDescriptor(File);
 }
 
-bool pruneProfiles(const std::string &Directory) {
+void pruneProfiles(const std::string &Directory) {
   // LLVM's CachePruning ends the program if it cannot close its time stamp, or
   // if the system does not report the size of the disk.
   // More than the links of a large build: of fewer, each would be gone when its
@@ -269,8 +264,6 @@ bool pruneProfiles(const std::string &Directory) {
   const auto Now = std::chrono::system_clock::now();
   const auto Oldest = Now - std::chrono::hours(30 * 24);
   const auto Yesterday = Now - std::chrono::hours(24);
-  if (!sys::fs::is_directory(Directory))
-    return false;
   std::vector<std::pair<sys::TimePoint<>, std::string>> Used;
   for (std::string &Path : pathsIn(Directory, Prefix)) {
     sys::fs::file_status Status;
@@ -284,7 +277,6 @@ bool pruneProfiles(const std::string &Directory) {
     if (I >= MaxProfiles || Used[I].first < Oldest ||
         (Used[I].first < Yesterday && isTemporary(Used[I].second)))
       (void)sys::fs::remove(Used[I].second);
-  return true;
 }
 
 std::shared_ptr<ProgramPages> ProgramPages::ofThisProcess(StringRef Linker) {
@@ -331,8 +323,7 @@ void ProgramPages::request() {
 Error ProgramPages::keep() {
   Thread.join();
   os::OpenFile File;
-  if (*HasList || Record.empty() || os::OpenFile::open(Program, File) ||
-      !mayReplaceProfile(Record))
+  if (*HasList || Record.empty() || os::OpenFile::open(Program, File))
     return Error::success();
   LinkProfile New = newProfile(Tool, Program, "program");
   RecordedFile Pages{Program, File.identity().version(), {}, {}};

@@ -227,4 +227,17 @@ TEST(WhyOffTest, ReportsWhatSwitchedPrefetchingOff) {
   EXPECT_EQ(whyOff(S), "--prefetch-jobs=0");
 }
 
+TEST(LinkersDiskUseTest, IsMissingWithoutCounters) {
+  LinkStats Stats;
+  Stats.HintedBytes = 500;
+  addLinkersDiskUse(os::DiskUse{0, 3}, os::DiskUse{}, Stats);
+  EXPECT_FALSE(Stats.LinkerReadBytes.has_value());
+  EXPECT_FALSE(Stats.LinkerStops.has_value());
+  // If nothing was fetched, the threads have nothing to count.
+  Stats.HintedBytes = 0;
+  addLinkersDiskUse(os::DiskUse{0, 3}, os::DiskUse{}, Stats);
+  EXPECT_EQ(Stats.LinkerReadBytes, 0U);
+  EXPECT_EQ(Stats.LinkerStops, 3U);
+}
+
 } // namespace

@@ -48,7 +48,7 @@ protected:
     const std::span<const char> All(Mapping.data(), Mapping.size());
     ProgramPages Pages("test", Program, Record, {{All, 0}});
     Pages.request();
-    EXPECT_FALSE(llvm::errorToBool(Pages.keep())); // waits for the request
+    llvm::consumeError(Pages.keep()); // waits for the request
     EXPECT_FALSE(
         os::PageCache().residency(File, {1 << 20, 1 << 20})->complete());
   }
@@ -114,7 +114,7 @@ TEST_F(ProgramPagesTest, DoesNotOverwriteOtherFile) {
   std::string Self = std::filesystem::read_symlink("/proc/self/exe").string();
   ProgramPages Pages("test", Self, Record);
   Pages.request();
-  ASSERT_FALSE(llvm::errorToBool(Pages.keep()));
+  EXPECT_TRUE(llvm::errorToBool(Pages.keep()));
   EXPECT_EQ(std::filesystem::file_size(Record), 4U);
 }
 

@@ -92,14 +92,11 @@ LinkProfile newProfile(llvm::StringRef Tool, llvm::StringRef Output,
                        llvm::StringRef Settings);
 
 /// Replaces the profile at \p Path in one step: a link that is killed leaves
-/// the old one. Creates at most two missing directories.
-llvm::Error saveProfile(const std::string &Path, const LinkProfile &Profile);
-
-/// Saves \p Profile unless \p Path is a user's own file. With \p Prune, also
-/// calls `pruneProfiles` if \p Path is new. Returns the problem; empty: there
-/// is none.
-std::string storeProfile(const std::string &Path, const LinkProfile &Profile,
-                         bool Prune);
+/// the old one. Fails if \p Path is a user's own file. Creates at most two
+/// missing directories. With \p Prune, also calls `pruneProfiles` if \p Path is
+/// new.
+llvm::Error saveProfile(const std::string &Path, const LinkProfile &Profile,
+                        bool Prune = false);
 
 /// The sorted paths of the entries of \p Directory whose names begin with
 /// \p Start; none if it cannot be listed.
@@ -120,10 +117,9 @@ bool canKeepProfiles(const std::string &Directory);
 void renewProfile(const std::string &Path);
 
 /// Removes the profiles that no link has used for 30 days, and the oldest
-/// beyond 10,000. Returns whether the directory exists. A profile was last used
-/// when it was last written, renewed or read; many systems do not record when a
-/// file was read.
-bool pruneProfiles(const std::string &Directory);
+/// beyond 10,000. A profile was last used when it was last written, renewed or
+/// read; many systems do not record when a file was read.
+void pruneProfiles(const std::string &Directory);
 
 /// The program itself as an input. The kernel also reads the linker's own code
 /// from the disk, 128 KiB around each page fault. Headstart records the pages
