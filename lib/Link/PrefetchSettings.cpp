@@ -9,6 +9,7 @@
 #include "headstart/Link/PrefetchSettings.h"
 #include "headstart/FileTree/Record.h"
 #include "headstart/Inputs/LinkerModel.h"
+#include "headstart/Link/ProfileStore.h"
 #include "headstart/OS/MappedFile.h"
 #include "headstart/OS/SystemMemory.h"
 #include "headstart/Plan/FilePlanner.h"
@@ -88,10 +89,8 @@ static Error unexpected(const PrefetchOption &O, const Twine &Expected) {
 
 static Error applyJobs(const PrefetchOption &O, PrefetchSettings &Settings) {
   unsigned Jobs = 0;
-  if (StringRef(O.Value).getAsInteger(10, Jobs))
-    return unexpected(O, "a number of threads");
-  if (Jobs > MaxJobs)
-    return bad(O, "expected at most " + Twine(MaxJobs) + " threads");
+  if (StringRef(O.Value).getAsInteger(10, Jobs) || Jobs > MaxJobs)
+    return unexpected(O, "a number of threads from 0 to " + Twine(MaxJobs));
   Settings.Jobs = Settings.HighLatencyJobs = Jobs;
   return Error::success();
 }
@@ -356,9 +355,16 @@ static void writeTo(const std::string &File, StringRef Tool, StringRef Start,
     printMessage(Tool, Severity::Warning,
                  "cannot write '" + File + "': " + Why);
   };
+  const auto IsOther = [&](StringRef Other) {
+    return startsLikeRecord(File, Other);
+  };
   if (!mayReplaceReport(File, Start))
-    Warn("this file is not a report of Headstart, so Headstart does not "
-         "replace it");
+    Warn(any_of(ArrayRef<StringRef>{StatsStart, TraceStart, ProfileStart},
+                IsOther)
+             ? "it contains another report of Headstart; each report needs a "
+               "file of its own"
+             : "this file is not a report of Headstart, so Headstart does not "
+               "replace it");
   else if (const std::error_code Error = writeFile(File, Write))
     Warn(Error.message());
 }

@@ -11,6 +11,7 @@
 #include "Options.h"
 #include "headstart/Bench/Bench.h"
 #include "headstart/Link/PrefetchSettings.h"
+#include "headstart/Link/ProfileStore.h"
 #include "headstart/OS/ChildProcess.h"
 #include "headstart/OS/Program.h"
 #include "headstart/OS/StopSignals.h"
@@ -30,27 +31,16 @@ namespace headstart {
 /// The text that marks a page of this program, near the page's beginning.
 static constexpr StringRef BenchPageMark = "content=\"headstart bench\"";
 
-static Error readRounds(const CommandArguments &Given, unsigned Id,
-                        unsigned Least, unsigned &Rounds) {
-  constexpr unsigned Most = 1000;
-  const opt::Arg *A = Given.Options.getLastArg(Id);
-  if (A && (StringRef(A->getValue()).getAsInteger(10, Rounds) ||
-            Rounds < Least || Rounds > Most))
-    return createStringError(A->getOption().getPrefixedName() + A->getValue() +
-                             ": expected a number from " + Twine(Least) +
-                             " to " + Twine(Most));
-  return Error::success();
-}
-
 static Error readOptions(const CommandArguments &Given, BenchOptions &Options) {
+  constexpr unsigned MaxRounds = 1000;
   unsigned &Cold = Options.Rounds[CacheState::Cold];
   unsigned &Warm = Options.Rounds[CacheState::Warm];
-  if (Error E = readRounds(Given, OPT_rounds_EQ, 1, Cold))
+  if (Error E = readNumber(Given, OPT_rounds_EQ, 1, MaxRounds, Cold))
     return E;
   Warm = Cold;
-  if (Error E = readRounds(Given, OPT_cold_rounds_EQ, 0, Cold))
+  if (Error E = readNumber(Given, OPT_cold_rounds_EQ, 0, MaxRounds, Cold))
     return E;
-  if (Error E = readRounds(Given, OPT_warm_rounds_EQ, 0, Warm))
+  if (Error E = readNumber(Given, OPT_warm_rounds_EQ, 0, MaxRounds, Warm))
     return E;
   if (Cold == 0 && Warm == 0)
     return createStringError(
@@ -62,6 +52,9 @@ static Error readOptions(const CommandArguments &Given, BenchOptions &Options) {
         return createStringError("--variants=" + *Wanted +
                                  ": unknown variant '" + Name + "'; expected " +
                                  join(ArrayRef(BenchVariants), ", "));
+      if (is_contained(Options.Variants, Name))
+        return createStringError("--variants=" + *Wanted + ": '" + Name +
+                                 "' is repeated");
       Options.Variants.push_back(Name.str());
     }
   if (const auto Name = Given.value(OPT_stock_EQ)) {
@@ -71,6 +64,12 @@ static Error readOptions(const CommandArguments &Given, BenchOptions &Options) {
       return createStringError("--stock=" + *Name + ": not a program");
     Options.Stock = *Stock;
   }
+  const auto JSONFile = Given.value(OPT_json_EQ),
+             HTML = Given.value(OPT_html_EQ);
+  if (HTML && Given.has(OPT_no_html))
+    return createStringError("--html=" + *HTML + " contradicts --no-html");
+  if (HTML && JSONFile && absolutePath(*HTML) == absolutePath(*JSONFile))
+    return createStringError("--html and --json both name '" + *HTML + "'");
   Options.Prepare = Given.value(OPT_prepare_EQ).value_or("");
   return Error::success();
 }
@@ -158,12 +157,8 @@ static Exit renderAgain(const CommandArguments &Arguments,
   if (!Arguments.Linker.empty() || !HTML)
     return fail("--from=REPORT requires --html=PAGE and takes no linker",
                 Exit::WrongUsage);
-  os::OpenFile File;
-  if (std::error_code Error = os::OpenFile::open(Path, File))
-    return fail("cannot read '" + Path + "': " +
-                (Error == std::errc::operation_not_supported
-                     ? "not a regular file"
-                     : Error.message()));
+  if (sys::fs::exists(Path) && !sys::fs::is_regular_file(Path))
+    return fail("cannot read '" + Path + "': not a regular file");
   auto Buffer = MemoryBuffer::getFile(Path);
   if (!Buffer)
     return fail("cannot read '" + Path + "': " + Buffer.getError().message());

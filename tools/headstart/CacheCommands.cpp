@@ -12,7 +12,6 @@
 #include "TreeOptions.h"
 #include "headstart/OS/MappedFile.h"
 #include "headstart/OS/PageCache.h"
-#include "headstart/OS/Threads.h"
 #include "headstart/Report/LinkStats.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -103,33 +102,19 @@ private:
 } // namespace
 
 void CacheFiles::flush(Inspect InspectFile, Show ShowOne) {
-  // A cold disk serves several requests at once, and evict waits until dirty
-  // pages are written. A thread that inspects fewer files costs more than it
-  // helps.
-  constexpr size_t MaxThreads = 8, FilesPerThread = 32;
-  std::atomic<size_t> Next = 0;
-  auto Work = [&] {
-    for (size_t I; (I = Next.fetch_add(1)) < Pending.size();) {
-      CacheFile &One = Pending[I];
-      os::OpenFile File;
-      One.Error = os::OpenFile::open(One.Path, File);
-      if (One.Error)
-        continue;
-      One.Size = File.size();
-      One.Backing = os::backingOf(File);
-      if (One.Backing == os::FileBacking::None)
-        One.Error = std::make_error_code(std::errc::function_not_supported);
-      else
-        InspectFile(One, File);
-    }
-  };
-  os::Threads Helpers;
-  for (size_t I = 1; I < std::min(MaxThreads, Pending.size() / FilesPerThread);
-       ++I)
-    if (Helpers.start(Work))
-      break; // continue with fewer threads
-  Work();
-  Helpers.join();
+  forEachFile(Pending.size(), [&](size_t I) {
+    CacheFile &One = Pending[I];
+    os::OpenFile File;
+    One.Error = os::OpenFile::open(One.Path, File);
+    if (One.Error)
+      return;
+    One.Size = File.size();
+    One.Backing = os::backingOf(File);
+    if (One.Backing == os::FileBacking::None)
+      One.Error = std::make_error_code(std::errc::function_not_supported);
+    else
+      InspectFile(One, File);
+  });
   llvm::for_each(Pending, ShowOne);
   Pending.clear();
 }

@@ -97,6 +97,11 @@ Exit checkLinkerCommandLine(const CommandArguments &Arguments,
                             llvm::StringRef Subcommand,
                             std::optional<Flavour> &Forced);
 
+/// Calls \p Work for each index below \p Count, on several threads: a cold disk
+/// serves several requests at once, and an eviction waits until dirty pages are
+/// written.
+void forEachFile(size_t Count, llvm::function_ref<void(size_t)> Work);
+
 struct PlannedFile {
   std::string Path;
   std::vector<PlannedRange> Ranges;

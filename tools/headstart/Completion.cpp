@@ -26,52 +26,18 @@ using namespace llvm::opt;
 
 namespace headstart {
 
-namespace {
-
-/// Completes the options of one subcommand, or of headstart without one.
-class OptionCompleter {
-public:
-  OptionCompleter(raw_ostream &OS, const GenericOptionTable &Table,
-                  Visibility Shown)
-      : OS(OS), Table(Table), Shown(Shown) {}
-
-  /// Prints the options, and the values of options, that complete the last of
-  /// \p Argv. Returns whether nothing else can complete it.
-  bool complete(ArrayRef<const char *> Argv) const;
-
-  /// Returns the index of the first argument that is neither an option nor an
-  /// option's value. The last argument counts in any case.
-  size_t firstOperand(ArrayRef<const char *> Argv) const;
-
-private:
-  void printNames(StringRef Typed) const;
-  void printValues(const Option &O, StringRef Beginning, StringRef Typed) const;
-
-  raw_ostream &OS;
-  const GenericOptionTable &Table;
-  Visibility Shown;
-};
-
-} // namespace
-
-static void print(raw_ostream &OS, StringRef What, const Twine &Text,
-                  StringRef Help = "") {
+static void print(StringRef What, const Twine &Text, StringRef Help = "") {
+  raw_ostream &OS = outs();
   OS << What << '\t' << Text;
   if (!Help.empty())
     OS << '\t' << Help;
   OS << '\n';
 }
 
-/// Returns \p Argv with a value for an option at its end.
-static InputArgList withValue(ArrayRef<const char *> Argv) {
-  SmallVector<const char *, 32> All(Argv);
-  All.push_back("value");
-  return {All.begin(), All.end()};
-}
-
-/// Of `--name value` and `--name=value`, prints only the second, which shows
-/// that the option takes a value.
-void OptionCompleter::printNames(StringRef Typed) const {
+/// Prints the names of options. Of `--name value` and `--name=value`, prints
+/// only the second, which shows that the option takes a value.
+static void printNames(const GenericOptionTable &Table, Visibility Shown,
+                       StringRef Typed) {
   for (unsigned ID = 1; ID <= Table.getNumOptions(); ++ID) {
     const Option O = Table.getOption(ID);
     const StringRef Name = O.getPrefixedName();
@@ -81,13 +47,14 @@ void OptionCompleter::printNames(StringRef Typed) const {
         O.getKind() == Option::SeparateClass || (IsOpen && Name == Typed))
       continue;
     const char *Help = Table.getOptionHelpText(ID, Shown);
-    print(OS, IsOpen ? "open" : "word", Name, Help ? Help : "");
+    print(IsOpen ? "open" : "word", Name, Help ? Help : "");
   }
 }
 
-/// \p Typed follows \p Beginning in the same argument.
-void OptionCompleter::printValues(const Option &O, StringRef Beginning,
-                                  StringRef Typed) const {
+/// Prints the values of \p O. \p Typed follows \p Beginning in the same
+/// argument.
+static void printValues(const GenericOptionTable &Table, const Option &O,
+                        StringRef Beginning, StringRef Typed) {
   const Option Real = O.getUnaliasedOption();
   const char *MetaVar = Table.getOptionMetaVar(Real.getID());
   const StringRef Kind = MetaVar ? MetaVar : "";
@@ -99,17 +66,22 @@ void OptionCompleter::printValues(const Option &O, StringRef Beginning,
       Table.suggestValueCompletions(Real.getPrefixedName(), "");
   for (StringRef Value : Values)
     if (Value.starts_with(Typed.drop_front(Listed.size())))
-      print(OS, "word", Beginning + Listed + Value);
+      print("word", Beginning + Listed + Value);
   if (Kind.ends_with("<FILE>") ||
       is_contained({"<MANIFEST>", "<REPORT>", "<PROGRAM>"}, Kind))
-    print(OS, "files", Beginning);
+    print("files", Beginning);
   if (is_contained({"<PROGRAM>", "<COMMAND>"}, Kind))
-    print(OS, "programs", Beginning);
+    print("programs", Beginning);
 }
 
-bool OptionCompleter::complete(ArrayRef<const char *> Argv) const {
-  const InputArgList Args = withValue(Argv);
+/// Prints the options, and the values of options, that complete the last of
+/// \p Argv. Returns whether nothing else can complete it.
+static bool completeOption(const GenericOptionTable &Table, Visibility Shown,
+                           ArrayRef<const char *> Argv) {
   const StringRef Typed = Argv.back();
+  SmallVector<const char *, 32> WithValue(Argv); // for an option at the end
+  WithValue.push_back("value");
+  const InputArgList Args(WithValue.begin(), WithValue.end());
   std::unique_ptr<Arg> Last;
   unsigned Begin = 0;
   unsigned Index = 0;
@@ -121,60 +93,46 @@ bool OptionCompleter::complete(ArrayRef<const char *> Argv) const {
   }
   const Option &O = Last->getOption();
   if (Begin + 1 < Argv.size()) {
-    printValues(O, "", Typed);
+    printValues(Table, O, "", Typed);
     return true;
   }
   if (Typed.empty())
     return false;
-  printNames(Typed);
+  printNames(Table, Shown, Typed);
   if (O.getKind() == Option::JoinedClass) {
     const StringRef Value = Last->getValue();
-    printValues(O, Typed.drop_back(Value.size()), Value);
+    printValues(Table, O, Typed.drop_back(Value.size()), Value);
   }
   return Typed.starts_with("-");
 }
 
-size_t OptionCompleter::firstOperand(ArrayRef<const char *> Argv) const {
-  const InputArgList Args = withValue(Argv);
-  unsigned Index = 0;
-  while (Index + 1 < Argv.size()) {
-    const unsigned Begin = Index;
-    if (StringRef(Argv[Begin]) == "--")
-      return Begin + 1;
-    const std::unique_ptr<Arg> A = Table.ParseOneArg(Args, Index, Shown);
-    if (!A || A->getOption().getKind() == Option::InputClass)
-      return Begin;
-  }
-  return Argv.size() - 1;
-}
-
-static void completeSubcommand(raw_ostream &OS, const Subcommand &S,
-                               ArrayRef<const char *> Argv,
+static void completeSubcommand(const Subcommand &S, ArrayRef<const char *> Argv,
                                const GenericOptionTable &Table) {
-  const OptionCompleter Options(OS, Table, Visibility(S.Takes));
   constexpr size_t Before = 2; // headstart and the subcommand
-  const size_t Operand = Options.firstOperand(Argv);
+  // The last argument counts as an operand in any case.
+  size_t Operand = endOfOptions(S, Table, Argv.drop_back());
+  Operand += Operand + 1 < Argv.size() && StringRef(Argv[Operand]) == "--";
   const bool IsAfterDashes =
       llvm::any_of(Argv.drop_back(), [](StringRef W) { return W == "--"; });
   const bool CanBeOption =
       !IsAfterDashes && (!S.TakesCommand || Operand + 1 == Argv.size());
-  if (CanBeOption && Options.complete(Argv))
+  if (CanBeOption && completeOption(Table, Visibility(S.Takes), Argv))
     return;
   if (S.TakesCommand) {
-    print(OS, "command", Twine(Before + Operand));
+    print("command", Twine(Before + Operand));
     return;
   }
   const StringRef First = S.Operands ? S.Operands : "";
   const bool IsFirst = Operand + 1 == Argv.size();
   if (!S.Operands || (!First.empty() && !IsFirst))
-    print(OS, "files", "");
+    print("files", "");
   else if (!First.empty())
     for (StringRef Name : llvm::split(First, ','))
       if (Name.starts_with(Argv.back()))
-        print(OS, "word", Name);
+        print("word", Name);
 }
 
-void printCompletions(raw_ostream &OS, ArrayRef<const char *> Argv,
+void printCompletions(ArrayRef<const char *> Argv,
                       const GenericOptionTable &Table,
                       ArrayRef<Subcommand> Subcommands) {
   if (Argv.size() < 2)
@@ -183,18 +141,17 @@ void printCompletions(raw_ostream &OS, ArrayRef<const char *> Argv,
   const bool IsHelp = is_contained({"help", "--help", "-h"}, First);
   if (Argv.size() == 2 || (IsHelp && Argv.size() == 3)) {
     if (Argv.size() == 2 && First.starts_with("-"))
-      OptionCompleter(OS, Table, Visibility(DefaultVis))
-          .complete(Argv.drop_front());
+      (void)completeOption(Table, Visibility(DefaultVis), Argv.drop_front());
     for (const Subcommand &S : Subcommands)
       if (S.Name.starts_with(Argv.back()))
-        print(OS, "word", S.Name, S.Summary);
+        print("word", S.Name, S.Summary);
     if (Argv.size() == 2 && StringRef("help").starts_with(First))
-      print(OS, "word", "help", "Print the help of a subcommand");
+      print("word", "help", "Print the help of a subcommand");
     return;
   }
   for (const Subcommand &S : Subcommands)
     if (First == S.Name)
-      return completeSubcommand(OS, S, Argv.drop_front(2), Table);
+      return completeSubcommand(S, Argv.drop_front(2), Table);
 }
 
 } // namespace headstart

@@ -22,7 +22,6 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Option/OptTable.h"
 #include "llvm/Support/Error.h"
-#include "llvm/Support/raw_ostream.h"
 #include <optional>
 
 namespace headstart {
@@ -34,6 +33,10 @@ enum OptionId : unsigned {
 #undef OPTION
 };
 
+/// Stores the value of the option \p Id, a number from \p Least to \p Most, in
+/// \p Number, if there is one. The error names the option, value and range.
+llvm::Error readNumber(const CommandArguments &Arguments, unsigned Id,
+                       unsigned Least, unsigned Most, unsigned &Number);
 /// Stores the value of --memory in \p Result, if there is one.
 llvm::Error readMemoryLimit(const CommandArguments &Arguments,
                             std::optional<MemoryLimit> &Result);
@@ -49,10 +52,17 @@ struct Subcommand {
   const char *Operands = nullptr;
 };
 
+/// Returns the index in \p Args, the arguments of \p S, that ends the options:
+/// of
+/// `--`, or of the first argument that is neither an option nor an option's
+/// value.
+unsigned endOfOptions(const Subcommand &S, const GenericOptionTable &Table,
+                      llvm::ArrayRef<const char *> Args);
+
 /// `headstart --autocomplete ARGS...` prints what can complete the last
 /// argument. The scripts in completions/ run it, as clang's script runs clang.
 ///
-/// Writes the completions of the last of \p Argv, which may be empty. The first
+/// Prints the completions of the last of \p Argv, which may be empty. The first
 /// of \p Argv is the program. Each line is one of these, with
 /// tabs between its fields:
 ///
@@ -62,7 +72,7 @@ struct Subcommand {
 ///     programs BEGINNING a program to run, appended to this beginning
 ///     command N          what can complete the command line that begins with
 ///                        argument N, where the program is argument 0
-void printCompletions(llvm::raw_ostream &OS, llvm::ArrayRef<const char *> Argv,
+void printCompletions(llvm::ArrayRef<const char *> Argv,
                       const GenericOptionTable &Table,
                       llvm::ArrayRef<Subcommand> Subcommands);
 

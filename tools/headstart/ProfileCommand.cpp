@@ -12,7 +12,6 @@
 #include "headstart/Inputs/InputResolver.h"
 #include "headstart/Link/ProfileStore.h"
 #include "headstart/OS/MappedFile.h"
-#include "headstart/OS/Threads.h"
 #include "headstart/Report/LinkStats.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -21,8 +20,6 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
-#include <algorithm>
-#include <atomic>
 #include <ctime>
 #include <tuple>
 #include <utility>
@@ -74,20 +71,10 @@ static StringRef changeOf(const RecordedFile &File,
 
 static std::vector<StringRef> changesSince(const LinkProfile &Profile) {
   const std::optional<std::string> Directory = directoryOf(Profile);
-  // The threads wait for the disk, not for a processor.
-  constexpr size_t Jobs = 8;
   std::vector<StringRef> Changes(Profile.Files.size(), Unknown);
-  std::atomic<size_t> Next{0};
-  const auto Work = [&] {
-    for (size_t I = 0; (I = Next.fetch_add(1)) < Changes.size();)
-      Changes[I] = changeOf(Profile.Files[I], Directory);
-  };
-  os::Threads Workers;
-  for (size_t I = 1; I < std::min(Jobs, Changes.size()); ++I)
-    if (Workers.start(Work))
-      break; // the others do its work
-  Work();
-  Workers.join();
+  forEachFile(Changes.size(), [&](size_t I) {
+    Changes[I] = changeOf(Profile.Files[I], Directory);
+  });
   return Changes;
 }
 

@@ -57,7 +57,7 @@ public:
   void detach();
   /// Waits for the threads and writes the requested reports. \p LinkersUse is
   /// what the linker has read from disks.
-  void report(const os::ProgramEnd &End, std::optional<os::DiskUse> LinkersUse);
+  void report(std::optional<os::DiskUse> LinkersUse);
   /// The most memory that the linker's process, or one that it has started, was
   /// seen to use at once, if known.
   std::optional<uint64_t> linkersPeak() const {
@@ -175,8 +175,7 @@ void Companion::detach() {
     (void)Engine->join(AtOnce);
 }
 
-void Companion::report(const os::ProgramEnd &End,
-                       std::optional<os::DiskUse> LinkersUse) {
+void Companion::report(std::optional<os::DiskUse> LinkersUse) {
   TraceClock::time_point LinkerEnded = TraceClock::now();
   LinkStats Stats;
   Stats.LinkMs = milliseconds();
@@ -254,7 +253,7 @@ Exit runRun(const CommandArguments &Arguments) {
   Turn->end(!End.BySignal && End.Code == 0,
             std::max(Linker.peakMemory(), Prefetcher->linkersPeak()));
   if (Reports)
-    Prefetcher->report(End, Linker.diskUse());
+    Prefetcher->report(Linker.diskUse());
   else
     Prefetcher->detach();
   os::endLike(End);

@@ -30,15 +30,6 @@ WalkOptions TreePlan::walkOptions(bool WithStatus, unsigned Above) const {
   return Options;
 }
 
-/// Stores the value \p Text of \p Option, a number up to \p Most.
-static Error readCount(StringRef Option, StringRef Text, unsigned Most,
-                       unsigned &Count) {
-  if (Text.getAsInteger(10, Count) || Count > Most)
-    return createStringError(Option + "=" + Text +
-                             ": expected a number up to " + Twine(Most));
-  return Error::success();
-}
-
 static Error addTypes(StringRef Letters, TreeFilter &Filter) {
   static constexpr os::EntryType Types[] = {
       os::EntryType::Regular, os::EntryType::Directory, os::EntryType::Link};
@@ -53,7 +44,7 @@ static Error addTypes(StringRef Letters, TreeFilter &Filter) {
 }
 
 Expected<TreePlan> planTree(const TreeSelection &Selection,
-                            const std::optional<std::string> &Jobs) {
+                            const CommandArguments &Arguments) {
   TreePlan Plan;
   Plan.Selection = Selection;
   for (const std::string &Glob : Selection.Globs)
@@ -61,9 +52,9 @@ Expected<TreePlan> planTree(const TreeSelection &Selection,
       return createStringError("--glob=" + toString(std::move(E)));
   if (Error E = addTypes(Selection.Types, Plan.Filter))
     return E;
-  if (Jobs)
-    if (Error E = readCount("--jobs", *Jobs, TreeWalker::MaxThreads, Plan.Jobs))
-      return E;
+  if (Error E = readNumber(Arguments, OPT_jobs_EQ, 0, TreeWalker::MaxThreads,
+                           Plan.Jobs))
+    return E;
   if (!Selection.NoIgnore)
     Plan.Ignore = std::make_shared<const IgnoreRules>();
   return Plan;
@@ -81,11 +72,11 @@ Expected<TreePlan> planTree(const CommandArguments &Arguments) {
     if (Selection.Types.empty())
       return createStringError("--type=: expected letters of f, d and l");
   }
-  if (const auto Most = Arguments.value(OPT_max_depth_EQ))
-    if (Error E = readCount("--max-depth", *Most, 1U << 30,
-                            Selection.MaxDepth.emplace()))
+  if (Arguments.has(OPT_max_depth_EQ))
+    if (Error E = readNumber(Arguments, OPT_max_depth_EQ, 0, 1U << 30,
+                             Selection.MaxDepth.emplace()))
       return E;
-  return planTree(Selection, Arguments.value(OPT_jobs_EQ));
+  return planTree(Selection, Arguments);
 }
 
 TreeRoot::TreeRoot(StringRef Path) : Given(Path.empty() ? "." : Path) {

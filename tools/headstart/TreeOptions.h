@@ -49,11 +49,10 @@ struct TreePlan {
 
 /// Checks the arguments. The error names the option.
 llvm::Expected<TreePlan> planTree(const CommandArguments &Arguments);
-/// Plans a walk of \p Selection, which an earlier walk used. \p Jobs is the
-/// value of --jobs.
-llvm::Expected<TreePlan>
-planTree(const TreeSelection &Selection,
-         const std::optional<std::string> &Jobs = std::nullopt);
+/// Plans a walk of \p Selection, which an earlier walk used, with the --jobs of
+/// \p Arguments.
+llvm::Expected<TreePlan> planTree(const TreeSelection &Selection,
+                                  const CommandArguments &Arguments);
 
 /// A directory to walk.
 struct TreeRoot {

@@ -12,6 +12,7 @@
 #include "TreeOptions.h"
 #include "headstart/FileTree/Record.h"
 #include "headstart/FileTree/TreeListing.h"
+#include "headstart/Link/PrefetchSettings.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -266,8 +267,9 @@ static Exit writeManifest(const TreePlan &Plan, const TreeOperands &Operands,
       Unknown.below(Operands.Directories));
   if (File == "-")
     Output.writeText(Bytes);
-  else if (Error E = replaceFile(File, Bytes))
-    return fail(File + ": " + toString(std::move(E)));
+  else if (const std::error_code Error =
+               writeFile(File, [&](raw_ostream &OS) { OS << Bytes; }))
+    return fail(File + ": " + Error.message());
   return Exit::Done;
 }
 
@@ -452,8 +454,7 @@ Exit runStatus(const CommandArguments &Arguments) {
   Expected<Manifest> M = Manifest::load(Since);
   if (!M)
     return fail(M.takeError());
-  Expected<TreePlan> Plan =
-      planTree(M->selection(), Arguments.value(OPT_jobs_EQ));
+  Expected<TreePlan> Plan = planTree(M->selection(), Arguments);
   if (!Plan)
     return fail(Plan.takeError(), Exit::WrongUsage);
   std::vector<Comparison> Comparisons;

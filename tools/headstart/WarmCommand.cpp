@@ -301,7 +301,7 @@ Exit runWarm(const CommandArguments &Arguments) {
                       " selects files by the options of the walk that wrote "
                       "this manifest: give no others",
                   Exit::WrongUsage);
-    Plan = planTree(Since->Record->selection(), Arguments.value(OPT_jobs_EQ));
+    Plan = planTree(Since->Record->selection(), Arguments);
     if (!Plan)
       return fail(Plan.takeError(), Exit::WrongUsage);
   }

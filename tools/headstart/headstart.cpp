@@ -10,12 +10,14 @@
 #include "headstart/Inputs/LinkerModel.h"
 #include "headstart/OS/Program.h"
 #include "headstart/OS/StopSignals.h"
+#include "headstart/OS/Threads.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Option/ArgList.h"
 #include "llvm/Support/InitLLVM.h"
 #include <algorithm>
+#include <atomic>
 
 using namespace llvm;
 using namespace llvm::opt;
@@ -105,17 +107,48 @@ constexpr Subcommand Subcommands[] = {
      runDoctor, DefaultVis | JSONOption | DoctorOption},
 };
 
+/// Writes \p Text in lines of at most 80 columns. The rest of a longer line is
+/// indented by \p Indent columns if the line itself is indented.
+void printWrapped(raw_ostream &OS, StringRef Text, size_t Indent) {
+  constexpr size_t Columns = 80;
+  for (const StringRef Line : llvm::split(Text.rtrim('\n'), '\n')) {
+    const size_t Begin = Line.starts_with(" ") ? Indent : 0;
+    std::string Rest = Line.str();
+    while (Rest.size() > Columns) {
+      const size_t End = Rest.rfind(' ', Columns);
+      if (End == std::string::npos || End <= Begin)
+        break; // one long word
+      OS << StringRef(Rest).take_front(End) << "\n";
+      Rest.replace(0, End + 1, Begin, ' ');
+    }
+    OS << Rest << "\n";
+  }
+}
+
 void printUsage(raw_ostream &OS) {
-  OS << "usage: headstart SUBCOMMAND [options] ...\n\n"
-        "Headstart fetches a link's inputs before the linker needs them.\n\n"
-        "Subcommands:\n";
+  std::string Text =
+      "usage: headstart SUBCOMMAND [options] ...\n\n"
+      "Headstart fetches a link's inputs before the linker needs them.\n\n"
+      "Subcommands:\n";
   for (const Subcommand &S : Subcommands)
-    OS << "  " << S.Usage << "\n      " << S.Summary << "\n";
-  OS << "\nEvery subcommand has --help; headstart version prints the version.\n"
-        "Exit status: 0 success, 1 failure, 2 wrong usage; status --exit-code\n"
-        "returns 3 if something changed; build and run return the status of "
-        "their\n"
-        "program, or 126 or 127 if they cannot start it.\n";
+    Text += (Twine("  ") + S.Usage + "\n      " + S.Summary + "\n").str();
+  Text += "\nEvery subcommand has --help; headstart version prints the "
+          "version.\nExit status: 0 success, 1 failure, 2 wrong usage; status "
+          "--exit-code returns 3 if something changed; build and run return "
+          "the status of their program, or 126 or 127 if they cannot start "
+          "it.\n";
+  printWrapped(OS, Text, /*Indent=*/6);
+}
+
+void printHelp(const Subcommand &S, const OptionTable &Table) {
+  std::string Help;
+  raw_string_ostream OS(Help);
+  Table.printHelp(OS, S.Usage, S.Summary, /*ShowHidden=*/false,
+                  /*ShowAllAliases=*/false, Visibility(S.Takes));
+  // Every subcommand has the option --help, whose text begins in the column of
+  // all texts.
+  const size_t Text = Help.find("Print this help");
+  printWrapped(outs(), Help, Text - Help.rfind('\n', Text) - 1);
 }
 
 /// Returns the prefetch options, which the drop-in linkers also take.
@@ -161,35 +194,21 @@ Exit unknownOption(const Subcommand &S, const OptionTable &Table,
 }
 
 Exit unknownSubcommand(StringRef Name) {
-  const auto Distance = [&](const Subcommand &S) {
-    const bool IsPart = Name.size() > 2 &&
-                        (Name.starts_with(S.Name) || S.Name.starts_with(Name));
-    return IsPart ? 1 : Name.edit_distance(S.Name);
+  std::vector<StringRef> Known;
+  for (const Subcommand &S : Subcommands)
+    Known.push_back(S.Name);
+  Known.insert(Known.end(), {"help", "version"});
+  const auto Distance = [&](StringRef Other) {
+    const bool IsPart =
+        Name.size() > 2 && (Name.starts_with(Other) || Other.starts_with(Name));
+    return IsPart ? 1 : Name.edit_distance(Other);
   };
-  const Subcommand &Nearest =
-      *std::ranges::min_element(Subcommands, {}, Distance);
+  const StringRef Nearest = *std::ranges::min_element(Known, {}, Distance);
   constexpr unsigned Max = 2; // a more distant name is a different one
-  return fail("unknown subcommand '" + Name + "'" +
-                  hint(Distance(Nearest) <= Max ? StringRef(Nearest.Name) : "",
-                       "headstart --help"),
-              Exit::WrongUsage);
-}
-
-/// Returns the index in \p Args that ends the options: of `--`, or of the
-/// linker, the first argument that is neither an option nor an option's value.
-unsigned endOfOptions(const Subcommand &S, const OptionTable &Table,
-                      ArrayRef<const char *> Args) {
-  const InputArgList Argv(Args.begin(), Args.end());
-  unsigned Index = 0;
-  while (Index < Args.size() && StringRef(Args[Index]) != "--") {
-    unsigned Next = Index;
-    const std::unique_ptr<Arg> A =
-        Table.ParseOneArg(Argv, Next, Visibility(S.Takes));
-    if (A && A->getOption().getKind() == Option::InputClass)
-      break;
-    Index = Next;
-  }
-  return std::min<unsigned>(Index, Args.size()); // a value may be missing
+  return fail(
+      "unknown subcommand '" + Name + "'" +
+          hint(Distance(Nearest) <= Max ? Nearest : "", "headstart --help"),
+      Exit::WrongUsage);
 }
 
 Exit printVersion() {
@@ -211,8 +230,7 @@ Exit runSubcommand(const Subcommand &S, ArrayRef<const char *> Args,
       Table.ParseArgs(ArrayRef(Args.begin(), Separator), MissingIndex,
                       MissingCount, Visibility(S.Takes));
   if (Parsed.hasArg(OPT_help)) {
-    Table.printHelp(outs(), S.Usage, S.Summary, /*ShowHidden=*/false,
-                    /*ShowAllAliases=*/false, Visibility(S.Takes));
+    printHelp(S, Table);
     return Exit::Done;
   }
   if (Parsed.hasArg(OPT_version))
@@ -246,6 +264,22 @@ Exit runSubcommand(const Subcommand &S, ArrayRef<const char *> Args,
 
 } // namespace
 
+unsigned headstart::endOfOptions(const Subcommand &S,
+                                 const GenericOptionTable &Table,
+                                 ArrayRef<const char *> Args) {
+  const InputArgList Argv(Args.begin(), Args.end());
+  unsigned Index = 0;
+  while (Index < Args.size() && StringRef(Args[Index]) != "--") {
+    unsigned Next = Index;
+    const std::unique_ptr<Arg> A =
+        Table.ParseOneArg(Argv, Next, Visibility(S.Takes));
+    if (A && A->getOption().getKind() == Option::InputClass)
+      break;
+    Index = Next;
+  }
+  return std::min<unsigned>(Index, Args.size()); // a value may be missing
+}
+
 std::string headstart::versionText() {
   return "headstart " HEADSTART_VERSION " (LLVM " LLVM_VERSION_STRING ")";
 }
@@ -265,6 +299,17 @@ Exit headstart::cannotRun(const std::string &Program, std::error_code Error) {
                                                             : Exit::CannotRun);
 }
 
+Error headstart::readNumber(const CommandArguments &Arguments, unsigned Id,
+                            unsigned Least, unsigned Most, unsigned &Number) {
+  const Arg *A = Arguments.Options.getLastArg(Id);
+  if (!A || (!StringRef(A->getValue()).getAsInteger(10, Number) &&
+             Number >= Least && Number <= Most))
+    return Error::success();
+  return createStringError(A->getOption().getPrefixedName() + A->getValue() +
+                           ": expected a number from " + Twine(Least) + " to " +
+                           Twine(Most));
+}
+
 Error headstart::readMemoryLimit(const CommandArguments &Arguments,
                                  std::optional<MemoryLimit> &Result) {
   const std::optional<std::string> Text = Arguments.value(OPT_memory_EQ);
@@ -276,6 +321,22 @@ Error headstart::readMemoryLimit(const CommandArguments &Arguments,
                              toString(Limit.takeError()));
   Result = *Limit;
   return Error::success();
+}
+
+void headstart::forEachFile(size_t Count, function_ref<void(size_t)> Work) {
+  // A thread for fewer files costs more than it helps.
+  constexpr size_t MaxThreads = 8, FilesPerThread = 32;
+  std::atomic<size_t> Next = 0;
+  const auto WorkOn = [&] {
+    for (size_t I; (I = Next.fetch_add(1)) < Count;)
+      Work(I);
+  };
+  os::Threads Helpers;
+  for (size_t I = 1; I < std::min(MaxThreads, Count / FilesPerThread); ++I)
+    if (Helpers.start(WorkOn))
+      break; // continue with fewer threads
+  WorkOn();
+  Helpers.join();
 }
 
 void headstart::printJSON(function_ref<void(json::OStream &)> Write) {
@@ -336,7 +397,7 @@ int headstart::runTool(int Count, char **Argv, TraceClock::time_point Origin) {
     if (Name == "--version" || Name == "-V" || Name == "version")
       return printVersion();
     if (Name == "--autocomplete") { // for the scripts in completions/
-      printCompletions(outs(), Args.drop_front(2), OptionTable(), Subcommands);
+      printCompletions(Args.drop_front(2), OptionTable(), Subcommands);
       return Exit::Done;
     }
     if (IsHelp)
