@@ -148,6 +148,10 @@ def write(directory, most):
     if links:
         print(summary(links) + "\n")
         print("\n".join(table(links, most)))
+    elif not directory.is_dir():
+        # The first link creates it, so a build without links is no error.
+        print(f"There is no directory {as_text(str(directory))}: the build did not run "
+              "Headstart's linkers, or their reports are elsewhere.")
     else:
         print("Headstart prefetched for no link: the build did not run its linkers, "
               "or prefetching was off.")
