@@ -465,7 +465,8 @@ ForeignCommand readForeignCommand(std::vector<std::string> Args,
   }
   if (!Program) {
     const bool HasFlavor = Args.size() > 2 && Args[1] == "-flavor";
-    const bool IsWasm = StringRef(Args[HasFlavor ? 2 : 0]).contains("wasm");
+    const bool IsWasm =
+        sys::path::filename(Args[HasFlavor ? 2 : 0]).contains("wasm");
     Result = problem("'" + Args.front() +
                      (IsWasm ? "' links for WebAssembly, whose inputs "
                                "Headstart does not know"

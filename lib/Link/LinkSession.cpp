@@ -36,12 +36,10 @@ LinkSession::LinkSession(Flavour F, PrefetchSettings Settings,
                          TraceClock::time_point Origin)
     : PrefetchRun(std::move(Settings), Origin),
       Tool(LinkerModel::of(F).Program.str()), Kind(F), Final(std::move(Final)) {
-  std::string Limit = os::blockingLimit();
-  if (this->Settings.On && !Limit.empty()) {
-    this->Settings.On = false;
-    WhyOff = std::move(Limit);
-  }
-  if (this->Settings.On && this->Settings.Profile == "auto") {
+  if (!this->Settings.On)
+    return;
+  WhyOff = os::blockingLimit();
+  if (WhyOff.empty() && this->Settings.Profile == "auto") {
     Program = ProgramPages::ofThisProcess(Tool);
     Program->request();
   }
@@ -80,7 +78,6 @@ Error LinkSession::begin(SmallVectorImpl<const char *> &Argv,
   std::call_once(Begun, [&] {
     Options.insert(Options.end(), Final.begin(), Final.end());
     if (Error E = applyOptions(Options, Settings)) {
-      Settings.On = false;
       Result = joinErrors(std::move(Result), std::move(E));
       return;
     }
@@ -88,8 +85,7 @@ Error LinkSession::begin(SmallVectorImpl<const char *> &Argv,
     // cannot change the command lines.
     if (WhyOff.empty())
       WhyOff = whyOff(Settings);
-    Settings.On = WhyOff.empty();
-    if (!Settings.On)
+    if (!WhyOff.empty())
       return;
 
     std::vector<CommandLineArg> Args;
@@ -99,7 +95,6 @@ Error LinkSession::begin(SmallVectorImpl<const char *> &Argv,
     LinkCommand Command = LinkerModel::of(Kind).parse(Args, Context);
     LinkedAs = Command.Kind;
     if (!Command.Links) {
-      Settings.On = false;
       WhyOff = "this command does not link";
       return;
     }

@@ -158,19 +158,16 @@ static std::string explain(const CacheFile &File, StringRef Unsupported) {
   return File.Error.message();
 }
 
-/// The number of cached bytes of \p Range in \p File; nothing if the system
-/// does not report it. Stores in \p IsUnwritten, if it is not null, whether
-/// some of them are not on the disk.
+/// The number of cached bytes of \p File; nothing if the system does not report
+/// it. Stores in \p IsUnwritten whether some of them are not on the disk.
 static std::optional<uint64_t> residentBytes(const os::PageCache &Cache,
                                              const os::OpenFile &File,
-                                             ByteRange Range,
-                                             bool *IsUnwritten = nullptr) {
-  std::optional<os::Residency> Now = Cache.residency(File, Range);
+                                             bool &IsUnwritten) {
+  std::optional<os::Residency> Now = Cache.residency(File, {0, File.size()});
   if (!Now)
     return std::nullopt;
-  if (IsUnwritten)
-    *IsUnwritten = Now->UnwrittenPages != 0;
-  return std::min(Now->ResidentPages * Cache.pageSize(), Range.Length);
+  IsUnwritten = Now->UnwrittenPages != 0;
+  return std::min(Now->ResidentPages * Cache.pageSize(), File.size());
 }
 
 namespace {
@@ -273,7 +270,7 @@ Exit runResidency(const CommandArguments &Arguments) {
   std::vector<Totals> Each(Arguments.Operands.size());
   CacheFiles Files(Arguments.Operands);
   auto Inspect = [&](CacheFile &One, os::OpenFile &File) {
-    One.Before = residentBytes(Cache, File, {0, File.size()});
+    One.Before = residentBytes(Cache, File, One.IsUnwritten);
     if (!One.Before)
       One.Error = std::make_error_code(std::errc::function_not_supported);
   };
@@ -416,14 +413,13 @@ Exit runEvict(const CommandArguments &Arguments) {
   Evicted Done;
   CacheFiles Files(Arguments.Operands);
   auto Inspect = [&](CacheFile &One, os::OpenFile &File) {
-    const ByteRange All = {0, File.size()};
-    One.Before = residentBytes(Cache, File, All);
+    One.Before = residentBytes(Cache, File, One.IsUnwritten);
     // A file that a linker has just written sometimes needs a second try.
     for (unsigned Tries = 2; Tries != 0 && !One.Error && One.After != 0;
          --Tries) {
       One.Error = Cache.evict(File);
       if (!One.Error)
-        One.After = residentBytes(Cache, File, All, &One.IsUnwritten);
+        One.After = residentBytes(Cache, File, One.IsUnwritten);
     }
   };
   auto Show = [&](const CacheFile &One, json::OStream *J) {

@@ -158,19 +158,14 @@ public:
 private:
   void keep(const WalkDirectory &Directory,
             ArrayRef<os::DirectoryEntry> Entries) {
-    SmallVector<os::DirectoryEntry, MaxEntries> WithStatus;
-    if (Unknown && !llvm::all_of(Entries, [](const auto &E) {
-          return E.hasOwnStatus();
-        })) {
-      for (const os::DirectoryEntry &Entry : Entries)
-        if (Entry.hasOwnStatus())
-          WithStatus.push_back(Entry);
-        else
-          Unknown->add(Directory.pathOf(Entry.Name));
-      Entries = WithStatus;
-    }
+    SmallVector<os::DirectoryEntry, MaxEntries> Kept;
+    for (const os::DirectoryEntry &Entry : Entries)
+      if (!Unknown || Entry.hasOwnStatus())
+        Kept.push_back(Entry);
+      else
+        Unknown->add(Directory.pathOf(Entry.Name));
     Keep->add(Directory.thread(), Directory.root(), Directory.pathFromRoot(),
-              Entries);
+              Kept);
   }
 
   void show(const WalkDirectory &Directory,
