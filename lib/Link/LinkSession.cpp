@@ -36,10 +36,12 @@ LinkSession::LinkSession(Flavour F, PrefetchSettings Settings,
                          TraceClock::time_point Origin)
     : PrefetchRun(std::move(Settings), Origin),
       Tool(LinkerModel::of(F).Program.str()), Kind(F), Final(std::move(Final)) {
-  if (!this->Settings.On)
+  if (this->Settings.IsSwitchedOff)
     return;
+  // A later option may switch prefetching on.
   WhyOff = os::blockingLimit();
-  if (WhyOff.empty() && this->Settings.Profile == "auto") {
+  if (WhyOff.empty() && whyOff(this->Settings).empty() &&
+      this->Settings.Profile == "auto") {
     Program = ProgramPages::ofThisProcess(Tool);
     Program->request();
   }

@@ -149,7 +149,7 @@ struct ForeignTurn::Guess {
 };
 
 std::string ForeignTurn::wait() {
-  if (!Settings.On || Settings.QueueBytes == 0)
+  if (!whyOff(Settings).empty() || Settings.QueueBytes == 0)
     return "";
   auto Found = std::make_shared<Guess>();
   if (!runWithTimeout([Found, Args = Args, Forced = Forced,

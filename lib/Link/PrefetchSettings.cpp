@@ -149,8 +149,7 @@ static Error applyProfile(const PrefetchOption &O, PrefetchSettings &Settings) {
 
 static Error applyOption(const PrefetchOption &O, PrefetchSettings &Settings) {
   if (O.Name == "prefetch-inputs") {
-    Settings.On = !O.HasValue;
-    Settings.InvalidVariable.clear();
+    Settings.OffBecause = O.HasValue ? "--no-prefetch-inputs" : "";
     return Error::success();
   }
   if (O.Name == "prefetch-stats") {
@@ -214,9 +213,7 @@ std::string whyOff(const PrefetchSettings &Settings) {
     return "HEADSTART=off";
   if (Settings.Jobs == 0)
     return "--prefetch-jobs=0";
-  if (!Settings.InvalidVariable.empty())
-    return Settings.InvalidVariable + " has an invalid value";
-  return Settings.On ? "" : "--no-prefetch-inputs";
+  return Settings.OffBecause;
 }
 
 /// Returns the quote that \p Text opens and does not close, if it is split like
@@ -267,12 +264,9 @@ std::string applyEnvironment(Flavour F, const CommandLineContext &Context,
   Settings.IsSwitchedOff = isSwitchedOff(Context);
   if (Error E = readEnvironment(F, Context, Settings, Variable)) {
     Settings = PrefetchSettings();
-    Settings.On = false;
-    Settings.InvalidVariable = Variable.str();
+    Settings.OffBecause = (Variable + " has an invalid value").str();
     return toString(std::move(E)) + "; prefetching is off";
   }
-  if (Settings.IsSwitchedOff)
-    Settings.On = false;
   return "";
 }
 
@@ -372,7 +366,7 @@ static void writeTo(const std::string &File, StringRef Tool, StringRef Start,
 PrefetchRun::PrefetchRun(PrefetchSettings Settings,
                          TraceClock::time_point Origin)
     : Settings(std::move(Settings)), Origin(Origin) {
-  if (this->Settings.On)
+  if (whyOff(this->Settings).empty())
     os::reserveDescriptors();
 }
 

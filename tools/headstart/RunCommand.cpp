@@ -90,7 +90,7 @@ private:
 void Companion::start(uint64_t Linker) {
   Started = TraceClock::now();
   WhyOff = whyOff(Settings);
-  if (!Settings.On)
+  if (!WhyOff.empty())
     return;
   if (std::error_code Error = Preparing.start([this] { prepare(); })) {
     WhyOff = "the system cannot start a thread";
@@ -223,10 +223,10 @@ Exit runRun(const CommandArguments &Arguments) {
     printMessage("headstart", Severity::Warning, Warning);
   if (Error E = applyOptions(Arguments.Prefetch, Settings))
     return fail(std::move(E), Exit::WrongUsage);
-  Settings.On = whyOff(Settings).empty();
 
-  bool Reports = Settings.Stats || (Settings.On && !Settings.TraceFile.empty());
-  if (!Settings.On && !Reports)
+  const bool IsOn = whyOff(Settings).empty();
+  bool Reports = Settings.Stats || (IsOn && !Settings.TraceFile.empty());
+  if (!IsOn && !Reports)
     return cannotRun(Arguments.Linker.front(),
                      os::becomeProgram(Arguments.Linker));
 

@@ -71,7 +71,7 @@ TEST(PrefetchSettingsTest, LaterOptionWins) {
        option("prefetch-jobs", "16"), flag("prefetch-inputs")},
       S)));
   EXPECT_EQ(S.Jobs, 16U);
-  EXPECT_TRUE(S.On);
+  EXPECT_EQ(whyOff(S), "");
 }
 
 TEST(PrefetchSettingsTest, AppliesEveryOption) {
@@ -87,7 +87,7 @@ TEST(PrefetchSettingsTest, AppliesEveryOption) {
   EXPECT_EQ(S.StatsFile, "s.json");
   EXPECT_EQ(S.TraceFile, "t.json");
   EXPECT_FALSE(S.HandOver);
-  EXPECT_FALSE(S.On);
+  EXPECT_NE(whyOff(S), "");
   ASSERT_FALSE(bool(applyOptions({flag("prefetch-stats")}, S)));
   EXPECT_TRUE(S.Stats);
   EXPECT_EQ(S.StatsFile, "");
@@ -153,7 +153,6 @@ TEST(PrefetchSettingsTest, EnvironmentSwitchesOff) {
         warning({{"HEADSTART", Off}, {"HEADSTART_FLAGS", "--prefetch-inputs"}},
                 S),
         "");
-    EXPECT_FALSE(S.On) << Off;
     EXPECT_EQ(whyOff(S), "HEADSTART=off") << Off;
   }
   // Then no other value matters.
@@ -168,12 +167,12 @@ TEST(PrefetchSettingsTest, EnvironmentSwitchesOff) {
   EXPECT_EQ(S.StatsFile, "s.json");
   for (const char *On : {"", "on", "1", "yes", "True"}) {
     EXPECT_EQ(warning({{"HEADSTART", On}}, S), "");
-    EXPECT_TRUE(S.On) << On;
+    EXPECT_EQ(whyOff(S), "") << On;
   }
   EXPECT_EQ(warning({{"HEADSTART", "of"}}, S),
             "HEADSTART: expected 'on' or 'off', but got 'of'; "
             "prefetching is off");
-  EXPECT_FALSE(S.On);
+  EXPECT_NE(whyOff(S), "");
 }
 
 TEST(PrefetchSettingsTest, EnvironmentRefusesOtherOptions) {
@@ -181,7 +180,7 @@ TEST(PrefetchSettingsTest, EnvironmentRefusesOtherOptions) {
   EXPECT_EQ(warning({{"HEADSTART_FLAGS", "--prefetch-jobs=2 /out:x.exe"}}, S),
             "HEADSTART_FLAGS: '/out:x.exe' is not a prefetching option; "
             "prefetching is off");
-  EXPECT_FALSE(S.On);
+  EXPECT_NE(whyOff(S), "");
   EXPECT_THAT(warning({{"HEADSTART_FLAGS", "--prefetch-jobs=x"}}, S),
               HasSubstr("HEADSTART_FLAGS: --prefetch-jobs=x"));
 }
@@ -212,7 +211,7 @@ TEST(PrefetchSettingsTest, DefaultBudgetLeavesRoomForLinker) {
 TEST(WhyOffTest, ReportsWhatSwitchedPrefetchingOff) {
   PrefetchSettings S;
   EXPECT_EQ(whyOff(S), "");
-  S.On = false;
+  S.OffBecause = "--no-prefetch-inputs";
   EXPECT_EQ(whyOff(S), "--no-prefetch-inputs");
   S.IsSwitchedOff = true;
   EXPECT_EQ(whyOff(S), "HEADSTART=off");

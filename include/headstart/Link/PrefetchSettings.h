@@ -48,12 +48,12 @@ struct MemoryLimit {
 };
 
 struct PrefetchSettings {
-  bool On = true;
+  /// The option or variable that switched prefetching off, for a message;
+  /// empty: none. See whyOff.
+  std::string OffBecause;
   /// `HEADSTART=off`: nothing is prefetched, and wrong values of options are
   /// ignored.
   bool IsSwitchedOff = false;
-  /// The variable whose invalid value switched prefetching off; empty: none.
-  std::string InvalidVariable;
   /// The number of threads. Cold storage answers many requests at a time (1.07
   /// GB in 800 files: 1.40 s with one reader, 0.74 s with 4, 0.66 s with 8).
   unsigned Jobs = 8;
