@@ -74,13 +74,9 @@ bool startsLikeRecord(const std::string &Path, StringRef Start) {
 }
 
 bool mayReplaceRecord(const std::string &Path, StringRef Start) {
-  std::error_code Error;
-  os::FileStatus Status = os::statFile(Path, Error);
-  if (Error || Status.Kind == os::FileKind::Missing)
-    return !Error;
   os::OpenFile File;
-  if (os::OpenFile::open(Path, File))
-    return false;
+  if (std::error_code Error = os::OpenFile::open(Path, File))
+    return os::isMissing(Error);
   return File.size() == 0 || startsWith(File, Start);
 }
 

@@ -189,13 +189,4 @@ TEST(DirectoryReaderTest, ReturnsStableEntriesOnceDespiteChanges) {
     EXPECT_EQ(Seen[Name], 1) << Name;
 }
 
-TEST(DirectoryReaderTest, AnotherReaderContinuesAtBoundary) {
-  const TestDirectory Directory;
-  const Names Made = fill(Directory, 1200);
-  DirectoryHandle Handle = openDirectory(Directory.path());
-  unsigned Readers = 0;
-  EXPECT_EQ(listByManyReaders(Handle, 50, Readers), Made);
-  EXPECT_GT(Readers, ListsAtOnce ? 1u : 5u);
-}
-
 } // namespace

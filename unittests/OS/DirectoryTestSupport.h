@@ -94,29 +94,6 @@ inline Names listRest(DirectoryReader &Reader, DirectoryHandle &Directory,
   return Found;
 }
 
-/// Lists \p Directory by readers that stop at the first boundary, \p Room
-/// entries at a time. Returns the names, sorted; \p Readers is their number.
-inline Names listByManyReaders(DirectoryHandle &Directory, size_t Room,
-                               unsigned &Readers) {
-  Names Found;
-  std::vector<DirectoryEntry> Entries(Room);
-  std::error_code Error;
-  Readers = 0;
-  for (bool AtEnd = false; !AtEnd && Readers < 2000; ++Readers) {
-    DirectoryReader Reader(0);
-    Reader.start(Directory);
-    do {
-      const size_t Count = Reader.read(Entries, Error);
-      AtEnd = Count == 0;
-      for (const DirectoryEntry &E : std::span(Entries).first(Count))
-        Found.emplace_back(E.Name);
-    } while (!AtEnd && !Reader.isAtBoundary());
-  }
-  EXPECT_FALSE(Error) << Error.message();
-  std::sort(Found.begin(), Found.end());
-  return Found;
-}
-
 inline std::map<std::string, EntryType> typesIn(const std::string &Path) {
   DirectoryHandle Directory = openDirectory(Path);
   DirectoryReader Reader;

@@ -120,18 +120,6 @@ TEST(WindowsDirectoryTest, ReadsNamesLongInEveryEncoding) {
   }
 }
 
-TEST(WindowsDirectoryTest, AnotherReaderContinuesAtBoundary) {
-  const TestDirectory Directory;
-  for (int I = 0; I < 500; ++I)
-    Directory.write("entry-" + std::to_string(I), "");
-  DirectoryHandle Handle = openDirectory(Directory.path());
-  unsigned Readers = 0;
-  const Names Found = listByManyReaders(Handle, 3, Readers);
-  EXPECT_GT(Readers, 5u);
-  EXPECT_EQ(Found.size(), 500u);
-  EXPECT_EQ(std::adjacent_find(Found.begin(), Found.end()), Found.end());
-}
-
 /// Whether this is Wine, which finds an open directory by the path of its open,
 /// except to list it and to open entries in it.
 bool isWine() {

@@ -155,9 +155,7 @@ public:
   explicit DirectoryReader(size_t BufferBytes = DefaultBufferBytes);
 
   /// Starts with \p Directory, which must not move until the last `read`. Reads
-  /// nothing yet. A directory is listed only once, from the position that the
-  /// last reader left (without the entries that its buffer still held). To list
-  /// it twice, open it twice.
+  /// nothing yet. To list a directory twice, open it twice.
   void start(DirectoryHandle &Directory);
 
   /// Returns the next entries: at least one, and no more than \p Into holds (it
@@ -167,8 +165,7 @@ public:
   /// valid until the next call. Blocks.
   size_t read(std::span<DirectoryEntry> Into, std::error_code &Error);
 
-  /// Whether all entries of the last system call are returned. Another reader
-  /// may then `start` with the directory and continue from there.
+  /// Whether all entries of the last system call are returned.
   bool isAtBoundary() const { return Unread.empty(); }
 
 private:

@@ -108,12 +108,12 @@ std::string detail::unescape(std::string_view Text) {
   return Result;
 }
 
-std::optional<uint64_t> detail::parseNumber(std::string_view Text, int Base) {
+std::optional<uint64_t> detail::parseNumber(std::string_view Text) {
   Text = trim(Text);
   uint64_t Value = 0;
   const char *const Begin = Text.data();
   const char *const End = Begin + Text.size();
-  const auto [Rest, Error] = std::from_chars(Begin, End, Value, Base);
+  const auto [Rest, Error] = std::from_chars(Begin, End, Value);
   if (Error != std::errc() || Rest != End)
     return std::nullopt;
   return Value;

@@ -66,7 +66,7 @@ MountLine parseMount(std::string_view Line);
 std::string unescape(std::string_view Text);
 
 /// Parses a number; \p Text may add white space around it, but no more.
-std::optional<uint64_t> parseNumber(std::string_view Text, int Base = 10);
+std::optional<uint64_t> parseNumber(std::string_view Text);
 
 /// Returns the number that is all of the file \p Path.
 inline std::optional<uint64_t> readNumber(const std::string &Path) {
