@@ -49,13 +49,6 @@ public:
     return take(std::max<size_t>(std::min(End, Rest.size()), 1));
   }
 
-  StringRef peek() {
-    StringRef Before = Rest;
-    StringRef Token = next();
-    Rest = Before;
-    return Token;
-  }
-
 private:
   void skipSpace() {
     for (;;) {
@@ -168,7 +161,7 @@ private:
 
   /// Skips the rest of `symbol = expression;`, whose first token was read.
   bool skipAssignment() {
-    StringRef Operator = Tokens.peek();
+    StringRef Operator = Lexer(Tokens).next();
     bool IsAssignment = Operator.starts_with("=") ||
                         (Operator.size() == 2 && Operator[1] == '=' &&
                          StringRef("+-*/&^|").contains(Operator[0])) ||

@@ -25,40 +25,32 @@ using namespace llvm;
 
 namespace headstart {
 
-/// Returns the scalar with which \p Text begins, without its quotes.
-static std::string scalarOf(StringRef Text) {
-  Text = Text.trim();
-  if (Text.empty() || (Text.front() != '\'' && Text.front() != '"'))
-    return Text.take_front(Text.find(" #")).rtrim().str();
-  char Quote = Text.front();
-  std::string Word;
-  for (size_t I = 1; I < Text.size(); ++I) {
-    if (Text[I] == Quote) {
-      // A single quote is doubled inside single quotes.
-      if (Quote == '"' || I + 1 >= Text.size() || Text[I + 1] != Quote)
-        break;
-      ++I;
-    } else if (Text[I] == '\\' && Quote == '"' && I + 1 < Text.size()) {
-      ++I;
-    }
-    Word += Text[I];
-  }
-  return Word;
-}
-
 /// Returns the length of the quoted scalar with which \p Text begins, with its
-/// quotes.
-static size_t quotedLength(StringRef Text) {
+/// quotes. Adds the text between them to \p Word, unless that is null.
+static size_t readQuoted(StringRef Text, std::string *Word) {
   const char Quote = Text.front();
   for (size_t I = 1; I < Text.size(); ++I) {
+    // A single quote is doubled inside single quotes.
     const bool IsEscape =
         Quote == '"' ? Text[I] == '\\' : Text.substr(I, 2) == "''";
     if (IsEscape)
       ++I;
     else if (Text[I] == Quote)
       return I + 1;
+    if (Word && I != Text.size())
+      *Word += Text[I];
   }
   return Text.size();
+}
+
+/// Returns the scalar with which \p Text begins, without its quotes.
+static std::string scalarOf(StringRef Text) {
+  Text = Text.trim();
+  if (Text.empty() || (Text.front() != '\'' && Text.front() != '"'))
+    return Text.take_front(Text.find(" #")).rtrim().str();
+  std::string Word;
+  readQuoted(Text, &Word);
+  return Word;
 }
 
 namespace {
@@ -143,7 +135,7 @@ private:
         return;
       size_t End;
       if (Line.front() == '\'' || Line.front() == '"')
-        End = quotedLength(Line);
+        End = readQuoted(Line, /*Word=*/nullptr);
       else
         End = std::min(Line.find_first_of(",]"), Line.size());
       if (Into)

@@ -93,7 +93,9 @@ public:
 
   void fail(llvm::StringRef What) {
     if (Problem.empty())
-      Problem = (What + " (at byte " + llvm::Twine(position()) + ")").str();
+      Problem =
+          (What + " (at byte " + llvm::Twine(All.size() - remaining()) + ")")
+              .str();
     At = All.bytes_end();
   }
   bool failed() const { return !Problem.empty(); }
@@ -118,9 +120,6 @@ private:
     }
     At += Length;
     return Value;
-  }
-  uint64_t position() const {
-    return static_cast<uint64_t>(At - All.bytes_begin());
   }
 
   llvm::StringRef All;
