@@ -28,161 +28,24 @@ from headless import Browser, Problem, find_browser
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 VIEWS = [(1280, "light"), (1280, "dark"), (400, "light"), (400, "dark")]
 STATES = ("cold", "warm")
+FUNCTIONS = pathlib.Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
 
 
-# Returns a picture's number of colours (at most 60), its mean brightness, the number of its rows
-# and of those that have one colour.
-PICTURE = """
-(async () => {
-  const image = new Image();
-  image.src = 'data:image/png;base64,%s';
-  await image.decode();
-  const {width, height} = image;
-  const context = new OffscreenCanvas(width, height).getContext('2d');
-  context.drawImage(image, 0, 0);
-  const bytes = context.getImageData(0, 0, width, height).data;
-  const pixels = new Uint32Array(bytes.buffer), seen = new Set();
-  let plain = 0;
-  for (let at = 0; at < pixels.length; at += width) {
-    const row = pixels.subarray(at, at + width);
-    plain += row.every(pixel => pixel === row[0]);
-    for (let x = 0; x < width && seen.size < 60; ++x) seen.add(row[x]);
-  }
-  const sum = bytes.reduce((all, byte, at) => at %% 4 === 3 ? all : all + byte, 0);
-  return {colours: seen.size, mean: sum / (3 * pixels.length), rows: height, plain};
-})()
-"""
+def ask(browser, function: str, *arguments: str):
+    """The result of a function of check-page.js in the page."""
+    return browser.evaluate(f"{FUNCTIONS}.{function}({', '.join(map(json.dumps, arguments))})")
 
 
 def check_picture(browser, scheme: str):
     """Yields the problems of the page's picture: it is empty, or has the wrong brightness."""
     png = base64.b64encode(browser.picture(0.25)).decode()
-    seen = browser.evaluate(PICTURE % png)
+    seen = ask(browser, "picture", png)
     if seen["colours"] < 60:
         yield f"the picture has {seen['colours']} colours only"
     if seen["plain"] > 0.6 * seen["rows"]:
         yield f"{seen['plain']} of {seen['rows']} rows of the picture are empty"
     if scheme == "light" and seen["mean"] < 170 or scheme == "dark" and seen["mean"] > 85:
         yield f"a mean brightness of {seen['mean']:.0f} is not {scheme}"
-
-
-# -- the requirements on the page --------------------------------------------
-
-# A script that runs in the page but is no part of it. Returns a list of sentences.
-LAYOUT = r"""
-(() => {
-  const wrong = [], root = document.documentElement, right = root.clientWidth;
-  const say = text => { if (wrong.length < 12) wrong.push(text); };
-  const named = node => (node.textContent || '').trim().slice(0, 40) || node.tagName;
-  const unseen = node => node.closest('.unseen, [hidden], noscript, #tip, thead') &&
-    !(node.closest('thead') && node.closest('thead').offsetWidth > 1);
-  if (root.scrollWidth > right)
-    say(`the page is ${root.scrollWidth} wide, the window ${right}`);
-  for (const node of document.querySelectorAll('main *')) {
-    const box = node.getBoundingClientRect();
-    if (box.width && !unseen(node) && (box.right > right + 1 || box.left < -1))
-      say(`beside the page: ${node.tagName} "${named(node)}" ${
-        Math.round(box.left)}-${Math.round(box.right)}`);
-    for (const {name, value} of node.attributes)
-      if (/NaN|undefined|Infinity/.test(value) && node.namespaceURI.endsWith('svg') &&
-          name !== 'aria-label')
-        say(`${node.tagName} has ${name}="${value.slice(0, 40)}"`);
-  }
-  // Pieces of text as they are laid out.
-  const pieces = [];
-  const walker = document.createTreeWalker(document.querySelector('main'),
-                                           NodeFilter.SHOW_TEXT);
-  while (walker.nextNode()) {
-    const text = walker.currentNode, node = text.parentElement;
-    if (!text.textContent.trim() || unseen(node) || node.closest('details:not([open])'))
-      continue;
-    if (/\bNaN\b|\bundefined\b|\bInfinity\b|\bnull\b|\[object /.test(text.textContent))
-      say(`"${named(text)}" is nothing to be read`);
-    const range = document.createRange();
-    range.selectNodeContents(text);
-    for (const box of range.getClientRects())
-      if (box.width > 0.5 && box.height > 0.5)
-        pieces.push({box, node, text});
-    // What styles write above a cell's figures is no text to be found here.
-    const cell = node.closest('td, th');
-    if (cell && pieces.length && pieces[pieces.length - 1].box.right >
-        cell.getBoundingClientRect().right + 1)
-      say(`longer than its cell: "${named(text)}"`);
-    const svg = node.closest('svg');
-    if (svg) {
-      const frame = svg.getBoundingClientRect(), box = node.getBoundingClientRect();
-      if (box.left < frame.left - 1 || box.right > frame.right + 1 ||
-          box.top < frame.top - 3 || box.bottom > frame.bottom + 3)
-        say(`cut by its chart: "${named(node)}"`);
-    }
-  }
-  pieces.sort((a, b) => a.box.top - b.box.top);
-  for (let i = 0; i < pieces.length; ++i)
-    for (let j = i + 1; j < pieces.length &&
-         pieces[j].box.top < pieces[i].box.bottom - 2; ++j) {
-      const a = pieces[i].box, b = pieces[j].box;
-      if (pieces[i].text !== pieces[j].text && Math.min(a.right, b.right) -
-          Math.max(a.left, b.left) > 2 && Math.min(a.bottom, b.bottom) - b.top > 4)
-        say(`"${named(pieces[i].text)}" lies on "${named(pieces[j].text)}"`);
-    }
-  // Tiles and directories hold their names.
-  for (const name of document.querySelectorAll('.file-name, .folder-name')) {
-    const tile = d3.select(name).datum();
-    if (name.getBBox().x + name.getBBox().width > tile.x1)
-      say(`"${named(name)}" is longer than its tile`);
-  }
-  // Contrast, as the accessibility guidelines reckon it.
-  const light = colour => {
-    const [r, g, b] = colour.match(/[\d.]+/g).map(Number).map(v => v / 255)
-      .map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const ground = node => {
-    for (; node; node = node.parentElement) {
-      const colour = getComputedStyle(node).backgroundColor;
-      if (!/, 0\)|transparent/.test(colour))
-        return colour;
-    }
-    return 'rgb(255, 255, 255)';
-  };
-  const told = new Set();
-  for (const {node} of pieces) {
-    if (node.closest('.mark, .file-name, .folder-name, .phase-name, :disabled') ||
-        node.closest('.chip') || told.has(node))
-      continue;
-    told.add(node);
-    const style = getComputedStyle(node);
-    const colour = node.closest('svg') ? style.fill : style.color;
-    const [a, b] = [light(colour), light(ground(node))].sort((x, y) => y - x);
-    const least = style.fontWeight >= 600 || parseFloat(style.fontSize) >= 20 ? 3 : 4.5;
-    if ((a + 0.05) / (b + 0.05) < least)
-      say(`"${named(node)}" is too pale: ${((a + 0.05) / (b + 0.05)).toFixed(1)}`);
-  }
-  for (const svg of document.querySelectorAll('svg:not([aria-hidden])'))
-    if (!svg.getAttribute('aria-label') || svg.getAttribute('role') !== 'img')
-      say('a chart without a label');
-  if (document.hacked !== undefined)
-    say('a name in the report was run as a script: ' + document.hacked);
-  return wrong;
-})()
-"""
-
-COUNTS = """
-(() => {
-  const count = what => document.querySelectorAll(what).length;
-  const perState = what => Object.fromEntries(['cold', 'warm'].map(state =>
-    [state, count(`[data-state=${state}] ${what}`)]));
-  return {rounds: count('table.results .round'), away: count('table.results .away'),
-          outliers: count('table.results .outlier'),
-          lines: perState('path.line'), phases: perState('.phase'),
-          stores: count('table.stores tbody tr'),
-          decisions: count('table.decisions tbody tr'),
-          files: count('.map .file'), variants: count('table.results tbody tr'),
-          areas: [...document.querySelectorAll('.map .part')].map(part =>
-            [part.dataset.part, [...part.getAttribute('d').matchAll(
-              /h([\\d.]+)v([\\d.]+)/g)].reduce((sum, m) => sum + m[1] * m[2], 0)])};
-})()
-"""
 
 
 class Expected:
@@ -276,35 +139,22 @@ def check_parts(expected, counts):
 
 def check_pointer(browser):
     """Yields the charts that do not describe what the pointer or keyboard selects."""
-    where = """
-      (() => { const mark = document.querySelector('%s');
-        if (!mark) return null;
-        mark.scrollIntoView({block: 'center'});
-        const box = mark.getBoundingClientRect();
-        return {x: box.left + box.width / 2, y: box.top + box.height / 2}; })()"""
-    tip = """
-      (() => { const tip = document.getElementById('tip');
-        if (tip.hidden) return null;
-        const box = tip.getBoundingClientRect();
-        return {text: tip.textContent, inside: box.left >= 0 && box.top >= 0 &&
-          box.right <= document.documentElement.clientWidth + 1,
-          spoken: document.getElementById('spoken').textContent}; })()"""
     for chart, mark, key in (("[data-state] svg", "[data-state] svg", "ArrowRight"),
                              (".map svg", ".map .file", "ArrowDown"),
                              ("table.results .round", "table.results .round", None)):
-        place = browser.evaluate(where % mark)
+        place = ask(browser, "place", mark)
         if not place:
             continue
         browser.call("Input.dispatchMouseEvent", type="mouseMoved", **place)
         browser.settle()
-        found = browser.evaluate(tip)
+        found = ask(browser, "tip")
         if not found or len(found["text"]) < 10:
             yield f"{chart}: nothing is shown at the pointer"
         elif not found["inside"]:
             yield f"{chart}: what is shown at the pointer is outside of the window"
         browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=1, y=1)
         browser.settle()
-        if browser.evaluate(tip):
+        if ask(browser, "tip"):
             yield f"{chart}: what was shown at the pointer stays"
         if not key:
             continue
@@ -312,11 +162,11 @@ def check_pointer(browser):
         for _ in range(3):
             browser.call("Input.dispatchKeyEvent", type="keyDown", key=key, code=key)
         browser.settle()
-        found = browser.evaluate(tip)
+        found = ask(browser, "tip")
         if not found or len(found["spoken"]) < 10:
             yield f"{chart}: the arrow keys bring up nothing"
         browser.call("Input.dispatchKeyEvent", type="keyDown", key="Escape", code="Escape")
-        if browser.evaluate(tip):
+        if ask(browser, "tip"):
             yield f"{chart}: Escape does not put it away"
 
 
@@ -325,13 +175,13 @@ def check_choices(browser, expected):
     browser.evaluate("document.querySelectorAll('input[type=checkbox]:not(:checked)')"
                      ".forEach(box => box.click())")
     browser.settle()
-    yield from compare_counts(browser.evaluate(COUNTS), expected.counts(expected.watched))
-    yield from browser.evaluate(LAYOUT)
+    yield from compare_counts(ask(browser, "counts"), expected.counts(expected.watched))
+    yield from ask(browser, "layout")
     # Each other choice is clicked once: it must draw something without errors.
     browser.evaluate("[...document.querySelectorAll('input[type=radio]')]"
                      ".filter(one => !one.disabled).forEach(one => one.click())")
     browser.settle()
-    yield from browser.evaluate(LAYOUT)
+    yield from ask(browser, "layout")
 
 
 def check_headline(browser, expected):
@@ -393,8 +243,8 @@ def check_bounds(browser, expected):
 def check_look(browser, url, expected):
     """Yields the problems of the page that the browser shows."""
     yield from check_events(browser, url)
-    yield from browser.evaluate(LAYOUT)
-    counts = browser.evaluate(COUNTS)
+    yield from ask(browser, "layout")
+    counts = ask(browser, "counts")
     yield from compare_counts(counts, expected.counts(expected.shown))
     yield from check_parts(expected, counts)
     yield from check_headline(browser, expected)
@@ -416,7 +266,7 @@ def check_page(browser, url, expected, keep):
         found += check_events(browser, url)
         yield from ((view, text) for text in dict.fromkeys(found))
     browser.show(url, 720, "dark", "print")
-    yield from (("print", text) for text in browser.evaluate(LAYOUT))
+    yield from (("print", text) for text in ask(browser, "layout"))
     if keep:
         keep.with_name(f"{keep.name}-print.png").write_bytes(browser.picture())
     yield from (("print", text) for text in check_picture(browser, "light"))
@@ -485,7 +335,7 @@ def check_refusals(browser, render, work):
         subprocess.run([render, source, page], check=True)
         browser.show(page.as_uri(), 400, "light")
         yield from ((text, wrong) for wrong in check_events(browser, page.as_uri()))
-        yield from ((text, wrong) for wrong in browser.evaluate(LAYOUT))
+        yield from ((text, wrong) for wrong in ask(browser, "layout"))
         if not browser.evaluate("document.querySelector('.warning') !== null"):
             yield text, "this was not refused"
 
