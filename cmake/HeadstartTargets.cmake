@@ -24,15 +24,32 @@ function(headstart_option_table target table out)
   target_sources(${target} PRIVATE ${out})
 endfunction()
 
-# headstart_precompile(<target>): with HEADSTART_PRECOMPILE, parses what most sources
-# include once: more than half of the compile time.
+# headstart_precompile(<target> [<library> <header>...]): with HEADSTART_PRECOMPILE, parses
+# what most sources include once: more than half of the compile time. All libraries share
+# the result, and all programs with the same arguments, whose options differ (-fPIE).
 function(headstart_precompile target)
-  if(HEADSTART_PRECOMPILE)
-    target_precompile_headers(${target} PRIVATE <llvm/ADT/STLExtras.h>
+  if(NOT HEADSTART_PRECOMPILE)
+    return()
+  endif()
+  get_target_property(type ${target} TYPE)
+  list(POP_FRONT ARGN library)
+  set(owner headstart_precompiled_${type}_${library})
+  if(NOT TARGET ${owner})
+    set(source ${PROJECT_BINARY_DIR}/precompiled.cpp)
+    file(CONFIGURE OUTPUT ${source} CONTENT "int main() {}\n")
+    if(type STREQUAL EXECUTABLE)
+      add_executable(${owner} EXCLUDE_FROM_ALL ${source})
+    else()
+      add_library(${owner} OBJECT EXCLUDE_FROM_ALL ${source})
+    endif()
+    target_link_libraries(${owner} PRIVATE
+      $<TARGET_NAME_IF_EXISTS:headstart_llvm> headstart_options ${library})
+    target_precompile_headers(${owner} PRIVATE ${ARGN} <llvm/ADT/STLExtras.h>
       <llvm/ADT/StringExtras.h> <llvm/ADT/StringMap.h> <llvm/Support/FileSystem.h>
       <llvm/Support/JSON.h> <llvm/Support/MemoryBuffer.h> <llvm/Support/Path.h>
       <llvm/Support/raw_ostream.h> <condition_variable> <mutex> <thread>)
   endif()
+  target_precompile_headers(${target} REUSE_FROM ${owner})
 endfunction()
 
 # headstart_layer(<Layer> SOURCES ... DEPENDS ...): the library of one layer.
@@ -98,15 +115,13 @@ function(headstart_unittests name)
   target_link_libraries(${name}Tests PRIVATE
     ${arg_DEPENDS} headstart_options headstart_gtest)
   headstart_windows_manifest(${name}Tests)
-  if(NOT MSVC)
-    # The optimizer takes half of a test's compile time, and saves no time.
-    target_compile_options(${name}Tests PRIVATE -O0)
-  endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND NOT CMAKE_CROSSCOMPILING)
     # Parsing these takes two of the five seconds.
-    target_precompile_headers(${name}Tests PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
-    if(NOT name MATCHES "^OS")
-      headstart_precompile(${name}Tests)
+    set(headers <gmock/gmock.h> <gtest/gtest.h>)
+    if(HEADSTART_PRECOMPILE AND NOT name STREQUAL OS)
+      headstart_precompile(${name}Tests headstart_gtest ${headers})
+    else()
+      target_precompile_headers(${name}Tests PRIVATE ${headers})
     endif()
   endif()
   set_target_properties(${name}Tests PROPERTIES
