@@ -37,64 +37,11 @@ TABLE = [
      "referenced_in": ["core"], "defined_in": "core"},
 ]
 
-DEMO = """
-namespace demo {
-struct Text { const char *Data; unsigned long long Size; };
-struct Answer { int Value; ~Answer() {} };
-struct Box { static Answer open(int Number); };
-struct Timer { int Value; Timer(Text); Timer(Text, Timer &); };
-template <int A, bool B> struct Kind {};
-template <class K> int split();
-}
-"""
-COMMON = DEMO + """
-demo::Timer::Timer(Text T) { Value = T.Size; }
-demo::Timer::Timer(Text T, Timer &P) { Value = T.Size + P.Value; }
-// A reference beside the definition.
-int beside(demo::Timer &P) { return demo::Timer({"", 1}, P).Value; }
-"""
-SPLIT = DEMO + """
-template <class K> int demo::split() { return 5; }
-template int demo::split<demo::Kind<1, false>>();
-template int demo::split<demo::Kind<1, true>>();
-"""
-DRIVER = DEMO + """
-int beside(demo::Timer &P);
-int same();
-int drive() {
-  demo::Timer A({"", 1});              // not the one of the table
-  demo::Timer B({"", 1}, A);           // 2, and 20 by the wrapper
-  return A.Value + B.Value + beside(A) // 1 + 22 + 2
-         + demo::split<demo::Kind<1, false>>()  // 5, and 30 by the wrapper
-         + demo::split<demo::Kind<1, true>>()   // 5
-         + same();                     // 1, and 40 by the wrapper
-}
-"""
-SAME_A = "int unused() { return 0; }\n"
-SAME_B = DEMO + "int same() { return demo::Box::open(0).Value; }\n"
-# The counterpart of Headstart's Seam.cpp; the sum is 25 + 35 + 5 + 41 = 106.
-PROGRAM = DEMO + """
-int drive();
-demo::Answer demo::Box::open(int Number) { return {Number + 1}; }
-extern "C" {
-void headstart_real_timer(demo::Timer *, demo::Text, demo::Timer &);
-demo::Timer *headstart_wrap_timer(demo::Timer *This, demo::Text T,
-                                  demo::Timer &P) {
-  headstart_real_timer(This, T, P);
-  This->Value += 20;
-  return This;
-}
-int headstart_real_split();
-int headstart_wrap_split() { return headstart_real_split() + 30; }
-demo::Answer headstart_wrap_open(int Number) {
-  return {demo::Box::open(Number).Value + 40};
-}
-int start() { return drive(); }
-}
-#ifdef MAIN
-int main() { return start(); }
-#endif
-"""
+INPUTS = HERE.parent / "test" / "Seam"
+COMMON, DRIVER, SAME, SPLIT, PROGRAM = (
+    (INPUTS / f"{name}.cpp").read_text(encoding="utf-8")
+    for name in ("timer", "driver", "same", "split", "program"))
+UNUSED = "int unused() { return 0; }\n"
 
 
 def run(*words):
@@ -131,7 +78,7 @@ class Directory:
             source.write_text(text, encoding="utf-8")
             run("clang", f"--target={TARGETS[self.kind]}", "-std=c++20", "-O1", "-fno-exceptions",
                 "-faddrsig", "-ffunction-sections", "-Wno-return-type-c-linkage", "-c", source,
-                "-o", out, *options)
+                f"-I{INPUTS}", "-o", out, *options)
             self.compiled[key] = out.read_bytes()
         out.write_bytes(self.compiled[key])
         return out
@@ -146,7 +93,7 @@ class Directory:
         """The archives common and core of the table."""
         return (self.archive("common", self.compile("timer.o", COMMON)),
                 self.archive("core", self.compile("driver.o", DRIVER),
-                             self.compile("a/same.o", SAME_A), self.compile("b/same.o", SAME_B),
+                             self.compile("a/same.o", UNUSED), self.compile("b/same.o", SAME),
                              self.compile("split.o", SPLIT)))
 
     def rename(self, *archives, table=TABLE, llvm=None):
@@ -210,9 +157,9 @@ class Renaming(Case):
         self.check_copies("macho")
 
     def test_address_significance_follows_the_symbol(self):
-        text = DEMO + "int (*Kept)() = demo::split<demo::Kind<1, false>>;\n"
-        driver = DEMO + ("int drive() { demo::Timer A({}); return "
-                         "demo::Timer({}, A).Value + demo::Box::open(1).Value; }")
+        text = '#include "demo.h"\nint (*Kept)() = demo::split<demo::Kind<1, false>>;\n'
+        driver = ('#include "demo.h"\nint drive() { demo::Timer A({}); return '
+                  'demo::Timer({}, A).Value + demo::Box::open(1).Value; }')
         # llvm-readobj does not know Mach-O's table.
         for kind in ("elf", "coff"):
             with self.subTest(kind):
@@ -303,7 +250,7 @@ class Problems(Case):
 
     def test_archives(self):
         compiled = self.directory.compile
-        two = [compiled("driver.o", DRIVER), compiled("same.o", SAME_B),
+        two = [compiled("driver.o", DRIVER), compiled("same.o", SAME),
                compiled("split.o", SPLIT), compiled("again.o", SPLIT)]
         thin, universal = (self.directory.path / f"lib{name}.a" for name in ("thin", "universal"))
         run("llvm-ar", "qcs", "--thin", thin, two[0])
@@ -314,7 +261,7 @@ class Problems(Case):
                 name, *objects)
         self.check(r"core is not among the archives", self.common)
         self.check(r"must be defined once, not 0 times",
-                   other("common", compiled("e.o", SAME_A)), self.core)
+                   other("common", compiled("e.o", UNUSED)), self.core)
         self.check(r"must be defined once, not 2 times: .*split.o.*again.o",
                    self.common, other("core", *two))
         self.check(r"libcore.a\(bitcode.o\): bitcode", self.common,
@@ -327,9 +274,9 @@ class Problems(Case):
     def test_from_a_dll(self):
         directory = self.new_directory("coff")
         common, _ = directory.demo()
-        driver = DRIVER.replace("static Answer open", "__declspec(dllimport) static Answer open")
-        core = directory.archive("core", directory.compile(
-            "driver.o", driver + "int same() { return demo::Box::open(0).Value; }"),
+        core = directory.archive(
+            "core", directory.compile("driver.o", DRIVER),
+            directory.compile("same.o", SAME, "-DIMPORT=__declspec(dllimport)"),
             directory.compile("split.o", SPLIT))
         self.assertIn("takes demo::Box::open from a DLL", directory.rename(common, core))
 

@@ -1,0 +1,4 @@
+#include "demo.h"
+template <class K> int demo::split() { return 5; }
+template int demo::split<demo::Kind<1, false>>();
+template int demo::split<demo::Kind<1, true>>();
