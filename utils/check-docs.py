@@ -4,16 +4,19 @@ Checks the names and comments of the public headers.
 
 - Every relative link leads to a file, and to a heading if it has an anchor; every path
   in backquotes that looks like one of the tree's exists.
-- No text has a word of TERMS, no sentence begins with a word of STARTS, and no sentence
-  has only one or two words.
-- No comment of a public header has a word of TERMS, and no name in one a word of NAMES.
-- A number that appears in several places is the same in all of them (NUMBERS)."""
+- No text has a word of the terms to avoid, no sentence begins with one of the starts, and
+  no sentence has only one or two words.
+- No comment of a public header has such a term, and no name in one a word of the names.
+- A number that appears in several places is the same in all of them.
+
+check-docs.toml has the words and the numbers."""
 
 import argparse
 import pathlib
 import re
 import subprocess
 import sys
+import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -21,38 +24,7 @@ LINK = re.compile(r"\]\(([^)#:\s]*)(?:#([^)\s]*))?\)")
 PATH = re.compile(r"`((?:lib|include|tools|test|unittests|benchmarks|utils|"
                   r"cmake|docs)/[\w./-]+)`")
 
-# The words to avoid, and what to write instead.
-TERMS = {
-    r"folders?": "directory",
-    r"(?:nobody|whoever|somebody)": "the actor's name",
-    r"in vain": "unnecessarily",
-    r"to be had": "available",
-    r"but for": "except",
-    r"far away": "high-latency, remote",
-    r"(?:is|are|was|were|be|being) far": "high-latency, remote",
-    r"look(?:s|ed|ing)? (?:at|into)": "inspect, scan, stat, see",
-    r"put(?:s|ting)? out of (?:memory|the cache)": "evict",
-    r"pass(?:es|ed|ing)? over": "skip",
-    r"(?:take|takes|took|taken) aside": "defer",
-    r"let(?:s|ting)? go": "release",
-    r"patience": "timeout",
-    r"as ever": "the statement itself",
-    r"played": "simulated",
-    r"(?:last|earlier|former|a|its|the|this|without|no) records? (?:of (?:a|the|an) link|is)":
-        "profile",
-}
-# The words that no name in a public header may have, and what to write instead.
-NAMES = {
-    "folder": "directory", "folders": "directories", "far": "high latency",
-    "patience": "timeout", "played": "simulated", "vain": "unnecessary",
-    "aside": "deferred", "passed": "skipped", "told": "reported", "tells": "reports",
-    "said": "reported", "asked": "requested", "look": "stat, inspect, scan",
-    "looks": "stats, scans", "looked": "inspected, scanned", "way": "variant, method",
-    "ways": "variants, methods", "word": "argument", "words": "arguments",
-    "gone": "removed", "nobody": "the actor's name",
-}
-# Words that begin a sentence with something other than its subject.
-STARTS = ("Of", "What", "That", "Nor", "So", "The same", "Neither", "Whether")
+RULES = tomllib.loads(pathlib.Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 
 def listed(*patterns):
@@ -156,7 +128,7 @@ def prose(path):
 
 
 def avoided(text):
-    for term, instead in TERMS.items():
+    for term, instead in RULES["terms"].items():
         if found := re.search(rf"\b{term}\b", text, re.I):
             yield f"'{found[0]}': write {instead}"
 
@@ -167,7 +139,7 @@ def words(path):
         text = re.sub(r"\]\([^)]*\)", "]", text)
         yield from ((number, problem) for problem in avoided(text))
         for sentence in re.split(r"(?<=[.!?:]) +(?=[A-Z\"'(\[*])", text):
-            start = next((s for s in STARTS if re.match(rf"\W*{s}\b", sentence)), None)
+            start = next((s for s in RULES["starts"] if re.match(rf"\W*{s}\b", sentence)), None)
             if start and not sentence.rstrip("\"'*) ").endswith("?"):
                 yield number, f"a sentence begins with '{start}': {sentence[:50]}"
             # "See NAME." and "Test it." are sentences.
@@ -198,47 +170,12 @@ def header(path):
         code = re.sub(r'"(?:[^"\\]|\\.)*"|//.*', "", line)
         for name in re.findall(r"[A-Za-z_]\w*", code):
             for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name):
-                if word.lower() in NAMES:
-                    yield number, f"{name}: say {NAMES[word.lower()]}"
-
-
-# Each number's name and places: a file, and a pattern with one group.
-NUMBERS = {
-    "the version": [
-        ("CMakeLists.txt", r"Headstart VERSION ([\d.]+)"),
-        ("README.md", r"headstart_([\d.]+)_amd64.deb"),
-        ("README.md", r"headstart_linker-([\d.]+)-py3"),
-        ("README.md", r"Headstart ([\d.]+) \(prefetches"),
-        ("docs/Guide.md", r"headstart-dbgsym_([\d.]+)_amd64")],
-    "KiB of a file that is fetched whole": [
-        ("include/headstart/Plan/FetchPlan.h", r"WholeFileBytes = (\d+) \* 1024"),
-        ("docs/man/headstart-plan.1", r"file of at most (\d+) KiB")],
-    "KiB of a gap": [
-        ("include/headstart/Plan/FetchPlan.h", r"MergeGapBytes = (\d+) \* 1024"),
-        ("docs/man/headstart-plan.1", r"gap between them is at most (\d+) KiB")],
-    "KiB of a gap, Mach-O": [
-        ("lib/Inputs/MachO/Model.cpp", r"MergeGapBytes = (\d+) \* 1024"),
-        ("docs/man/headstart-plan.1", r"\(Mach-O: (\d+) KiB\)")],
-    "threads": [
-        ("include/headstart/Link/PrefetchSettings.h", r" Jobs = (\d+);"),
-        ("include/headstart/Engine/PrefetchEngine.h", r" Jobs = (\d+);"),
-        ("docs/man/headstart-linkers.7", r"The default is (\d+)")],
-    "threads on a high-latency store": [
-        ("include/headstart/Link/PrefetchSettings.h", r"HighLatencyJobs = (\d+);"),
-        ("docs/internals/Design.md", r"Up to (\d+) threads prepare"),
-        ("docs/man/headstart-linkers.7", r"up to (\d+) on a high-latency store")],
-    "paths that are queried again": [
-        ("include/headstart/Plan/Tuning.def", r"RefreshAhead, (\d+)\)"),
-        ("docs/internals/Design.md", r"the next (\d+) paths")],
-    "seeds of the simulation": [
-        ("unittests/Simulation/CMakeLists.txt", r"simulate (\d+)"),
-        ("unittests/Simulation/Simulate.cpp", r"SeedsForCoverage = (\d+)"),
-        ("dev", r"simulated operating system.*?\(([\d,]+);")],
-}
+                if instead := RULES["names"].get(word.lower()):
+                    yield number, f"{name}: say {instead}"
 
 
 def numbers():
-    for name, places in NUMBERS.items():
+    for name, places in RULES["numbers"].items():
         values = {}
         for file, pattern in places:
             found = re.search(pattern, (ROOT / file).read_text(encoding="utf-8"), re.S)
