@@ -16,6 +16,7 @@ import hashlib
 import os
 import pathlib
 import random
+import re
 import shutil
 import struct
 import subprocess
@@ -26,74 +27,12 @@ from typing import NamedTuple
 ALONE, CLEAN, ODD, DEBUG, BITCODE, OTHER = 40, 60, 120, 132, 144, 150
 SIZES = [0, 0, 0, 0, 0, 4096, 8192, 16383, 16384, 16385, 20480, 65535, 65536, 65537, 81920, 90000]
 
-# The parts of objects. {i}: the object, {c}: an object to call, {k}: a number below 6,
-# {m}: one below 5, {n}: some bytes. The first is in each; the next few are harmless.
-ELF = [
-    '.section .text.f{i},"ax",@progbits\n.globl f{i}\nf{i}: call f{c}@PLT\nret',
-    '.section .text.inl{k},"axG",@progbits,inl{k},comdat\n.weak inl{k}\n'
-    'inl{k}: .fill 64,1,0x90\nret\n.text\ncall inl{k}@PLT',
-    '.weak maybe{k}\n.text\ncall maybe{k}@PLT',
-    '.text\n.globl h{i}\n.hidden h{i}\nh{i}: ret',
-    '.section .rodata.str1.1,"aMS",@progbits,1\n.asciz "text {k}"',
-    '.section .tdata,"awT",@progbits\n.quad {k}',
-    '.comm c{k},{n},8',
-    '.text\n.weak w{k}\nw{k}: .fill {k},1,0x90\nret',
-    '.section .init_array,"aw"\n.quad f{i}',
-    '.data\n.quad f{c}\n.fill {n},1,{k}',
-    '.section .eh{k},"ax"\n.cfi_startproc\nret\n.cfi_endproc',
-    '.section .note.x,"a",@note\n.long 4,4,{k}\n.asciz "abc"\n.long {n}',
-    '.section .deplibs,"MS",@llvm_dependent_libraries,1\n.asciz "dep{m}"',
-    '.addrsig\n.addrsig_sym f{i}',
-    '.section .deplibs,"MS",@llvm_dependent_libraries,1\n.asciz "lib/libdep{k}.a"',
-    '.text\n.globl only{i}\nonly{i}: ret',
-    '.text\ncall nowhere{k}@PLT',
-    '.text\n.globl twice{k}\ntwice{k}: ret',
-    '.section .rodata,"a"\n.quad f{c}',
-]
-COFF = [
-    '.text\n.globl f{i}\nf{i}: call f{c}\nret',
-    '.section .text,"xr",discard,inl{k}\n.globl inl{k}\ninl{k}: .fill 64,1,0x90\n'
-    'ret\n.section .xdata,"dr",associative,inl{k}\n.long {n}\n.text\ncall inl{k}',
-    '.weak weak{i}\n.text\ncall weak{i}',
-    '.section .rdata,"dr",largest,big{k}\n.globl big{k}\nbig{k}: .fill {n},1,{k}',
-    '.section .drectve,"yn"\n.ascii " /include:f{c}"',
-    '.comm c{k},{n}',
-    '.text\n.weak w{i}\nw{i}: .fill {k},1,0x90\nret',
-    '.data\n.quad f{c}\n.fill {n},1,{k}',
-    '.section .drectve,"yn"\n.ascii " /defaultlib:dep{m}.lib"',
-    '.section .foo{k},"dw"\n.long {n}',
-    '.section .drectve,"yn"\n.ascii " /alternatename:other{k}=f{i}"',
-    '.section .drectve,"yn"\n.ascii " /merge:.foo{k}=.data"',
-    '.section .drectve,"yn"\n.ascii " /export:f{i}"',
-    '.section .drectve,"yn"\n.ascii " /defaultlib:\\"dep{k}\\""',
-    '.section .drectve,"yn"\n.ascii " /nosuch:{k} /export:f{i}"',
-    '.text\n.globl only{i}\nonly{i}: ret',
-    '.text\ncall nowhere{k}',
-    '.text\n.globl twice{k}\ntwice{k}: ret',
-    '.section .rdata,"dr",one_only,one{k}\n.globl one{k}\none{k}: .long 1',
-    '.section .rdata,"dr",same_size,same{k}\n.globl same{k}\nsame{k}: .fill {n}',
-    '.section .drectve,"yn"\n.ascii " /failifmismatch:key={k}"',
-]
-MACHO = [
-    '.text\n.globl _f{i}\n_f{i}: callq _f{c}\nretq',
-    '.text\n.globl _inl{k}\n.weak_definition _inl{k}\n_inl{k}: .fill 64,1,0x90\n'
-    'retq',
-    '.text\n.weak_reference _maybe{k}\ncallq _maybe{k}',
-    '.text\n.globl _h{i}\n.private_extern _h{i}\n_h{i}: retq',
-    '.section __TEXT,__cstring,cstring_literals\n.asciz "text {k}"',
-    '.comm _c{k},{n},3',
-    '.data\n.quad _f{c}\n.fill {n},1,{k}',
-    '.section __TEXT,__literal8,8byte_literals\n.quad {n}',
-    '.section __DATA,__mod_init_func,mod_init_funcs\n.quad _f{i}',
-    '.text\n_l{k}:\n.cfi_startproc\nretq\n.cfi_endproc',
-    '.linker_option "-ldep{m}"',
-    '.section __DATA,__x{k}\n.long {n}',
-    '.linker_option "-framework", "Frame{k}"',
-    '.linker_option "-lsys{k}"',
-    '.text\n.globl _only{i}\n_only{i}: retq',
-    '.text\ncallq _nowhere{k}',
-    '.text\n.globl _twice{k}\n_twice{k}: retq',
-]
+
+def read_parts(path: pathlib.Path) -> list[list[str]]:
+    """The templates of a flavour's parts: the harmless ones, and the odd ones. {i}: the
+    object, {c}: an object to call, {k}: a number below 6, {m}: one below 5, {n}: some bytes."""
+    _, *kinds = re.split(r"(?m)^# \w+: .*\n", path.read_text(encoding="utf-8"))
+    return [kind.strip().split("\n\n") for kind in kinds]
 
 
 class Flavour(NamedTuple):
@@ -102,8 +41,11 @@ class Flavour(NamedTuple):
     triple: str
     other: str     # another machine's triple
     suffix: str
-    parts: list
-    harmless: int  # the number of harmless parts
+
+    @property
+    def parts(self) -> pathlib.Path:
+        """The file with the parts of its objects."""
+        return pathlib.Path(__file__).parent / f"{self.name}.s.in"
 
     def archive(self, stem: str) -> str:
         return stem + ".lib" if self.name == "coff" else f"lib{stem}.a"
@@ -111,9 +53,9 @@ class Flavour(NamedTuple):
 
 FLAVOURS = {f.name: f for f in (
     Flavour("coff", "lld-link", "x86_64-pc-windows-msvc",
-            "aarch64-pc-windows-msvc", "obj", COFF, 10),
-    Flavour("elf", "ld.lld", "x86_64-linux-gnu", "aarch64-linux-gnu", "o", ELF, 14),
-    Flavour("macho", "ld64.lld", "x86_64-apple-macos11", "arm64-apple-macos11", "o", MACHO, 12))}
+            "aarch64-pc-windows-msvc", "obj"),
+    Flavour("elf", "ld.lld", "x86_64-linux-gnu", "aarch64-linux-gnu", "o"),
+    Flavour("macho", "ld64.lld", "x86_64-apple-macos11", "arm64-apple-macos11", "o"))}
 
 
 def tbd(name: str, symbols, reexports=()) -> str:
@@ -155,13 +97,13 @@ def made_whole(whole: pathlib.Path):
 
 class Made:
     """Files of one flavour that LLVM's tools have made in a directory of `home`. Its name
-    has a digest of the scripts that make them."""
+    has a digest of the files that make them."""
 
     def __init__(self, flavour: str, name: str, llvm: pathlib.Path, home: pathlib.Path, jobs: int):
         self.flavour = FLAVOURS[flavour]
         self.llvm = llvm
-        scripts = (__file__, sys.modules[type(self).__module__].__file__)
-        made_by = hashlib.sha256(b"".join(map(pathlib.Path.read_bytes, map(pathlib.Path, scripts)))
+        sources = (__file__, sys.modules[type(self).__module__].__file__, self.flavour.parts)
+        made_by = hashlib.sha256(b"".join(map(pathlib.Path.read_bytes, map(pathlib.Path, sources)))
                                  + os.fsencode(llvm.resolve())).hexdigest()[:10]
         self.directory = whole = home / f"{name}-{made_by}"
         if not whole.exists():
@@ -183,6 +125,7 @@ class Pool(Made):
     def __init__(self, flavour: str, number: int, llvm: pathlib.Path,
                  home: pathlib.Path, jobs: int):
         self.random = random.Random(f"{flavour} {number}")
+        self.harmless, self.odd = read_parts(FLAVOURS[flavour].parts)
         super().__init__(flavour, f"pool-{flavour}-{number}", llvm, home, jobs)
         self.archives = sorted(p.name for p in (self.directory / "lib").iterdir()
                                if p.name.endswith((".a", ".lib")))
@@ -210,7 +153,7 @@ class Pool(Made):
 
     def source(self, i: int):
         """The source of object i: language, text, size, options."""
-        rng, parts = self.random, self.flavour.parts
+        rng, parts = self.random, self.harmless + self.odd
         callee = rng.randrange(i // 2 + 1) if i < CLEAN else rng.randrange(CLEAN)
         size = rng.choice(SIZES)
         if ODD <= i < BITCODE:
@@ -222,9 +165,9 @@ class Pool(Made):
                     f"struct T {{ struct T *next; }} *t{i};\nvoid f{callee}(void);\nvoid "
                     f"f{i}(void) {{ s{i}.a++; f{callee}(); }}\n", size, options)
         # Odd parts are drawn more often than their share.
-        which = list(range(1, self.flavour.harmless))
+        which = list(range(1, len(self.harmless)))
         if i >= CLEAN:
-            which += 2 * list(range(self.flavour.harmless, len(parts)))
+            which += 2 * list(range(len(self.harmless), len(parts)))
         chosen = rng.sample(which, rng.randint(0, 5))
         options = ["-g"] * (self.flavour.name == "elf" and rng.random() < 0.2)
         text = "\n".join(parts[p].format(i=i, c=callee, k=rng.randrange(6),
