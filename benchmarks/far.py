@@ -319,29 +319,12 @@ def running(command: list[str], port: int) -> Iterator[None]:
 
 
 async def pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, seconds: float) -> None:
+    """Writes all data that the reader has, each piece after the delay."""
     loop = asyncio.get_running_loop()
-    waiting: asyncio.Queue = asyncio.Queue()
-
-    async def deliver() -> None:
-        while True:
-            due, data = await waiting.get()
-            await asyncio.sleep(max(0.0, due - loop.time()))
-            if not data:
-                break
-            writer.write(data)
-            await writer.drain()
-        writer.close()
-
-    task = asyncio.create_task(deliver())
-    data = b"x"
-    while data:
-        try:
-            data = await reader.read(CHUNK)
-        except OSError:
-            data = b""
-        await waiting.put((loop.time() + seconds, data))
     with contextlib.suppress(OSError):
-        await task
+        while data := await reader.read(CHUNK):
+            loop.call_later(seconds, writer.write, data)
+    loop.call_later(seconds, writer.close)
 
 
 async def serve(port: int, to_port: int, seconds: float) -> None:
