@@ -33,24 +33,11 @@ MIRRORS = (
 WANTED = ("llvm", "lld", "cmake", "third-party", "libunwind", "LICENSE.TXT")
 # lld's few documents are unpacked, since its CMakeLists.txt requires them.
 UNWANTED = ("*/llvm/test", "*/llvm/docs", "*/lld/test", "*/unittests")
-# The headers that most sources of these libraries include, and the targets that generate
-# some of them.
+# The headers that most sources of these libraries include are compiled once, after the
+# targets that generate some of them.
+HEADERS = pathlib.Path(__file__).resolve().parent / "llvm" / "precompiled.h"
 LIBRARIES = ("Analysis", "Bitcode", "CodeGen", "IR", "LTO", "Linker", "Passes",
              "ProfileData", "Target", "Transforms")
-HEADERS = (
-    *("ADT/" + name for name in ("MapVector", "SetVector", "SmallString", "StringMap",
-                                 "StringSwitch")),
-    *("Support/" + name for name in ("CommandLine", "Endian", "Error", "FormatVariadic",
-                                     "MemoryBuffer", "raw_ostream")),
-    *("IR/" + name for name in ("IRBuilder", "IntrinsicInst", "Module", "PassManager")),
-    "Object/ObjectFile",
-    *("Analysis/" + name for name in ("AliasAnalysis", "LoopInfo",
-                                      "ScalarEvolutionExpressions",
-                                      "TargetTransformInfo", "ValueTracking")),
-    *("CodeGen/" + name for name in ("MachineInstrBuilder", "MachineRegisterInfo",
-                                     "SelectionDAG", "TargetLowering",
-                                     "TargetSubtargetInfo")),
-)
 COMPILED = "precompiled.pch"
 GENERATED = ("intrinsics_gen", "vt_gen", "omp_gen", "acc_gen", "target_parser_gen")
 HOST = pathlib.Path("/usr/lib/llvm-22/bin")
@@ -173,14 +160,12 @@ exec "$@"
 
 def compile_headers(directory: pathlib.Path, build: pathlib.Path) -> None:
     """Compiles HEADERS with the arguments of one of LLVM's sources."""
-    source = directory / "precompiled.h"
-    source.write_text("".join(f'#include "llvm/{name}.h"\n' for name in HEADERS))
     quietly(["ninja", "-C", build, *GENERATED])
     (entry,) = (entry for entry in json.loads((build / "compile_commands.json").read_text())
                 if entry["file"].endswith("/llvm/lib/IR/Module.cpp"))
     arguments = shlex.split(entry["command"])
     quietly([*arguments[:arguments.index("-o")], "-fpch-instantiate-templates",
-             "-x", "c++-header", source, "-o", directory / COMPILED])
+             "-x", "c++-header", HEADERS, "-o", directory / COMPILED])
 
 
 def main() -> int:
