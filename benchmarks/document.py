@@ -1,5 +1,6 @@
 """Writes docs/Benchmarks.md and the README's table from the figures."""
 
+import pathlib
 import string
 from typing import Callable
 
@@ -10,34 +11,7 @@ from figures import (DIFFERENT, format_bytes, median, ratio, rounds_in, runs_of,
                      table, time_cell)
 from links import FIRST, NEXT, PREFETCHING, READ_WORKERS
 
-HEADER = """# Benchmarks
-
-[The method](#how-the-figures-were-measured) explains columns and letters.
-"""
-ABOUT = """
-## How the figures were measured
-
-`./dev bench` writes this page and its plots from `{raw}`, which has every
-round. `./dev bench NAME` repeats one benchmark; `./dev bench --short` takes ten minutes.
-
-- Variants run in turn. Times are medians. A ratio is the median of the ratios of the
-  rounds; *processor* is the ratio of processor times.
-- A round counts as cold if at most 1% of the bytes of the inputs are in the page cache.
-  The disk's readahead is 128 KiB unless a line below has another one.
-- A *first link* has no profile; *next links* have the profile of an earlier link. *lld's own
-  prefetching* is `/prefetch-inputs` or `--read-workers=8`.
-- *Processor* has two numbers, for the first link and the next ones. *Read* has three: stock
-  comes before them.
-- *Touched* bytes come from the page tables. A page fault also maps cached neighbours, so
-  the linker needs at most that much.
-- The inputs of `ld.lld` are this project's own objects and LLVM's archives, so their
-  number and size change with the date.
-- {outputs}
-
-Letters stand for dates and machines:
-
-{days}
-"""
+PAGE = pathlib.Path(__file__).with_name("Benchmarks.md.in").read_text(encoding="utf-8")
 SAME = ("In every link, the outputs of Headstart are identical to those of stock lld,\n  "
         "byte for byte.")
 NOT_SAME = "A link is marked if its outputs differ from those of stock lld."
@@ -207,7 +181,7 @@ def published(figures: dict[str, dict]) -> str:
         f"{OBJECTS:,} objects, {format_bytes(BYTES)}; Windows 11, 32 cores, 128 GB, an NVMe "
         f"disk. Here: `{name}`, {here['inputs']:,} files, {format_bytes(here['bytes'])}. "
         "Compare only ratios. *Saved* is the part of the difference between a cold and a warm "
-        "link without prefetching that prefetching removes."])
+        "link without prefetching that prefetching removes.", ""])
 
 
 # -- the page, and the README -------------------------------------------------------
@@ -225,22 +199,21 @@ def document(figures: dict[str, dict], benchmarks: dict, plots: dict, raw: str) 
     def plot(name: str) -> str:
         return picture(name, plots[name]) if name in plots else ""
 
-    parts = [link_tables(ordered, plot, row_source)]
-    if top := published(figures):
-        parts.append(top + "\n")
-    about = len(parts)
+    before = [headline(figures), link_tables(ordered, plot, row_source), published(figures)]
+    after = []
     for name, entry in ordered.items():
         if is_row(entry):
             continue
         title, text = benchmarks[name].text(entry["figures"]).split("\n", 1)
         shown = "\n" + plot(PLOTS[name]) if PLOTS.get(name) in plots else ""
-        parts.append(f"{title}\n{shown}{text}\n\n"
+        after.append(f"{title}\n{shown}{text}\n\n"
                      f"`./dev bench {short(entry)}{name}`, {letters[day_of(entry)]}.\n")
-    differ = any(DIFFERENT in part for part in parts)
-    parts.insert(about, ABOUT.lstrip("\n").format(
+    differ = any(DIFFERENT in part for part in before + after)
+    return PAGE.rstrip("\n").format(
+        before="".join(part + "\n" for part in before if part),
+        after="".join("\n" + part for part in after),
         raw=raw, outputs=NOT_SAME if differ or not ordered else SAME,
-        days="\n".join(f"- {letter}: {name}." for name, letter in letters.items()) or "- None."))
-    return "\n".join(filter(None, [HEADER, headline(figures), *parts]))
+        days="\n".join(f"- {letter}: {name}." for name, letter in letters.items()) or "- None.")
 
 
 # The README's rows for the other flavours.
