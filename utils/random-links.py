@@ -27,13 +27,15 @@ import shutil
 import sys
 import tempfile
 import time
+import tomllib
 
-from links.judge import (Judge, Response, Way, fewer, in_processes, parser_of, prepare,
+from links.judge import (ROOT, Judge, Response, Way, fewer, in_processes, parser_of, prepare,
                          render)
 from links.pool import ALONE, BITCODE, CLEAN, DEBUG, FLAVOURS, ODD, OTHER, Pool, fat, tbd
 
 POOL = 1000  # seeds that share one pool
 SHRINK_SECONDS = 120
+OPTIONS = tomllib.loads((ROOT / "utils/links/options.toml").read_text(encoding="utf-8"))
 
 
 class Maker:
@@ -217,17 +219,7 @@ class Maker:
                  lambda: ["--symbol-ordering-file=" + self.text("f3\nf1\nnothing\n")],
                  lambda: ["--retain-symbols-file=" + self.text("f1\n")],
                  lambda: [self.pick(["--no-such-option", "-lnowhere", "--icf=what", "-m"])]]
-        options = [[w] for w in (
-            "-shared -pie -r --gc-sections --icf=all --emit-relocs -Map=out/map --cref "
-            "--reproduce=out/r.tar --build-id -E -O2 -O0 -s -S --trace --no-dependent-libraries "
-            "--warn-common --fatal-warnings --error-limit=0 --unresolved-symbols=ignore-all "
-            "--undefined=f7 --defsym=x=f1 --wrap=f1 --trace-symbol=f1 "
-            "--why-extract=out/why --dependency-file=out/d --print-gc-sections --exclude-libs=ALL "
-            "--compress-debug-sections=zlib --hash-style=both --gdb-index --pack-dyn-relocs=relr "
-            "-znow --no-undefined --save-temps --oformat=binary --verbose -v --print-map "
-            "--allow-multiple-definition --noinhibit-exec --strip-all --threads=2 --sysroot=d1 "
-            "-nostdlib --thinlto-jobs=1 -Bsymbolic --eh-frame-hdr -static --sort-section=name "
-            "--call-graph-profile-sort=none -Ld1 -Lp/lib -melf_x86_64").split()]
+        options = [[w] for w in OPTIONS["elf"].split()]
         fixed = [["-o", "out/a"]] + [["--threads=1"]] * self.chance(0.7)
         fixed += [["-Lp/lib"]] * self.chance(0.7)
         return fixed, kinds, options
@@ -249,16 +241,7 @@ class Maker:
             lambda: ["/delayload:im0.dll", "p/lib/im0.lib"],
             lambda: [self.pick(["/nosuch:option", "nowhere.lib", "/noentry",
                                 "/machine:arm64", "/kernel", "/opt:what"])]]
-        options = [[w] for w in (
-            "/wholearchive /debug /debug:ghash /debug:symtab /opt:ref "
-            "/opt:noref /opt:icf /opt:noicf /map:out/map /lldmap:out/lldmap /dll /export:f1 "
-            "/include:f9 /force /force:unresolved /force:multiple /reproduce:out/r.tar "
-            "/verbose /nodefaultlib /nodefaultlib:dep1 /wx /errorlimit:0 /merge:.foo1=.data "
-            "/fixed /tsaware:no /stack:1000000 /section:.foo2,RWE /largeaddressaware "
-            "/dynamicbase:no /lldsavetemps /opt:lldlto=1 /timestamp:5 /lldmingw /ignore:4217 "
-            "/pdbaltpath:x.pdb /guard:cf /incremental:no /threads:2 /demangle:no /winsysroot:d1 "
-            "/implib:out/imp.lib /lldignoreenv /functionpadmin /pdbpagesize:8192 /release /driver "
-            "/appcontainer").split()]
+        options = [[w] for w in OPTIONS["coff"].split()]
         fixed = [["/out:out/a.exe"], ["/Brepro"], ["/subsystem:console"]]
         fixed += [["/entry:main"]] * self.chance(0.98)
         fixed += [["/libpath:p/lib"]] * self.chance(0.85)
@@ -286,14 +269,8 @@ class Maker:
             lambda: ["-order_file", self.text("_f3\n_f1\n_nothing\n")],
             lambda: ["-weak_library", self.archive()],
             lambda: [self.pick(["-nosuch", "-lnowhere", "-framework", "-arch"])]]
-        options = [w.split("=", 1) if w.startswith(("-u", "-m")) else [w] for w in (
-            "-dylib -bundle -dead_strip -map=out/map -undefined=dynamic_lookup -undefined=warning "
-            "-u=_f9 -t -why_load -S -x -ObjC --icf=all --reproduce=out/r.tar -no_deduplicate "
-            "-flat_namespace -fatal_warnings -all_load -no_fixup_chains -fixup_chains --threads=2 "
-            "-dead_strip_dylibs -no_function_starts -export_dynamic -search_paths_first "
-            "-search_dylibs_first -adhoc_codesign -no_uuid --verbose -ignore_auto_link "
-            "-Fp/lib -Lp/lib -Ld1 -headerpad_max_install_names --error-limit=0 -data_in_code_info "
-            "-bind_at_load -mark_dead_strippable_dylib -v -no_compact_unwind").split()]
+        options = [w.split("=", 1) if w.startswith(("-u", "-m")) else [w]
+                   for w in OPTIONS["macho"].split()]
         options += [["-dependency_info", "out/dep"]]
         fixed = [["-arch", "x86_64"], ["-o", "out/a"], ["-platform_version", "macos", "11", "11"]]
         fixed += [["-Lp/lib"]] * self.chance(0.85) + [["-Fp/lib"]] * self.chance(0.85)
