@@ -12,6 +12,7 @@ so that equal seeds give equal sources.
 
 import dataclasses
 import random
+import tomllib
 from pathlib import Path
 from typing import Iterable, Sequence
 
@@ -19,26 +20,12 @@ from typing import Iterable, Sequence
 STRIDE = 8
 SHARED_CLASSES = 12  # in every module's header
 MODULE_CLASSES = 40  # only in that module's header
+DIRECTORY = Path(__file__).parent
 # The words that names are made of, and the types that values have.
-MODULES = ("ai animation audio combat dialogue economy effects interface navigation network "
-           "physics quests rendering streaming vehicles weather").split()
-PARTS = "runtime editor tasks assets debugging replication persistence prediction".split()
-SUBJECTS = ("Inventory Weapon Navigation Combat Dialogue Weather Vehicle Lighting Particle "
-            "Animation Terrain Audio Camera Physics Quest Crafting Stealth Faction Economy "
-            "Spawning Streaming Foliage Ocean Replay Matchmaking Achievement Tutorial Interaction "
-            "Destruction Locomotion").split()
-ASPECTS = ("Trajectory Blend Budget Influence Visibility Priority Proximity Occlusion Transition "
-           "Schedule Condition Threshold Boundary Attachment Territory Resource Damage Reward "
-           "Behaviour Surface Cluster Cascade Fragment Sequence Trigger Socket Modifier Snapshot "
-           "Emitter Constraint").split()
-ROLES = ("Component Controller Manager Descriptor Subsystem Instance Director Resolver Collection "
-         "Evaluator Dispatcher Registry").split()
-VERBS = ("compute update resolve gather apply refresh collect validate propagate estimate reset "
-         "interpolate").split()
-VALUE_NAMES = ("speed weight range owner cooldown radius flags origin extent tint level budget "
-               "angle score delay target velocity density phase distance").split()
-CONTAINER_NAMES = ("entries pending active history listeners lookup cache overrides bindings "
-                   "children").split()
+WORDS = tomllib.loads((DIRECTORY / "words.toml").read_text(encoding="utf-8"))
+MODULES, PARTS, SUBJECTS, ASPECTS, ROLES, VERBS, VALUE_NAMES, CONTAINER_NAMES = (
+    WORDS[kind].split() for kind in ("modules", "parts", "subjects", "aspects", "roles", "verbs",
+                                     "values", "containers"))
 SCALARS = ("u32", "u64", "f32", "i32", "u16", "bool")
 KEYS = ("u32", "u64", "core::String")
 PLAIN_TYPES = (
@@ -226,7 +213,7 @@ def write_class(rng: random.Random, space: str, name: str,
 
 
 def read_text(name: str) -> str:
-    return (Path(__file__).parent / name).read_text(encoding="utf-8")
+    return (DIRECTORY / name).read_text(encoding="utf-8")
 
 
 @dataclasses.dataclass
