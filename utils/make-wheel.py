@@ -22,41 +22,12 @@ import zipfile
 # pip installs these to the environment's bin, libexec and share.
 SCRIPTS, DATA = ".data/scripts", ".data/data"
 LAUNCHER = '#!/bin/sh\nexec "${0%%/*}/%sheadstart" %s "$@"\n'
-METADATA = """\
-Metadata-Version: 2.1
-Name: headstart-linker
-Version: {version}
-Summary: Drop-in replacements for the LLVM linkers that prefetch their inputs
-License: Apache-2.0 WITH LLVM-exception
-Requires-Python: >=3.7
-Description-Content-Type: text/markdown
-
-{description}
-"""
-WHEEL = """\
-Wheel-Version: 1.0
-Generator: headstart
-Root-Is-Purelib: false
-Tag: {tag}
-"""
-MODULE = '''\
-"""The path of Headstart's programs."""
-
-import importlib.metadata
-import pathlib
+# Templates of the wheel's own files, and its module.
+FILES = pathlib.Path(__file__).resolve().parent / "wheel"
 
 
-def _prefix():
-    package = pathlib.Path(__file__).resolve().parent
-    yield package.parent  # pip install --target
-    for file in importlib.metadata.files("headstart-linker") or []:
-        if file.as_posix().endswith("bin/headstart"):
-            yield pathlib.Path(file.locate()).resolve().parent.parent
-
-
-#: The directory that contains bin/headstart, bin/ld.headstart and libexec/headstart/ld.
-prefix = str(next(p for p in _prefix() if (p / "bin" / "headstart").exists()))
-'''
+def filled(template: str, **values: str) -> bytes:
+    return (FILES / template).read_text(encoding="utf-8").format(**values).encode()
 
 
 def glibc(program: pathlib.Path) -> str:
@@ -91,7 +62,7 @@ def contents(prefix: pathlib.Path, base: str, version: str, tag: str):
     for file in sorted((prefix / "share").rglob("*")):
         if file.is_file() and "doc" not in file.parts:
             yield (f"{base}{DATA}/{file.relative_to(prefix).as_posix()}", file.read_bytes(), False)
-    yield "headstart_linker/__init__.py", MODULE.encode(), False
+    yield "headstart_linker/__init__.py", (FILES / "__init__.py").read_bytes(), False
     documents = prefix / "share/doc/headstart"
     for name in ("copyright", "THIRD-PARTY.md", "headstart.spdx.json"):
         yield (f"{base}.dist-info/licenses/{name}", (documents / name).read_bytes(), False)
@@ -99,8 +70,8 @@ def contents(prefix: pathlib.Path, base: str, version: str, tag: str):
     readme = re.sub(r"!?\[([^][]*)\]\((?!https?:)[^()]*\)", r"\1",
                     (documents / "README.md").read_text(encoding="utf-8"))
     yield (f"{base}.dist-info/METADATA",
-           METADATA.format(version=version, description=readme).encode(), False)
-    yield f"{base}.dist-info/WHEEL", WHEEL.format(tag=tag).encode(), False
+           filled("METADATA.in", version=version, description=readme), False)
+    yield f"{base}.dist-info/WHEEL", filled("WHEEL.in", tag=tag), False
 
 
 def main() -> int:
