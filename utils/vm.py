@@ -70,33 +70,8 @@ TEST_PACKAGES = ("ca-certificates clang-22 cmake crun debian-archive-keyring fil
                  "git lld-22 llvm-22 llvm-22-tools make mmdebstrap ninja-build podman procps "
                  "rpm strace zstd").split()
 MODULES = ("virtio_pci", "virtio_blk", "ext4")
-# Mounts the system. The kernel has no driver for its disk.
-START = """\
-#!/bin/busybox sh
-/bin/busybox mount -t devtmpfs dev /dev
-for module in MODULES; do /bin/busybox insmod /$module; done
-/bin/busybox mount -t ext4 /dev/vda /root
-/bin/busybox mount --move /dev /root/dev
-exec /bin/busybox switch_root /root /init
-"""
-INIT = """\
-#!/bin/sh
-export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8
-mount -t proc proc /proc
-mount -t sysfs sys /sys
-mount -t cgroup2 cgroup /sys/fs/cgroup
-mkdir -p /dev/shm /dev/pts
-mount -t tmpfs -o nr_inodes=0 shm /dev/shm
-mount -t tmpfs tmp /run
-mount -t devpts pts /dev/pts
-ln -s /proc/self/fd /dev/fd
-hostname vm
-ip link set lo up
-mount /dev/vdb /vm && python3 -B /vm/guest.py
-sync
-echo o >/proc/sysrq-trigger
-sleep 60
-"""
+# The first programs of the initrd and of the system.
+START, INIT = ((ROOT / "utils/vm" / name).read_text() for name in ("start.in", "init"))
 
 
 def skip(reason: str) -> None:
@@ -133,7 +108,7 @@ def make_initrd(root: pathlib.Path, system: pathlib.Path) -> None:
             (directory / path.stem).write_bytes(
                 lzma.decompress(data) if path.suffix == ".xz" else data)
             modules.append(path.stem)
-    (directory / "init").write_text(START.replace("MODULES", " ".join(modules)))
+    (directory / "init").write_text(START.format(modules=" ".join(modules)))
     (directory / "init").chmod(0o755)
     with open(system / "initrd.img", "wb") as out:
         names = subprocess.check_output(["find", "."], cwd=directory)
