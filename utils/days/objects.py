@@ -24,18 +24,7 @@ BITCODE = 4
 OWN, CALLED, WEAK, VERSION = b"zzA000000", b"zzB000000", b"zzC000000", b"zzV0000"
 IN_EXTRAS = 900000  # objects from this number on are in the extra archives
 
-HEADER = """
-#define VERSION {header}
-template <int N> struct Table {{
-  int Values[8 + 8 * VERSION];
-  virtual int sum(int X) {{ int S = N; for (int V : Values) S += V * X; return S; }}
-  int twice(int X) {{ return sum(X) + sum(X + VERSION); }}
-}};
-template <int N> inline int step(int X) {{
-  static int Calls; Calls += X; return Calls * N + VERSION;
-}}
-inline int shared(int X) {{ return step<1>(X) + step<2>(X); }}
-"""
+HEADER = pathlib.Path(__file__).with_name("header.h")
 
 
 def symbol(number: int) -> bytes:
@@ -51,7 +40,7 @@ def source(flavour: str, shape: int, variant: int, header: int) -> str:
     functions = (0 if is_tiny(shape) else int(24 ** rng.random())) + variant
     words = rng.choice([0, 0, 10, 100, 1000, 6000]) + variant
     weak = "__attribute__((weak)) " if flavour == "elf" else ""
-    text = [HEADER.format(header=header), 'extern "C" {',
+    text = [f"#define VERSION {header}", HEADER.read_text(encoding="utf-8"), 'extern "C" {',
             "int zzB000000(int);", f"{weak}int zzC000000(int);"]
     library = {"elf": "__attribute__((weak)) ",
                "coff": "__declspec(dllimport) ", "macho": ""}[flavour]
@@ -87,7 +76,7 @@ class Objects(Made):
     """The pool of one flavour, which is made if it does not exist."""
 
     def __init__(self, flavour: str, llvm: pathlib.Path, home: pathlib.Path, jobs: int):
-        super().__init__(flavour, f"objects-{flavour}", llvm, home, jobs)
+        super().__init__(flavour, f"objects-{flavour}", llvm, home, jobs, HEADER)
 
     def compile(self, output: str, text: str, *options: str) -> None:
         self.run(["clang", f"--target={self.flavour.triple}", "-xc++", "-std=c++17", "-c", "-O0",

@@ -42,11 +42,6 @@ class Flavour(NamedTuple):
     other: str     # another machine's triple
     suffix: str
 
-    @property
-    def parts(self) -> pathlib.Path:
-        """The file with the parts of its objects."""
-        return pathlib.Path(__file__).parent / f"{self.name}.s.in"
-
     def archive(self, stem: str) -> str:
         return stem + ".lib" if self.name == "coff" else f"lib{stem}.a"
 
@@ -97,12 +92,13 @@ def made_whole(whole: pathlib.Path):
 
 class Made:
     """Files of one flavour that LLVM's tools have made in a directory of `home`. Its name
-    has a digest of the files that make them."""
+    has a digest of the scripts that make them, and of the script's `source`."""
 
-    def __init__(self, flavour: str, name: str, llvm: pathlib.Path, home: pathlib.Path, jobs: int):
+    def __init__(self, flavour: str, name: str, llvm: pathlib.Path, home: pathlib.Path, jobs: int,
+                 source: pathlib.Path):
         self.flavour = FLAVOURS[flavour]
         self.llvm = llvm
-        sources = (__file__, sys.modules[type(self).__module__].__file__, self.flavour.parts)
+        sources = (__file__, sys.modules[type(self).__module__].__file__, source)
         made_by = hashlib.sha256(b"".join(map(pathlib.Path.read_bytes, map(pathlib.Path, sources)))
                                  + os.fsencode(llvm.resolve())).hexdigest()[:10]
         self.directory = whole = home / f"{name}-{made_by}"
@@ -125,8 +121,9 @@ class Pool(Made):
     def __init__(self, flavour: str, number: int, llvm: pathlib.Path,
                  home: pathlib.Path, jobs: int):
         self.random = random.Random(f"{flavour} {number}")
-        self.harmless, self.odd = read_parts(FLAVOURS[flavour].parts)
-        super().__init__(flavour, f"pool-{flavour}-{number}", llvm, home, jobs)
+        parts = pathlib.Path(__file__).with_name(f"{flavour}.s.in")
+        self.harmless, self.odd = read_parts(parts)
+        super().__init__(flavour, f"pool-{flavour}-{number}", llvm, home, jobs, parts)
         self.archives = sorted(p.name for p in (self.directory / "lib").iterdir()
                                if p.name.endswith((".a", ".lib")))
 
