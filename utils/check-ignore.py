@@ -158,16 +158,12 @@ class Maker:
 class Checker:
     def __init__(self, oracle, scratch):
         self.oracle, self.scratch = oracle, scratch
-        self.home, self.template = join(scratch, b"home"), join(scratch, b"template")
+        self.home = join(scratch, b"home")
         self.asked, self.hidden, self.failures = 0, 0, []
         others = {k: v for k, v in os.environ.items() if not k.startswith(("GIT_", "XDG_"))}
         self.env = dict(others, HOME=os.fsdecode(self.home), LC_ALL="C",
                         XDG_CONFIG_HOME=os.fsdecode(join(self.home, b".config")),
                         GIT_CONFIG_NOSYSTEM="1", GIT_CEILING_DIRECTORIES=os.fsdecode(scratch))
-        self.run(["git", "init", "-q", "--template=", "--bare", self.template], scratch)
-        # The configuration that `git init` writes without --bare.
-        write(join(self.template, b"config"),
-              b"[core]\n\trepositoryformatversion = 0\n\tbare = false\n")
 
     def run(self, words, cwd, text=b"", good=(0,)):
         done = subprocess.run(words, cwd=cwd, input=text, env=self.env, capture_output=True)
@@ -179,10 +175,10 @@ class Checker:
         out = self.run([self.oracle, root], self.scratch)
         return set(out.split(b"\0")[:-1])
 
-    def new(self, name):
-        """Makes an empty repository, faster than git does."""
-        root = join(self.scratch, name)
-        shutil.copytree(self.template, join(root, b".git"))
+    def new(self, *path):
+        """Makes an empty repository."""
+        root = join(self.scratch, *path)
+        self.run(["git", "init", "-q", "--template=", root], self.scratch)
         return root
 
     def git_hides(self, repository, paths):
@@ -279,7 +275,7 @@ def check_tree(checker, seed):
                        and not os.path.islink(join(root, p))]
     for directory in directories[1:]:
         if maker.random.random() < 0.08:
-            shutil.copytree(checker.template, join(root, directory, b".git"))
+            checker.new(root, directory)
             repositories.append(directory + b"/")
     make_user_files(checker, maker, paths)
     for repository in repositories:
