@@ -48,7 +48,8 @@ function(headstart_precompile target)
       add_library(${owner} OBJECT EXCLUDE_FROM_ALL ${source})
     endif()
     target_link_libraries(${owner} PRIVATE
-      $<TARGET_NAME_IF_EXISTS:headstart_llvm> headstart_options ${library})
+      $<TARGET_NAME_IF_EXISTS:headstart_llvm>
+      $<TARGET_NAME_IF_EXISTS:headstart_llvm_headers> headstart_options ${library})
     target_precompile_headers(${owner} PRIVATE ${ARGN} <llvm/ADT/STLExtras.h>
       <llvm/ADT/StringExtras.h> <llvm/ADT/StringMap.h> <llvm/Support/FileSystem.h>
       <llvm/Support/JSON.h> <llvm/Support/MemoryBuffer.h> <llvm/Support/Path.h>

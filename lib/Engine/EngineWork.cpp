@@ -128,9 +128,9 @@ void EngineImpl::trimIfShort() {
 /// the symbols of the inputs without a plan.
 void EngineImpl::begin(LinkStage Stage) {
   bool IsBegun = false;
+  (void)decideShortage(Figures.Inputs.load(),
+                       /*IsComplete=*/!Inputs.hasDeferred());
   if (Stage == LinkStage::Parse) {
-    (void)decideShortage(Figures.Inputs.load(),
-                         /*IsComplete=*/!Inputs.hasDeferred());
     TakesLazy.store(!isWorthSymbols(LazyBytes.load()));
     IsBegun = !leavesToLinker() && Planner->plansTogether() &&
               LazyBytes.load() != 0 && !TakesLazy.load();

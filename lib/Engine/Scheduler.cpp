@@ -284,7 +284,8 @@ std::optional<Scheduler::Work> Scheduler::tryNext(unsigned Skipped) {
   return Next;
 }
 
-/// The directory of \p Entry responds again if a task that hung in it is done.
+/// The directory of \p Entry responds again if a task that hung in it, or began
+/// after that, is done.
 void Scheduler::endStall(InputEntry &Entry) {
   if (std::exchange(Entry.Hangs, false) && Entry.State == EntryState::Ready)
     StalledDirectories.erase(sys::path::parent_path(Entry.Named.Name));
@@ -303,8 +304,10 @@ Scheduler::Work Scheduler::next(unsigned Skipped, Waits OnWait,
     if (std::optional<Work> Next = tryNext(Skipped)) {
       if (Next->What == Task::None)
         end();
-      if (Next->Entry)
+      if (Next->Entry) {
         ++Next->Entry->Threads;
+        Next->Entry->Hangs |= isStalled(*Next->Entry); // as far as known
+      }
       NumAdding += mayAdd(*Next);
       return std::move(*Next);
     }

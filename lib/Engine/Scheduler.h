@@ -20,9 +20,8 @@
 ///  3. for ELF, after all inputs are prepared: inputs to plan, then the symbols
 ///     of those that need no plan;
 ///  4. planned bytes to fetch, by stage, then in the linker's order;
-///  5. while a file system does not respond: inputs, and rests of inputs, in
-///  the
-///     directories in which threads hang, which were skipped until then;
+///  5. while a file system does not respond: inputs and rests in directories in
+///     which threads hang, which were skipped until then;
 ///  6. where names are slow: paths that become due as the linker comes nearer.
 ///
 /// Invariants:

@@ -343,8 +343,7 @@ void PatternList::add(const IgnoreLine &Line) {
   Pattern P;
   P.GlobBegin = static_cast<uint32_t>(OldSteps);
   P.GlobEnd = static_cast<uint32_t>(Globs.Steps.size());
-  if (!Line.IsPath)
-    P.First = byteOf(Steps.front());
+  P.First = byteOf(Steps.front());
   P.Last = byteOf(Steps.back());
   P.IsPath = Line.IsPath;
   P.Negated = Line.Negated;
@@ -355,12 +354,14 @@ void PatternList::add(const IgnoreLine &Line) {
 IgnoreVerdict PatternList::match(IgnoreQuery &Query, size_t Offset) const {
   const llvm::StringRef Name = Query.Name;
   for (const Pattern &P : llvm::reverse(Patterns)) {
-    if (!mayBe(P.Last, Name.back()) || !mayBe(P.First, Name.front()) ||
+    if (!mayBe(P.Last, Name.back()) ||
         (P.DirectoriesOnly && !Query.IsDirectory))
       continue;
-    if (matchGlob(llvm::ArrayRef(Globs.Steps)
+    const llvm::StringRef Text = P.IsPath ? Query.pathFrom(Offset) : Name;
+    if (mayBe(P.First, Text.front()) &&
+        matchGlob(llvm::ArrayRef(Globs.Steps)
                       .slice(P.GlobBegin, P.GlobEnd - P.GlobBegin),
-                  Globs.Classes, P.IsPath ? Query.pathFrom(Offset) : Name))
+                  Globs.Classes, Text))
       return P.Negated ? IgnoreVerdict::Include : IgnoreVerdict::Ignore;
   }
   return IgnoreVerdict::None;

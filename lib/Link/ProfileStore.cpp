@@ -142,11 +142,13 @@ bool mayReplaceProfile(const std::string &Path) {
 }
 
 std::optional<std::string> directoryOf(const LinkProfile &Profile) {
-  constexpr size_t MaxSample = 16; // each may cost a round trip
-  std::vector<const RecordedFile *> Sample;
+  std::vector<const RecordedFile *> Relative, Sample;
   for (const RecordedFile &File : Profile.Files)
-    if (sys::path::is_relative(File.Path) && Sample.size() != MaxSample)
-      Sample.push_back(&File);
+    if (sys::path::is_relative(File.Path))
+      Relative.push_back(&File);
+  constexpr size_t MaxSample = 16; // each may cost a round trip
+  for (size_t I = 0; I < Relative.size(); I += Relative.size() / MaxSample + 1)
+    Sample.push_back(Relative[I]);
   const std::string Here = os::currentDirectory();
   std::vector<StringRef> Directories = {Here};
   for (StringRef Parent = sys::path::parent_path(Profile.Output);

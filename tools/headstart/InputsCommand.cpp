@@ -76,8 +76,11 @@ static Exit reportMissing(const CommandArguments &Arguments,
     Status = fail(Note);
   for (const ListedInput &Input : Inputs) {
     // The linker takes a response file that it cannot read for an input.
+    StringRef File = Input.Named.Name;
     const bool IsReported =
-        !Command.Notes.empty() && StringRef(Input.Named.Name).starts_with("@");
+        File.consume_front("@") && any_of(Command.Notes, [&](StringRef Note) {
+          return Note.contains(File);
+        });
     if (!Input.Problem || IsReported)
       continue;
     // This is the object of a source that the same command compiles.

@@ -53,9 +53,8 @@ struct Subcommand {
 };
 
 /// Returns the index in \p Args, the arguments of \p S, that ends the options:
-/// of
-/// `--`, or of the first argument that is neither an option nor an option's
-/// value.
+/// of `--`, or of the first argument that is neither an option nor the value of
+/// one.
 unsigned endOfOptions(const Subcommand &S, const GenericOptionTable &Table,
                       llvm::ArrayRef<const char *> Args);
 

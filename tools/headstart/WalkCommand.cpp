@@ -260,12 +260,15 @@ static Exit writeManifest(const TreePlan &Plan, const TreeOperands &Operands,
   std::string Bytes = serializeManifest(
       Plan.Selection, Roots, std::time(nullptr), Listing.directories(),
       Unknown.below(Operands.Directories));
+  const auto Write = [&](raw_ostream &OS) { OS << Bytes; };
+  std::error_code Error;
   if (File == "-")
     Output.writeText(Bytes);
-  else if (const std::error_code Error =
-               writeFile(File, [&](raw_ostream &OS) { OS << Bytes; }))
-    return fail(File + ": " + Error.message());
-  return Exit::Done;
+  else if (sys::fs::is_symlink_file(File) && !sys::fs::exists(File))
+    Error = writeFile(File, Write); // creates the link's target
+  else
+    Error = errorToErrorCode(replaceFile(File, Write));
+  return Error ? fail(File + ": " + Error.message()) : Exit::Done;
 }
 
 static void writeSorted(const TreeListing &Listing,

@@ -288,6 +288,25 @@ TEST_F(SchedulerTest, DirectoryThatRespondsAgainIsNotLast) {
   EXPECT_EQ(Inputs.next(0, nullptr, Hangs).Entry->Named.Name, "far/c.o");
 }
 
+/// The input that hung may turn out to be missing.
+TEST_F(SchedulerTest, DirectoryThatRespondsToAnotherInputIsNotLast) {
+  Inputs.fill(linkOf({input("far/a.o"), input("b.o"), input("far/c.o"),
+                      input("far/d.o"), input("e.o")}));
+  const Scheduler::Work Hangs = Inputs.next();
+  ASSERT_EQ(
+      Inputs.waitForStall(std::chrono::milliseconds(1), [] { return false; }),
+      true);
+  EXPECT_EQ(Inputs.next().Entry->Named.Name, "b.o");
+  Inputs.publish(*Hangs.Entry, EntryState::Unavailable);
+  EXPECT_EQ(Inputs.next(0, nullptr, Hangs).Entry->Named.Name, "e.o");
+  std::optional<NamedInput> Claimed;
+  ASSERT_TRUE(Inputs.request("far/c.o", false, Claimed));
+  const Scheduler::Work Requested = Inputs.next();
+  ASSERT_EQ(Requested.Entry->Named.Name, "far/c.o");
+  Inputs.publish(*Requested.Entry, EntryState::Ready);
+  EXPECT_EQ(Inputs.next(0, nullptr, Requested).Entry->Named.Name, "far/d.o");
+}
+
 TEST_F(SchedulerTest, ThreadsDoNotWaitForHungThread) {
   constexpr std::chrono::milliseconds Short(1);
   auto HasNotMoved = [] { return false; };

@@ -189,4 +189,27 @@ TEST(DirectoryReaderTest, ReturnsStableEntriesOnceDespiteChanges) {
     EXPECT_EQ(Seen[Name], 1) << Name;
 }
 
+/// A walk reads ahead to the boundary before it looks at the names.
+TEST(DirectoryReaderTest, NamesStayUntilBoundary) {
+  const TestDirectory Directory;
+  const Names Made = fill(Directory, 500);
+  DirectoryHandle Handle = openDirectory(Directory.path());
+  DirectoryReader Reader;
+  Reader.start(Handle);
+  std::vector<DirectoryEntry> Entries(50);
+  std::vector<std::string_view> Kept;
+  std::error_code Error;
+  do {
+    const size_t Count = Reader.read(Entries, Error);
+    for (const DirectoryEntry &E : std::span(Entries).first(Count))
+      Kept.push_back(E.Name);
+  } while (!Reader.isAtBoundary());
+  EXPECT_GT(Kept.size(), Entries.size());
+  Names Found(Kept.begin(), Kept.end());
+  std::sort(Found.begin(), Found.end());
+  EXPECT_TRUE(
+      std::includes(Made.begin(), Made.end(), Found.begin(), Found.end()));
+  EXPECT_EQ(std::adjacent_find(Found.begin(), Found.end()), Found.end());
+}
+
 } // namespace

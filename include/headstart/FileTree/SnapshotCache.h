@@ -110,8 +110,8 @@ public:
   /// is not read.
   static constexpr uint32_t MinCost = 6;
 
-  /// One directory under one spelling, of which the cache knows no other. Lives
-  /// as long as the cache.
+  /// One spelling of a directory's path. Each has its own snapshot. Lives as
+  /// long as the cache.
   class Directory {
   public:
     /// The path that `add` was given.

@@ -162,10 +162,10 @@ public:
   /// must hold one) and one buffer. Returns 0 at the end of the directory; a
   /// directory that was deleted meanwhile is at its end. On an \p Error,
   /// returns the valid entries before it, and 0 in later calls. The names are
-  /// valid until the next call. Blocks.
+  /// valid until the next call at a boundary. Blocks.
   size_t read(std::span<DirectoryEntry> Into, std::error_code &Error);
 
-  /// Whether all entries of the last system call are returned.
+  /// Whether all entries of the last system call are returned: a boundary.
   bool isAtBoundary() const { return Unread.empty(); }
 
 private:

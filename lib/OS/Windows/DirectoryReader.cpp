@@ -83,8 +83,11 @@ std::error_code DirectoryReader::fill() {
 }
 
 size_t DirectoryReader::parse(std::span<DirectoryEntry> Into, bool &Malformed) {
+  // The names of earlier calls stay: a record takes at least two thirds of the
+  // bytes of its name in UTF-8.
+  const auto Parsed = static_cast<size_t>(Unread.data() - Buffer.get());
   const size_t Count = parseWindowsEntries(Unread, Into, Malformed);
-  char *Text = Buffer.get() + Capacity;
+  char *Text = Buffer.get() + Capacity + Parsed * 3 / 2;
   for (DirectoryEntry &Entry : Into.first(Count)) {
     const size_t Bytes = writeUtf8FromBytes(Entry.Name, Text);
     Text[Bytes] = '\0';
