@@ -11,7 +11,8 @@
 ///
 /// The owner pushes and pops at the back of its stack. A walk is thus depth
 /// first, and few directories are open or pending. Thieves take items from the
-/// front, where the largest subtrees are. Each stack has its own mutex.
+/// front, where the largest subtrees are, up to half of them at a time. Each
+/// stack has its own mutex.
 ///
 /// A thread that finds no work sleeps. No wake-up is lost: the thread first
 /// increments `Sleeping`, then checks all stacks again, and holds `IdleMutex`
@@ -73,15 +74,10 @@ public:
   /// `stop`. Blocks while other threads may still push.
   std::optional<T> take(unsigned Owner) {
     while (!Stopped.load(std::memory_order_relaxed)) {
-      if (std::optional<T> Work = takeFrom(Stacks[Owner], /*Oldest=*/false))
+      if (std::optional<T> Work = pop(Owner))
         return Work;
-      for (size_t I = 1; I != Stacks.size(); ++I) {
-        Stack &Victim = Stacks[(Owner + I) % Stacks.size()];
-        if (std::optional<T> Work = takeFrom(Victim, /*Oldest=*/true)) {
-          wakeOne(); // a push of many items wakes only one thread
-          return Work;
-        }
-      }
+      if (std::optional<T> Work = steal(Owner))
+        return Work;
       std::unique_lock Lock(IdleMutex);
       Sleeping.fetch_add(1);
       if (!hasWork() && Outstanding.load() != 0 && !Stopped.load())
@@ -136,26 +132,55 @@ public:
   }
 
 private:
+  static constexpr size_t MaxStolen = 16;
+
   struct alignas(64) Stack {
     std::mutex Mutex;
     std::deque<T> Items;
     std::atomic<size_t> Size = 0; ///< of Items, readable without the mutex
   };
 
-  /// Returns the newest or the oldest item of \p S; nothing if it has none.
-  static std::optional<T> takeFrom(Stack &S, bool Oldest) {
+  std::optional<T> pop(unsigned Owner) {
+    Stack &S = Stacks[Owner];
     if (S.Size.load(std::memory_order_relaxed) == 0)
       return std::nullopt;
     std::lock_guard Lock(S.Mutex);
     if (S.Items.empty())
       return std::nullopt;
-    T Work = Oldest ? S.Items.front() : S.Items.back();
-    if (Oldest)
-      S.Items.pop_front();
-    else
-      S.Items.pop_back();
+    T Work = S.Items.back();
+    S.Items.pop_back();
     S.Size.store(S.Items.size());
     return Work;
+  }
+
+  std::optional<T> steal(unsigned Thief) {
+    for (size_t I = 1; I < Stacks.size(); ++I) {
+      Stack &Victim = Stacks[(Thief + I) % Stacks.size()];
+      if (Victim.Size.load(std::memory_order_relaxed) == 0)
+        continue;
+      T Taken[MaxStolen];
+      size_t Count = 0;
+      {
+        std::lock_guard Lock(Victim.Mutex);
+        Count = std::min((Victim.Items.size() + 1) / 2, MaxStolen);
+        std::copy_n(Victim.Items.begin(), Count, Taken);
+        Victim.Items.erase(Victim.Items.begin(),
+                           Victim.Items.begin() +
+                               static_cast<std::ptrdiff_t>(Count));
+        Victim.Size.store(Victim.Items.size());
+      }
+      if (Count == 0)
+        continue;
+      if (Count > 1) {
+        Stack &S = Stacks[Thief];
+        std::lock_guard Lock(S.Mutex);
+        S.Items.insert(S.Items.end(), Taken, Taken + Count - 1);
+        S.Size.store(S.Items.size());
+      }
+      wakeOne();
+      return Taken[Count - 1];
+    }
+    return std::nullopt;
   }
 
   void wakeAll() {

@@ -21,9 +21,10 @@ TEST(WorkQueueTest, OwnerTakesNewestAndThiefOldest) {
   WorkQueue<int> Queue(2);
   Queue.push(0, {1, 2, 3, 4});
   EXPECT_EQ(Queue.take(0), 4);
+  // Steals half of the rest, 1 and 2. The thief takes the newer one first.
+  EXPECT_EQ(Queue.take(1), 2);
   EXPECT_EQ(Queue.take(1), 1);
   EXPECT_EQ(Queue.take(0), 3);
-  EXPECT_EQ(Queue.take(1), 2);
 }
 
 TEST(WorkQueueTest, EndsWhenAllWorkIsDone) {
