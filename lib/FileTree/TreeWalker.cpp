@@ -65,7 +65,7 @@ IgnorePresence DirectoryListing::peek(const os::DirectoryHandle &Directory) {
   size_t Bytes = 0;
   for (const os::DirectoryEntry &Entry : Ahead)
     Bytes += Entry.Name.size() + 1; // the zero
-  Names.resize_for_overwrite(Bytes);
+  Names.resize(Bytes);
   char *At = Names.data();
   for (os::DirectoryEntry &Entry : Ahead) {
     const size_t Length = Entry.Name.size();

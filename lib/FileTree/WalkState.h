@@ -18,7 +18,6 @@
 #include "WorkQueue.h"
 #include "headstart/FileTree/TreeWalker.h"
 #include "headstart/OS/Threads.h"
-#include "llvm/ADT/SmallVector.h"
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -113,9 +112,9 @@ private:
   os::DirectoryReader Reader;
   std::array<os::DirectoryEntry, TreeVisitor::MaxEntries> Current;
   std::vector<os::DirectoryEntry> Ahead; ///< those that `peek` has read
-  llvm::SmallVector<char, 0> Names; ///< of Ahead, until the second system call
-  size_t Given = 0;                 ///< how many of Ahead `next` has returned
-  std::error_code Failure;          ///< of the listing after Ahead
+  std::vector<char> Names; ///< of Ahead, until the second system call
+  size_t Given = 0;        ///< how many of Ahead `next` has returned
+  std::error_code Failure; ///< of the listing after Ahead
 };
 
 /// The state that the threads of a walk share.
