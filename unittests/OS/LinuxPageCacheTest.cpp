@@ -299,6 +299,26 @@ TEST_F(LinuxPageCacheTest, LargePageFetchKeepsOtherMappings) {
   EXPECT_LE(Real.residency(Mapping.bytes())->ResidentPages, 1U);
 }
 
+/// Each is kept for some time, because unmapping one interrupts all processors.
+TEST_F(LinuxPageCacheTest, LargePageFetchKeepsFewMappings) {
+  const std::string Name = std::filesystem::canonical(Path).string();
+  const auto Mappings = [&] {
+    std::ifstream In("/proc/self/maps");
+    size_t Count = 0;
+    for (std::string Line; std::getline(In, Line);)
+      Count += Line.ends_with(Name);
+    return Count;
+  };
+  for (unsigned I = 0; I != 500; ++I)
+    if (Real.fetchInLargePages(File, {0, 1 + I % FileBytes}).Outcome ==
+        HintOutcome::Unsupported)
+      GTEST_SKIP() << "needs MADV_HUGEPAGE and MADV_POPULATE_READ";
+  EXPECT_GT(Mappings(), 1U);
+  EXPECT_LE(Mappings(), 64U);
+  ASSERT_FALSE(Real.evict(File));
+  EXPECT_EQ(Mappings(), 0U);
+}
+
 TEST_F(LinuxPageCacheTest, LargePageFetchLoadsFileWithCachedEnds) {
   ASSERT_FALSE(Real.evict(File));
   const size_t Page = Real.pageSize();

@@ -303,6 +303,64 @@ HintResult PageCache::fetch(const OpenFile &File, ByteRange Range,
   });
 }
 
+namespace {
+/// Mappings of one thread, which are unmapped many at a time: each time, the
+/// kernel interrupts all processors that run threads of the process. They lie
+/// one after another in a reserved range.
+class MappingBatch {
+public:
+  MappingBatch() = default;
+  MappingBatch(const MappingBatch &) = delete;
+  MappingBatch &operator=(const MappingBatch &) = delete;
+  ~MappingBatch() { clear(); }
+
+  /// Maps a part of a file until the thread ends, `clear`, or after some more
+  /// calls. Returns null if the system refuses it.
+  char *map(int Descriptor, uint64_t Offset, uint64_t Length) {
+    const uint64_t Pages = roundUp(Length);
+    if (Count == MaxCount || Pages > Size - Used) {
+      clear();
+      const uint64_t Wanted = std::max(Pages, MinSize);
+      void *const New = ::mmap(nullptr, Wanted, PROT_NONE,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                               /*fd=*/-1, /*offset=*/0);
+      if (New == MAP_FAILED)
+        return nullptr;
+      Begin = static_cast<char *>(New);
+      Size = Wanted;
+    }
+    void *const At =
+        ::mmap(Begin + Used, Length, PROT_READ, MAP_PRIVATE | MAP_FIXED,
+               Descriptor, static_cast<off_t>(Offset));
+    if (At == MAP_FAILED) {
+      // Others may now use these addresses, so the range is given up.
+      Size = Used = Count = 0;
+      return nullptr;
+    }
+    Used += Pages;
+    ++Count;
+    return static_cast<char *>(At);
+  }
+
+  void clear() {
+    if (Size != 0)
+      ::munmap(Begin, Size);
+    Size = Used = Count = 0;
+  }
+
+private:
+  static constexpr uint64_t MinSize = UINT64_C(32) << 20;
+  /// A process may have 65,530 mappings (vm.max_map_count), 64 threads fetch.
+  static constexpr uint64_t MaxCount = 64;
+
+  char *Begin = nullptr;
+  uint64_t Size = 0, Used = 0; ///< bytes
+  uint64_t Count = 0;
+};
+} // namespace
+
+static thread_local MappingBatch LargePageMappings;
+
 // A fault in a mapping with MADV_HUGEPAGE reads all of its 2 MiB of the file
 // (do_sync_mmap_readahead, Linux 5.18), in pages as large as the file system
 // has. Populating a page does the same and cannot raise SIGBUS. If the page is
@@ -318,15 +376,14 @@ HintResult PageCache::fetchInLargePages(const OpenFile &File,
   if (!File.isOpen() || Clipped.empty() || !Capabilities.PopulateRead)
     return Result;
   const uint64_t From = roundDown(Clipped.Offset, LargeStepBytes);
-  const ScratchMapping Mapping(descriptor(File), From, Clipped.end() - From);
-  if (!Mapping.isMapped() ||
-      ::madvise(Mapping.data(), Clipped.end() - From, MADV_HUGEPAGE) != 0)
+  char *const Mapping =
+      LargePageMappings.map(descriptor(File), From, Clipped.end() - From);
+  if (!Mapping || ::madvise(Mapping, Clipped.end() - From, MADV_HUGEPAGE) != 0)
     return Result;
   ++Result.Calls;
   const auto Enter = [&](uint64_t At) {
     ++Result.Calls;
-    const int Error =
-        populate(Mapping.data() + roundDown(At - From), pageSize());
+    const int Error = populate(Mapping + roundDown(At - From), pageSize());
     if (Error != 0)
       Result.Error = {Error, std::system_category()};
     return Error == 0;
@@ -404,6 +461,8 @@ std::error_code PageCache::evict(OpenFile &File) const {
   if (!IsClean && ::fdatasync(descriptor(File)) != 0)
     SyncError = lastError();
 
+  // Mapped pages would stay.
+  LargePageMappings.clear();
   // Evict the clean pages even if the dirty ones could not be written.
   const int Error =
       ::posix_fadvise(descriptor(File), 0, 0, POSIX_FADV_DONTNEED);
