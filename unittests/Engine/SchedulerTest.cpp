@@ -35,6 +35,11 @@ protected:
   uint64_t times(Decision What) const {
     return Counts.read().at(static_cast<size_t>(What));
   }
+  /// Returns what waitForStall does if no thread makes progress.
+  std::optional<bool> stall() {
+    return Inputs.waitForStall(std::chrono::milliseconds(1),
+                               [] { return false; });
+  }
 
   Tuning Numbers;
   DecisionCounts Counts;
@@ -190,13 +195,11 @@ TEST_F(SchedulerTest, PlacesFollowTakingOrder) {
 }
 
 TEST_F(SchedulerTest, StalledDirectoriesComeLast) {
-  constexpr std::chrono::milliseconds Short(1);
-  auto HasNotMoved = [] { return false; };
   Inputs.fill(linkOf(
       {input("far/a.o"), input("far/b.o"), input("c.o"), input("far/d.o")}));
   InputEntry *Hangs = Inputs.next().Entry;
   ASSERT_EQ(Hangs->Named.Name, "far/a.o");
-  ASSERT_EQ(Inputs.waitForStall(Short, HasNotMoved), true);
+  ASSERT_EQ(stall(), true);
   InputEntry *Near = Inputs.next().Entry;
   ASSERT_EQ(Near->Named.Name, "c.o");
   // An input that the linker requests goes first, in any directory.
@@ -222,7 +225,7 @@ TEST_F(SchedulerTest, StalledDirectoriesComeLast) {
   EXPECT_EQ(times(Decision::StalledDirectory), 1U);
   EXPECT_EQ(times(Decision::PreparedDeferred), 1U);
   // After that, no thread watches for stalls.
-  EXPECT_EQ(Inputs.waitForStall(Short, HasNotMoved), std::nullopt);
+  EXPECT_EQ(stall(), std::nullopt);
 }
 
 /// Else all threads would hang in one large input, before they come to the next
@@ -232,9 +235,7 @@ TEST_F(SchedulerTest, RestInStalledDirectoryComesLast) {
   InputEntry *Hangs = Inputs.next().Entry;
   Inputs.planned(*Hangs, bitOf(LinkStage::Parse), nullptr, /*IsDone=*/true);
   Inputs.fetchRest(*Hangs, LinkStage::Parse, nullptr, {{{4096, 8192}}});
-  ASSERT_EQ(
-      Inputs.waitForStall(std::chrono::milliseconds(1), [] { return false; }),
-      true);
+  ASSERT_EQ(stall(), true);
   InputEntry *Near = Inputs.next().Entry;
   EXPECT_EQ(Near->Named.Name, "b.o");
   Inputs.planned(*Near, bitOf(LinkStage::Contents), nullptr, /*IsDone=*/true);
@@ -280,9 +281,7 @@ TEST_F(SchedulerTest, DirectoryThatRespondsAgainIsNotLast) {
       {input("far/a.o"), input("far/b.o"), input("far/c.o"), input("d.o")}));
   const Scheduler::Work Hangs = Inputs.next();
   (void)Inputs.next(); // another thread works in the directory
-  ASSERT_EQ(
-      Inputs.waitForStall(std::chrono::milliseconds(1), [] { return false; }),
-      true);
+  ASSERT_EQ(stall(), true);
   EXPECT_EQ(Inputs.next().Entry->Named.Name, "d.o");
   Inputs.publish(*Hangs.Entry, EntryState::Ready);
   EXPECT_EQ(Inputs.next(0, nullptr, Hangs).Entry->Named.Name, "far/c.o");
@@ -293,9 +292,7 @@ TEST_F(SchedulerTest, DirectoryThatRespondsToAnotherInputIsNotLast) {
   Inputs.fill(linkOf({input("far/a.o"), input("b.o"), input("far/c.o"),
                       input("far/d.o"), input("e.o")}));
   const Scheduler::Work Hangs = Inputs.next();
-  ASSERT_EQ(
-      Inputs.waitForStall(std::chrono::milliseconds(1), [] { return false; }),
-      true);
+  ASSERT_EQ(stall(), true);
   EXPECT_EQ(Inputs.next().Entry->Named.Name, "b.o");
   Inputs.publish(*Hangs.Entry, EntryState::Unavailable);
   EXPECT_EQ(Inputs.next(0, nullptr, Hangs).Entry->Named.Name, "e.o");
@@ -308,8 +305,6 @@ TEST_F(SchedulerTest, DirectoryThatRespondsToAnotherInputIsNotLast) {
 }
 
 TEST_F(SchedulerTest, ThreadsDoNotWaitForHungThread) {
-  constexpr std::chrono::milliseconds Short(1);
-  auto HasNotMoved = [] { return false; };
   LinkCommand Command =
       linkOf({input("far/a.o"), input("b.o"), input("far/c.o")});
   Command.Kind = Flavour::ELF; // plans its inputs together
@@ -324,7 +319,7 @@ TEST_F(SchedulerTest, ThreadsDoNotWaitForHungThread) {
   std::thread Idle([&] { Next = Inputs.next(0, [&] { Waits = true; }, Near); });
   while (!Waits)
     std::this_thread::yield();
-  EXPECT_EQ(Inputs.waitForStall(Short, HasNotMoved), false);
+  EXPECT_EQ(stall(), false);
   Idle.join();
   ASSERT_EQ(Next.What, Task::Begin);
   Inputs.begin(LinkStage::Parse, /*IsBegun=*/true);
