@@ -26,7 +26,7 @@ import sys
 FEATURES = {"eviction", "fuse", "gcc", "mold", "residency"}
 # The pages with commands for users; all manual pages have examples, too.
 PAGES = ["Guide.md", "Benchmarking.md", "SlowStorage.md", "Windows.md",
-         "internals/Discovery.md", "internals/Manifests.md", "internals/Reports.md"]
+         "internals/Discovery.md", "internals/Manifests.md"]
 MARK = re.compile(r"example: ([\w -]+?)(?:, status (\d+))?(?:, with (.+?))?"
                   r"(?:, needs ([\w-]+))?(?: -->)?$")
 
