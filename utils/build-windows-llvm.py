@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 """Builds LLVM's and lld's libraries for Windows, and stock lld.exe, once.
 
-Debian packages LLVM for Linux only, but has its source. The script fetches the source of LLVM
-22.1.8 (197 MB), checks it and unpacks the parts that lld needs in DIRECTORY/source. It builds in
-DIRECTORY/build with cmake/toolchains/mingw-w64.cmake, for x86-64 only. That takes about 107
-minutes of processor time and can be stopped; the next call continues it. The script compiles
-LLVM's most used headers once (`HEADERS`): twelve of the 978 sources that include them took 32 s
-instead of 58.
+Debian packages LLVM for Linux only, but has its source (197 MB), of which the script unpacks the
+parts that lld needs in DIRECTORY/source. It builds in DIRECTORY/build with
+cmake/toolchains/mingw-w64.cmake, for x86-64 only. That takes about 107 minutes of processor time
+and can be stopped; the next call continues it. The script compiles LLVM's most used headers once
+(`HEADERS`): twelve of the 978 sources that include them took 32 s instead of 58.
 
 If the source is not available, the exit status is 77 and one line has the reason.
 """
@@ -22,6 +21,8 @@ import sys
 import urllib.error
 import urllib.request
 
+from common import ROOT, skip
+
 VERSION = "22.1.8"
 SHA256 = "b49b9277aef97616320b2da259e1f8174c65b0ce2fbe2e8629644a97693402fe"
 TARBALL = f"llvm-toolchain-22_{VERSION}.orig.tar.xz"
@@ -33,15 +34,14 @@ MIRRORS = (
 WANTED = ("llvm", "lld", "cmake", "third-party", "libunwind", "LICENSE.TXT")
 # lld's few documents are unpacked, since its CMakeLists.txt requires them.
 UNWANTED = ("*/llvm/test", "*/llvm/docs", "*/lld/test", "*/unittests")
-# The headers that most sources of these libraries include are compiled once, after the
-# targets that generate some of them.
-HEADERS = pathlib.Path(__file__).resolve().parent / "llvm" / "precompiled.h"
+# Most sources of these libraries include these headers, which are compiled once.
+HEADERS = ROOT / "utils" / "llvm" / "precompiled.h"
 LIBRARIES = ("Analysis", "Bitcode", "CodeGen", "IR", "LTO", "Linker", "Passes",
              "ProfileData", "Target", "Transforms")
 COMPILED = "precompiled.pch"
 GENERATED = ("intrinsics_gen", "vt_gen", "omp_gen", "acc_gen", "target_parser_gen")
 HOST = pathlib.Path("/usr/lib/llvm-22/bin")
-SKIPPED = 77
+TOOLCHAIN = ROOT / "cmake" / "toolchains" / "mingw-w64.cmake"
 
 
 class Unavailable(Exception):
@@ -95,7 +95,7 @@ def unpack(directory: pathlib.Path) -> None:
     tarball.unlink()
 
 
-def configure(directory: pathlib.Path, toolchain: pathlib.Path) -> pathlib.Path:
+def configure(directory: pathlib.Path) -> pathlib.Path:
     build = directory / "build"
     if (build / "build.ninja").exists():
         return build
@@ -109,7 +109,7 @@ def configure(directory: pathlib.Path, toolchain: pathlib.Path) -> pathlib.Path:
         link.symlink_to(HOST / program)
     settings = {
         "CMAKE_BUILD_TYPE": "Release",
-        "CMAKE_TOOLCHAIN_FILE": toolchain,
+        "CMAKE_TOOLCHAIN_FILE": TOOLCHAIN,
         "CMAKE_EXPORT_COMPILE_COMMANDS": "ON",
         "CMAKE_CXX_FLAGS_RELEASE": "-O2 -DNDEBUG -w",
         "CMAKE_CXX_COMPILER_LAUNCHER": write_launcher(directory),
@@ -174,16 +174,13 @@ def main() -> int:
     arguments = parser.parse_args()
     directory = arguments.directory.resolve()
     directory.mkdir(parents=True, exist_ok=True)
-    toolchain = (pathlib.Path(__file__).resolve().parent.parent
-                 / "cmake" / "toolchains" / "mingw-w64.cmake")
     try:
         unpack(directory)
-        build = configure(directory, toolchain)
+        build = configure(directory)
         say(f"building LLVM {VERSION} for Windows")
         subprocess.run(["ninja", "-C", build, "lld"], check=True)
     except Unavailable as problem:
-        print(f"skipped: LLVM's source cannot be fetched: {problem}")
-        return SKIPPED
+        skip(f"LLVM's source cannot be fetched: {problem}")
     except (OSError, subprocess.CalledProcessError) as problem:
         print(f"LLVM for Windows: {problem}", file=sys.stderr)
         return 1

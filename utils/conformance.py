@@ -6,9 +6,6 @@ the programs of the LLVM that Headstart is built with, once with its linkers and
 variant of Headstart. A test differs if it passes on one side only, or fails at another line; it
 then runs three more times on both sides, in turn. Every difference is printed with the output of
 the failing line. The exit status is 1 if there is one, and 77 if the tests are not available.
-
---linkers and --env choose other programs, and their environment, for every
-variant.
 """
 
 import argparse
@@ -28,27 +25,24 @@ import subprocess
 import sys
 
 import documents
+from common import LLVM, ROOT, skip
 from links import residency
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-LLVM = pathlib.Path(os.environ.get("HEADSTART_LLVM", "/usr/lib/llvm-22/bin"))
 BIN = ROOT / "build" / "bin"
 DIRECTORY = ROOT / "build-tools" / "lld-19"
 TESTS = DIRECTORY / "test"
 LIT = [sys.executable, DIRECTORY / "utils" / "lit" / "lit.py"]
 SUITES = ("COFF", "ELF", "MachO", "MinGW")
 LINKERS = ("ld.lld", "lld-link", "ld64.lld", "lld")
-PATIENCE = 300  # seconds for one link
+TIMEOUT = 300  # seconds for one link
 RESULTS = DIRECTORY / "results.json"
 DOCUMENT = ROOT / "docs" / "internals" / "Conformance.md"
-SKIPPED = 77
 ROUNDS = 3  # more runs of a test that differs
 
 
 @dataclasses.dataclass
 class Variant:
-    """One variant of running ours."""
-    what: str
+    description: str
     environment: dict = dataclasses.field(default_factory=dict)
     wrapper: str = ""    # a shell script in the linker's place
     stock: str = ""      # such a script on stock's side
@@ -69,17 +63,11 @@ COLD = INPUTS.replace("EVICT", '{headstart} evict -- "${{files[@]}}"')
 # Evicts a random half of the inputs, some only in part; the arguments are the seed.
 DRAW = shlex.join([sys.executable, str(ROOT / "utils/links/residency.py"), "half"])
 HALF = INPUTS.replace("EVICT", DRAW + ' "$*" "${{files[@]}}"')
-RUN = """#!/bin/bash
-exec {headstart} run -- {stock} "$@"
-"""
+RUN = '#!/bin/bash\nexec {headstart} run -- {stock} "$@"\n'
 # Gives both sides the same name, since a PDB contains it.
-BY_PATH = """#!/bin/bash
-exec {stock} "$@"
-"""
+BY_PATH = '#!/bin/bash\nexec {stock} "$@"\n'
 # lld's tests set LLD_IN_TEST to 1, to link once and clean up; COFF's tests set it to 2.
-TIMES = """#!/bin/bash
-LLD_IN_TEST=%s exec -a "$0" {linker} "$@"
-"""
+TIMES = '#!/bin/bash\nLLD_IN_TEST=%s exec -a "$0" {linker} "$@"\n'
 
 # Links twice. Freed memory is filled, so that a read of it fails on both sides.
 FILLED = "2 MALLOC_PERTURB_=85"
@@ -90,24 +78,18 @@ KNOWN = {"twice: MachO/abs-duplicate.s": FREED, "twice: MachO/force-load.s": FRE
 
 VARIANTS = {
     "plain": Variant("no change"),
-    "cold": Variant("every input is evicted before each link",
-                    wrapper=COLD),
+    "cold": Variant("every input is evicted before each link", wrapper=COLD),
     "half": Variant("a random half of the inputs is evicted before each link, some of "
                     "them page by page; the rest is cached", wrapper=HALF),
-    "jobs1": Variant("one prefetching thread",
-                     {"HEADSTART_FLAGS": "--prefetch-jobs=1"}),
-    "jobs16": Variant("sixteen prefetching threads",
-                      {"HEADSTART_FLAGS": "--prefetch-jobs=16"}),
+    "jobs1": Variant("one prefetching thread", {"HEADSTART_FLAGS": "--prefetch-jobs=1"}),
+    "jobs16": Variant("sixteen prefetching threads", {"HEADSTART_FLAGS": "--prefetch-jobs=16"}),
     "handover-none": Variant("inputs are fetched, but no buffer is handed over",
                              {"HEADSTART_FLAGS": "--prefetch-handover=none"}),
     "delays": Variant("the engine's threads wait at random points "
-                      "(--linkers build/bin-faults --env NAME=SEED)",
-                      named=True),
-    "run": Variant("stock lld under `headstart run`", wrapper=RUN,
-                   stock=BY_PATH),
-    "at-work": Variant("lld exits without cleaning up, as in a build "
-                       "(LLD_IN_TEST=0), on both sides",
-                       wrapper=TIMES % "0", stock=TIMES % "0"),
+                      "(--linkers build/bin-faults --env NAME=SEED)", named=True),
+    "run": Variant("stock lld under `headstart run`", wrapper=RUN, stock=BY_PATH),
+    "at-work": Variant("lld exits without cleaning up, as in a build (LLD_IN_TEST=0), on both "
+                       "sides", wrapper=TIMES % "0", stock=TIMES % "0"),
     "twice": Variant("each process links twice (LLD_IN_TEST=2), on both sides; "
                      "freed memory is filled (MALLOC_PERTURB_)",
                      wrapper=TIMES % FILLED, stock=TIMES % FILLED),
@@ -127,8 +109,8 @@ config.environment.update({environment!r})
 """
 
 
-def say(words: str) -> None:
-    print(f"==> {words}", file=sys.stderr, flush=True)
+def say(text: str) -> None:
+    print(f"==> {text}", file=sys.stderr, flush=True)
 
 
 @dataclasses.dataclass
@@ -145,7 +127,6 @@ CODES = {"PASS": "passed", "XFAIL": "passed", "FLAKYPASS": "passed", "UNSUPPORTE
 
 
 def read_result(test: dict) -> Result:
-    """Reads a result from lit's report of a test."""
     code = CODES.get(test["code"], "failed")
     if code != "failed":
         return Result(code, "", "")
@@ -214,13 +195,11 @@ class Side:
         ours.chmod(0o755)
 
     def names(self) -> list:
-        """All tests, in order."""
         listed = subprocess.check_output(
             [*LIT, "--quiet", "--show-tests", *(self.tests / s for s in SUITES)], text=True)
         return sorted(re.findall(r"(?m)^ +lld :: (.*)$", listed))
 
     def run(self, names: list) -> dict:
-        """Runs some tests. Returns the results by name."""
         output = self.directory / "output.json"
         output.unlink(missing_ok=True)
         wanted = self.directory / "wanted"
@@ -233,7 +212,7 @@ class Side:
             while lit.poll() is None:
                 # lit's own timeout would need another package of Python.
                 subprocess.run(["pkill", "-ABRT", "--session", str(lit.pid), "--older",
-                                str(PATIENCE), "|".join([*LINKERS, "headstart"])])
+                                str(TIMEOUT), "|".join([*LINKERS, "headstart"])])
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     lit.wait(5)
         except KeyboardInterrupt:
@@ -248,11 +227,10 @@ class Side:
 # -- comparing ----------------------------------------------------------------
 
 def describe(name: str, stock: list, ours: list) -> str:
-    """Describes a difference, with the end of a failed run's output, which is that of
-    the failing line."""
+    """Describes a difference, with the end of a failed run's output: that of the failing line."""
     def side(results):
-        ends = collections.Counter(f"{r.code} {r.where}".strip() for r in results)
-        return ", ".join(f"{end} ({n} times)" for end, n in ends.items())
+        codes = collections.Counter(f"{r.code} {r.where}".strip() for r in results)
+        return ", ".join(f"{code} ({n} times)" for code, n in codes.items())
     failed = next((r for r in ours + stock if r.code == "failed"), None)
     lines = failed.output.strip().splitlines() if failed else []
     return "\n".join([f"{name}: stock {side(stock)}; Headstart {side(ours)}",
@@ -280,11 +258,10 @@ def counts(results: dict) -> dict:
 
 
 def table(records: dict, names: list) -> str:
-    """A row for each variant of `names`."""
     codes = ("passed", "failed", "unsupported")
     rows = []
     for name in names:
-        about = [f"`{name}`", VARIANTS[name].what]
+        about = [f"`{name}`", VARIANTS[name].description]
         if not (record := records.get(name)):
             rows.append([*about, "not run yet", *[""] * 4])
             continue
@@ -321,8 +298,8 @@ def write(records: dict) -> None:
     ran = [records[name] for name in VARIANTS if name in records]
 
     def found(key):
-        lines = [f"{record['variant']}: {words.splitlines()[0]}"
-                 for record in ran for words in record[key]]
+        lines = [f"{record['variant']}: {text.splitlines()[0]}"
+                 for record in ran for text in record[key]]
         return "\n".join(f"- {line}" + "".join(f"; {why}" for test, why in KNOWN.items()
                                                if line.startswith(test + ":"))
                          for line in lines) or "There are none."
@@ -342,9 +319,9 @@ def parse() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--variant", action="append", choices=list(VARIANTS),
                         metavar="NAME", help="one of: " + ", ".join(VARIANTS))
-    parser.add_argument("--linkers", type=pathlib.Path, metavar="FOLDER", default=BIN)
-    parser.add_argument("--env", action="append", default=[],
-                        metavar="NAME=VALUE", help="for Headstart only")
+    parser.add_argument("--linkers", type=pathlib.Path, metavar="DIRECTORY", default=BIN)
+    parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE",
+                        help="for Headstart only")
     parser.add_argument("--sample", type=int, metavar="N", help="N tests, always the same ones")
     parser.add_argument("--filter", default="", metavar="REGEX",
                         help="only tests whose names match")
@@ -357,7 +334,7 @@ def parse() -> argparse.Namespace:
     options = parser.parse_args()
     options.out = options.out.resolve()
     options.linkers = options.linkers.resolve()
-    options.env = dict(word.split("=", 1) for word in options.env)
+    options.env = dict(setting.split("=", 1) for setting in options.env)
     options.variant = options.variant or [
         name for name, variant in VARIANTS.items() if not variant.named]
     # Otherwise the tests would run stock's linker in place of a missing one.
@@ -396,15 +373,14 @@ def run_variant(name: str, options, stocks: dict) -> dict:
     got = ours.run(list(expected))
     differences, flaky = compare(stock, ours, expected, got)
     for title, found in (("different", differences), ("flaky", flaky)):
-        for words in found:
-            print(f"{title}: {name}: {words}", flush=True)
+        for text in found:
+            print(f"{title}: {name}: {text}", flush=True)
     # The tests' files take gigabytes, and are useful only to inspect a difference.
     if not differences:
         shutil.rmtree(ours.tests)
     lld = subprocess.check_output([LLVM / "ld.lld", "--version"], text=True).split("(")[0].strip()
     return {"variant": name, "stock": counts(expected), "ours": counts(got),
-            "differences": differences, "flaky": flaky,
-            "environment": options.env,
+            "differences": differences, "flaky": flaky, "environment": options.env,
             "machine": f"{os.cpu_count()} processors, Linux {platform.release()}, {lld}",
             "date": datetime.date.today().isoformat()}
 
@@ -412,8 +388,7 @@ def run_variant(name: str, options, stocks: dict) -> dict:
 def main() -> int:
     options = parse()
     if options.no_fetch and not (DIRECTORY / "version").exists():
-        print("skipped: lld's tests are not here (./dev setup fetches them)")
-        return SKIPPED
+        skip("lld's tests are not here (./dev setup fetches them)")
     fetched = subprocess.run([sys.executable, ROOT / "utils" / "fetch-lld-tests.py", DIRECTORY])
     if fetched.returncode != 0:
         return fetched.returncode
@@ -434,7 +409,7 @@ def main() -> int:
     if options.write:
         write(records)
     if not done:
-        return SKIPPED
+        skip("no variant ran")
     if any(record["differences"] for record in done):
         return 1
     shutil.rmtree(options.out, ignore_errors=True)

@@ -1,20 +1,19 @@
 #!/usr/bin/env python3
 """Runs ordinary working days of many projects with stock lld and with Headstart.
 
-A day is a project and 5 to 30 steps: links, edits, rebuilds, branches, Ctrl-C, two
-links at once, little memory (modules in days/). Random pages of the inputs are cached
-before each link. Outputs, messages and exit status must be those of stock lld, and
-Headstart must not leave a process or a lock.
+A day is a project and 5 to 30 steps: links, edits, rebuilds, branches, Ctrl-C, two links at once,
+little memory (modules in days/). Random pages of the inputs are cached before each link. Outputs,
+messages and exit status must be those of stock lld, and Headstart must not leave a process or a
+lock.
 
-Without COUNT the command runs the whole campaign: for each flavour 10,000 steps on
-small projects and 1,500 on projects of 500 inputs and more. After Ctrl-C it continues
-where it stopped; the counts are in the work directory, for one build of the programs.
-With COUNT it runs that many steps, spread over flavours and sizes.
+Without COUNT the command runs the whole campaign: for each flavour 10,000 steps on small projects
+and 1,500 on projects of 500 inputs and more. After Ctrl-C it continues where it stopped; the counts
+are in the work directory, for one build of the programs. With COUNT it runs that many steps, spread
+over flavours and sizes.
 
---seed N repeats one day of --flavour and --size. A day that differs is shrunk; the
-command prints the --objects and --steps that repeat the small one.
-
-Ends with a line for each flavour and size; exits with 1 if there was a difference.
+--seed N repeats one day of --flavour and --size. If a day differs, the command shrinks it, and
+prints the --objects and --steps that repeat the small one. It ends with a line for each flavour and
+size; it exits with 1 if there was a difference.
 """
 
 import argparse
@@ -22,13 +21,13 @@ import os
 import signal
 import sys
 
+from common import ROOT, skip
 from days import campaign
 from days.campaign import TARGETS, Campaign, Totals, digest_of_programs
 from days.day import outline
 from days.objects import Objects
-from links.judge import ROOT, parser_of, prepare
+from links.judge import parser_of, prepare
 
-SKIPPED = 77
 REAL_SHARE = 4
 QUICK = (0, 2, 4)  # the real sizes that a COUNT uses (days/project.py)
 
@@ -69,8 +68,7 @@ def days_of(count: int, first: int, flavour: str, size: str, abilities):
 
 
 def go_through(run: Campaign, days, totals: dict):
-    """Runs the days, and adds up and stores their results. Returns the records, and whether
-    all days ran."""
+    """Runs the days, and stores their results. Returns the records, and whether all days ran."""
     def on_result(result):
         if result["text"]:
             print(result["text"], flush=True)
@@ -93,7 +91,6 @@ def sample(arguments, run: Campaign):
 
 
 def whole(arguments, run: Campaign):
-    """Runs the rest of the whole campaign."""
     programs = digest_of_programs(arguments.ours)
     totals = {part: Totals(arguments.work, *part, programs) for part in parts_of(arguments)}
 
@@ -110,12 +107,10 @@ def whole(arguments, run: Campaign):
 def main() -> int:
     arguments = parse()
     if not sys.platform.startswith("linux"):
-        print("skipped: days need Linux (process ids as files, evicting)")
-        return SKIPPED
+        skip("days need Linux (process ids as files, evicting)")
     run = Campaign(arguments)
     if not run.abilities.evict:
-        print(f"skipped: pages of files in {arguments.work} cannot be evicted")
-        return SKIPPED
+        skip(f"pages of files in {arguments.work} cannot be evicted")
     if arguments.write and arguments.count is None:
         programs = digest_of_programs(arguments.ours)
         records = [Totals(arguments.work, *part, programs).record for part in parts_of(arguments)]

@@ -1,17 +1,15 @@
 #!/usr/bin/env python3
 """Makes the prefetcher call a test library wherever it calls the system.
 
-The script copies our archives, and the members of libLLVMSupport.a that call the system
-for them, into one archive. There it renames references to the table's functions of the
-C library to `headstart_fault_<name>`, which test/Faults/Faults.cpp defines. lld keeps
-the originals of LLVM's members, so that only our calls are bound. The copy also has new
-names for everything that both sides may define: functions of the copied members, and
-templates and inline functions, of which a linker keeps one.
+The script copies our archives, and the members of libLLVMSupport.a that call the system for them,
+into one archive. There it renames references to the table's functions of the C library to
+`headstart_fault_<name>`, which test/Faults/Faults.cpp defines. lld keeps the originals of LLVM's
+members, so that only our calls are bound. The copy also has new names for everything that both
+sides may define: functions of the copied members, and templates and inline functions, of which a
+linker keeps one.
 
-The build fails unless the table is complete: it must have each function of the C library
-that the copies reference, as one that fails or as one that cannot. Each member of
-libLLVMSupport.a that the copies reference and that calls a function which may fail must
-be copied as well, or spared with a reason.
+The build fails unless the table has each function of the C library that the copies reference, and
+each referenced member of libLLVMSupport.a that calls a function which may fail.
 """
 
 import argparse

@@ -8,8 +8,8 @@ the second, one in the middle, the last, the first from each place, and all. Inp
 evicted, and the link has a profile or not; each fault gets one of these four conditions in turn.
 Outputs, messages and exit status must be those of stock lld, and the link must end.
 
-Prints a line for each call, and every difference with the arguments that repeat it.
-Exits with 1 if there was one. --write puts the total into a document between its marks.
+Prints a line for each call, and every difference with the arguments that repeat it; exits with 1 if
+there was one. --write puts the total into a document between its marks.
 """
 
 import argparse
@@ -27,17 +27,18 @@ import sys
 import tempfile
 
 import documents
+from common import LLVM, ROOT, temporary_directory
 from links import residency
-from links.judge import ROOT, same_link
-from links.pool import tbd
+from links.judge import same_link
+from links.pool import FLAVOURS, tbd
 
 CALLS = ROOT / "test/Faults/SystemCalls.json"
 LIMIT = 20  # seconds for a link
 STUCK_LIMIT = 5
 LATE = "late=50"
 MANY = 60
-MOST_SAID = 300  # characters of a difference: stack traces are long
-CONDITIONS = [(cold, recorded) for recorded in (False, True) for cold in (True, False)]
+LONGEST = 300  # characters of a difference: stack traces are long
+CONDITIONS = [(cold, profile) for profile in (False, True) for cold in (True, False)]
 MARKS = ("<!-- faults: written by ./dev faults --write -->", "<!-- faults: end -->")
 
 
@@ -60,11 +61,6 @@ SOURCES = {
     "four": bytes_of("data4", 20000) + "int four(int x) { return data4[x]; }\n",
     "unused": bytes_of("data5", 80000) + "int unused(int x) { return data5[x]; }\n",
 }
-FORMATS = {  # target, suffix, archive, arguments of llvm-ar
-    "elf": ("x86_64-linux-gnu", "o", "lib{}.a", ["rcs"]),
-    "coff": ("x86_64-pc-windows-msvc", "obj", "{}.lib", ["rcs"]),
-    "macho": ("arm64-apple-macos13", "o", "lib{}.a", ["rcs", "--format=darwin"]),
-}
 ELF = ("-o out/x -e main --build-id=sha1 -L none -L libraries -L . main.o one.o "
        "input.ld @rest.rsp").split() + [f"-lempty{n}" for n in range(MANY)]
 COFF = ("/Brepro /debug /entry:main /subsystem:console /nodefaultlib:libcmt /libpath:none "
@@ -72,8 +68,8 @@ COFF = ("/Brepro /debug /entry:main /subsystem:console /nodefaultlib:libcmt /lib
 MACHO = ("-arch arm64 -platform_version macos 13.0 13.0 -o out/x -Lnone -Llibraries -L. "
          "main.o -filelist list -lparts -lfour libSystem.tbd").split()
 REPORTS = ["--prefetch-stats=../stats.json", "--prefetch-trace=../trace.json"]
-# flavour: format, program, arguments, arguments for Headstart only
-FLAVOURS = {
+# kind: flavour, program, arguments, arguments for Headstart only
+LINKS = {
     "elf": ("elf", "ld.lld", ELF, []),
     "elf-fails": ("elf", "ld.lld", [*ELF, "missing.o", "one.o"], []),
     "elf-reports": ("elf", "ld.lld", ELF, REPORTS),
@@ -88,33 +84,35 @@ FLAVOURS = {
 OUR_WARNING = b": warning: cannot write '../"
 
 
-def make_inputs(kind, directory, llvm):
-    target, suffix, archive, how = FORMATS[kind]
+def make_inputs(name, directory, llvm):
+    flavour = FLAVOURS[name]
+    target = flavour.other if name == "macho" else flavour.triple
+    suffix, archive = flavour.suffix, flavour.archive
     (directory / "libraries").mkdir(parents=True)
 
-    def tool(name, *words):
-        subprocess.run([llvm / name, *words], cwd=directory, check=True)
+    def tool(*command):
+        subprocess.run([llvm / command[0], *command[1:]], cwd=directory, check=True)
 
-    for name, text in SOURCES.items():
-        if name == "main" and kind != "macho":
+    for source, text in SOURCES.items():
+        if source == "main" and name != "macho":
             text = '#pragma comment(lib, "four")\n' + text
-        (directory / f"{name}.c").write_text(text)
+        (directory / f"{source}.c").write_text(text)
         tool("clang", f"--target={target}", "-g", "-O1", "-ffunction-sections", "-c",
-             f"{name}.c", "-o", f"{name}.{suffix}")
-    tool("llvm-ar", *how, archive.format("parts"), f"two.{suffix}", f"unused.{suffix}")
-    tool("llvm-ar", *how, "libraries/" + archive.format("four"), f"four.{suffix}")
+             f"{source}.c", "-o", f"{source}.{suffix}")
+    tool("llvm-ar", "rcs", archive("parts"), f"two.{suffix}", f"unused.{suffix}")
+    tool("llvm-ar", "rcs", "libraries/" + archive("four"), f"four.{suffix}")
     for number in range(MANY):  # so that Headstart lists directories
         (directory / f"libraries/other{number}").touch()
         (directory / f"libraries/libempty{number}.a").write_text("!<arch>\n")
-    if kind == "macho":
+    if name == "macho":
         (directory / "libSystem.tbd").write_text(tbd("libSystem.B.dylib", ["dyld_stub_binder"]))
         (directory / "list").write_text("one.o\nthree.o\n")
     else:
-        tool("llvm-ar", "rcs", "--thin", archive.format("thin"), f"three.{suffix}")
-    if kind == "elf":
+        tool("llvm-ar", "rcs", "--thin", archive("thin"), f"three.{suffix}")
+    if name == "elf":
         (directory / "input.ld").write_text("GROUP(libparts.a)\n")
         (directory / "rest.rsp").write_text("--whole-archive -lthin\n")
-    if kind == "coff":
+    if name == "coff":
         (directory / "rest.rsp").write_text("parts.lib thin.lib\n")
     for path in directory.glob("*.c"):
         path.unlink()
@@ -144,61 +142,59 @@ class Worker:
         self.work = work
         self.options = options
         self.expected = {}
-        os.environ["XDG_CACHE_HOME"] = str(self.directory / "cache")
+        self.cache = self.directory / "cache"
+        os.environ["XDG_CACHE_HOME"] = str(self.cache)
         os.environ.pop("HEADSTART_FAULT", None)
 
-    def prepare(self, flavour):
+    def prepare(self, kind):
         """Stores the result of stock lld, and the profile of a Headstart link."""
-        kind, program, words, _ = FLAVOURS[flavour]
-        place = self.directory / kind
+        flavour, program, arguments, _ = LINKS[kind]
+        place = self.directory / flavour
         if not place.exists():
-            shutil.copytree(self.work / kind, place, symlinks=True)
+            shutil.copytree(self.work / flavour, place, symlinks=True)
         os.chdir(place)
         runs = program == "headstart"  # it runs a linker by its path
         stock = str(self.options.stock / ("ld.lld" if runs else program))
-        self.expected[flavour] = same_link.link(stock, stock if runs else program, words, LIMIT)
-        shutil.rmtree(self.directory / "cache", ignore_errors=True)
-        self.link(flavour)
-        saved = self.directory / f"cache.{flavour}"
-        (self.directory / "cache").mkdir(exist_ok=True)
-        shutil.rmtree(saved, ignore_errors=True)
-        (self.directory / "cache").rename(saved)
+        self.expected[kind] = same_link.link(stock, stock if runs else program, arguments, LIMIT)
+        shutil.rmtree(self.cache, ignore_errors=True)
+        self.link(kind)
+        self.cache.mkdir(exist_ok=True)
+        self.cache.rename(self.directory / f"cache.{kind}")
 
-    def link(self, flavour, limit=LIMIT, **environment):
-        _, program, words, ours = FLAVOURS[flavour]
+    def link(self, kind, limit=LIMIT, **environment):
+        _, program, arguments, ours = LINKS[kind]
         if program == "headstart":
-            words = ["run", *ours, "--", str(self.options.stock / "ld.lld"), *words]
+            arguments = ["run", *ours, "--", str(self.options.stock / "ld.lld"), *arguments]
         else:
-            words = [*ours, *words]
-        seen = same_link.link(str(self.options.faults / program), program, words, limit,
-                              **environment)
+            arguments = [*ours, *arguments]
+        result = same_link.link(str(self.options.faults / program), program, arguments, limit,
+                                **environment)
         if ours:
-            seen["standard error"] = b"".join(
-                line for line in seen["standard error"].splitlines(keepends=True)
+            result["standard error"] = b"".join(
+                line for line in result["standard error"].splitlines(keepends=True)
                 if OUR_WARNING not in line)
-        return seen
+        return result
 
-    def try_fault(self, flavour, condition, fault):
+    def try_fault(self, kind, condition, fault):
         """Returns (the differences from stock, the counted calls)."""
-        if flavour not in self.expected:
-            self.prepare(flavour)
-        cold, recorded = condition
-        cache = self.directory / "cache"
-        shutil.rmtree(cache, ignore_errors=True)
-        if recorded:
-            shutil.copytree(self.directory / f"cache.{flavour}", cache)
+        if kind not in self.expected:
+            self.prepare(kind)
+        cold, profile = condition
+        shutil.rmtree(self.cache, ignore_errors=True)
+        if profile:
+            shutil.copytree(self.directory / f"cache.{kind}", self.cache)
         else:
-            cache.mkdir()
-        os.chdir(self.directory / FLAVOURS[flavour][0])
+            self.cache.mkdir()
+        os.chdir(self.directory / LINKS[kind][0])
         if cold:
             residency.apply({str(path): residency.EVICTED for path in pathlib.Path(".").rglob("*")
                              if path.is_file() and "out" not in path.parts}, random)
         record = self.directory / "record"
         limit = STUCK_LIMIT if fault.endswith("stuck") else LIMIT
         try:
-            got = self.link(flavour, limit, HEADSTART_FAULT=",".join(
+            got = self.link(kind, limit, HEADSTART_FAULT=",".join(
                 filter(None, [f"record={record}", fault])))
-            found = list(same_link.differences(self.expected[flavour], got))
+            found = list(same_link.differences(self.expected[kind], got))
         except subprocess.TimeoutExpired:
             found = [f"does not end in {limit} s"]
         return found, read_record(record)
@@ -215,57 +211,55 @@ def try_one(task):
 
 # -- the faults ----------------------------------------------------------------
 
-def numbers_of(flavour, call, counted, way, quick):
-    """The numbers of the calls that fail."""
-    if way == "stuck":
+def numbers_of(kind, call, counted, effect, quick):
+    if effect == "stuck":
         # Headstart waits for a report that the user has requested.
-        if flavour.endswith("reports"):
+        if kind.endswith("reports"):
             return []
         return [(counted.off_main + 1) // 2] if counted.off_main else []
-    if way == LATE:
+    if effect == LATE:
         return [(counted.calls + 1) // 2]
-    # No system interrupts a call forever or always returns EAGAIN: LLVM's streams
-    # retry, in lld as well.
-    everything = [] if way == "EINTR" or (call, way) == ("write", "EAGAIN") else ["*"]
+    # No system interrupts a call forever or always returns EAGAIN, for which LLVM's streams retry.
+    everything = [] if effect == "EINTR" or (call, effect) == ("write", "EAGAIN") else ["*"]
     if quick:
         return [1, *everything]
     some = {1, counted.calls}
-    if "-" not in flavour:  # otherwise it is a variant of another flavour
+    if "-" not in kind:  # otherwise it is a variant of another kind
         some |= {2, (counted.calls + 1) // 2, *counted.sites}
     return [n for n in sorted(some) if n <= counted.calls] + everything
 
 
-def ways_of(call, table, options):
-    ways = [*table["faulted"][call][0].split(), LATE, "stuck"]
+def effects_of(call, table, options):
+    effects = [*table["faulted"][call][0].split(), LATE, "stuck"]
     # With --quick, the first error represents all errors.
-    return [way for way in ways if not options.quick or way == ways[0] or way[0] != "E"]
+    return [e for e in effects if not options.quick or e == effects[0] or e[0] != "E"]
 
 
-def faults_of(flavour, records, table, options):
-    """Yields (flavour, condition, fault)."""
+def faults_of(kind, records, table, options):
     for call in table["faulted"]:
         if options.calls and call not in options.calls:
             continue
-        met = [(c, records[flavour, c][call]) for c in CONDITIONS
-               if call in records[flavour, c] and records[flavour, c][call].calls]
-        for way in ways_of(call, table, options) if met else []:
+        met = [(c, records[kind, c][call]) for c in CONDITIONS
+               if call in records[kind, c] and records[kind, c][call].calls]
+        for effect in effects_of(call, table, options) if met else []:
             # With a fixed start, "all fail" would always have the same condition.
-            turn = random.Random(flavour + call + way).randrange(len(met))
-            numbers = {c: numbers_of(flavour, call, counted, way, options.quick)
+            turn = random.Random(kind + call + effect).randrange(len(met))
+            numbers = {c: numbers_of(kind, call, counted, effect, options.quick)
                        for c, counted in met}
             for which in range(max(map(len, numbers.values()))):
                 condition = met[(turn + which) % len(met)][0]
                 if mine := numbers[condition]:
                     number = mine[min(which, len(mine) - 1)]
-                    yield flavour, condition, f"{call}:{number}:{way}"
+                    yield kind, condition, f"{call}:{number}:{effect}"
 
 
-def tell(result):
-    flavour, (cold, recorded), fault = result[0]
+def report(result):
+    """Prints the differences of a link. Returns its result."""
+    kind, (cold, profile), fault = result[0]
     how = f"--fault {fault}" if fault else "without a fault"
     for difference in result[1]:
-        print(f"--flavour {flavour} {how} (inputs {'evicted' if cold else 'cached'}, "
-              f"{'a' if recorded else 'no'} profile): {difference[:MOST_SAID]}", flush=True)
+        print(f"--flavour {kind} {how} (inputs {'evicted' if cold else 'cached'}, "
+              f"{'a' if profile else 'no'} profile): {difference[:LONGEST]}", flush=True)
     return result
 
 
@@ -288,17 +282,17 @@ def table_of(results, table):
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--faults", type=pathlib.Path, default=ROOT / "build/bin-faults")
-    parser.add_argument("--stock", type=pathlib.Path, default=pathlib.Path("/usr/lib/llvm-22/bin"))
-    parser.add_argument("--flavour", dest="flavours", action="append", choices=FLAVOURS)
+    parser.add_argument("--stock", type=pathlib.Path, default=LLVM)
+    parser.add_argument("--flavour", dest="kinds", action="append", choices=LINKS)
     parser.add_argument("--call", dest="calls", action="append", metavar="NAME")
-    parser.add_argument("--fault", metavar="CALL:N:WAY", help="only this fault")
+    parser.add_argument("--fault", metavar="CALL:N:EFFECT", help="only this fault")
     parser.add_argument("--quick", action="store_true",
                         help="one error for each call, in the first call and in all")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--write", type=pathlib.Path, metavar="FILE")
     options = parser.parse_args()
     options.faults, options.stock = options.faults.resolve(), options.stock.resolve()
-    options.flavours = options.flavours or list(FLAVOURS)
+    options.kinds = options.kinds or list(LINKS)
     return options
 
 
@@ -306,20 +300,19 @@ def main() -> int:
     options = parse_arguments()
     table = json.loads(CALLS.read_text(encoding="utf-8"))
     results = []
-    with tempfile.TemporaryDirectory(prefix="faults") as directory:
-        work = pathlib.Path(directory)
-        for kind in {FLAVOURS[flavour][0] for flavour in options.flavours}:
-            make_inputs(kind, work / kind, options.stock)
-        tasks = [(f, c, "") for f in options.flavours for c in CONDITIONS]
+    with temporary_directory(prefix="faults") as work:
+        for flavour in {LINKS[kind][0] for kind in options.kinds}:
+            make_inputs(flavour, work / flavour, options.stock)
+        tasks = [(kind, condition, "") for kind in options.kinds for condition in CONDITIONS]
         with multiprocessing.Pool(options.jobs, start_worker, (work, options)) as pool:
-            results += map(tell, pool.imap(try_one, tasks))
+            results += map(report, pool.imap(try_one, tasks))
             records = {task[:2]: record for task, _, record in results}
             if options.fault:
                 faults = [(*task[:2], options.fault) for task in tasks]
             else:
-                faults = [t for f in options.flavours
-                          for t in faults_of(f, records, table, options)]
-            results += map(tell, pool.imap_unordered(try_one, faults, chunksize=4))
+                faults = [fault for kind in options.kinds
+                          for fault in faults_of(kind, records, table, options)]
+            results += map(report, pool.imap_unordered(try_one, faults, chunksize=4))
         os.chdir(ROOT)
     wrong = [found for _, found, _ in results if found]
     (links, faults, different), lines = table_of(results, table)

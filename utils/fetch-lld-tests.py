@@ -17,11 +17,12 @@ import subprocess
 import sys
 import time
 
+from common import skip
+
 PACKAGE = "llvm-toolchain-19"
 # DIRECTORY has them without the first two directories: test, utils/lit.
 WANTED = ("lld/test", "llvm/utils/lit/lit", "llvm/utils/lit/lit.py")
 UNWANTED = ("lld/test/Unit", "lld/test/wasm")
-SKIPPED = 77
 
 
 def deb_src(path: pathlib.Path) -> str:
@@ -36,7 +37,7 @@ def private_apt(directory: pathlib.Path) -> list:
     """An apt-get command with the machine's mirrors and keys, and its own state."""
     found = subprocess.check_output(["apt-config", "shell", "file", "Dir::Etc::sourcelist/f",
                                      "parts", "Dir::Etc::sourceparts/d"], text=True)
-    places = dict(word.split("=", 1) for word in shlex.split(found))
+    places = dict(setting.split("=", 1) for setting in shlex.split(found))
     for name in ("sources", "lists", "cache"):
         (directory / name).mkdir()
     for path in [pathlib.Path(places["file"]), *pathlib.Path(places["parts"]).glob("*")]:
@@ -55,10 +56,9 @@ def run(command: list, directory: pathlib.Path) -> None:
 
 
 def fetch(work: pathlib.Path, directory: pathlib.Path) -> None:
-    """Fetches by way of `work`, an empty directory."""
+    """Fetches the tests through `work`, an empty directory."""
     apt = private_apt(work)
-    # Sources other than the distribution's may have no source packages, so only the
-    # package itself must be available.
+    # Other sources than the distribution's may have no source packages.
     with contextlib.suppress(subprocess.CalledProcessError):
         run(apt + ["update"], work)
     run(apt + ["source", "--download-only", "--tar-only", PACKAGE], work)
@@ -87,9 +87,8 @@ def main() -> int:
         work.mkdir(parents=True)
         fetch(work, directory)
     except (OSError, subprocess.CalledProcessError, StopIteration, KeyError) as error:
-        said = (getattr(error, "stdout", None) or "").strip() or repr(error)
-        print(f"skipped: lld's tests cannot be fetched: {said.splitlines()[-1]}")
-        return SKIPPED
+        output = (getattr(error, "stdout", None) or "").strip() or repr(error)
+        skip(f"lld's tests cannot be fetched: {output.splitlines()[-1]}")
     finally:
         shutil.rmtree(work, ignore_errors=True)
     print(f"fetched {PACKAGE} in {time.monotonic() - start:.0f} s")

@@ -13,8 +13,9 @@ import subprocess
 import sys
 import time
 
-LLVM = pathlib.Path("/usr/lib/llvm-22/bin")
-SEEDS = pathlib.Path(__file__).resolve().parent.parent / "unittests" / "Fuzzers" / "Seeds"
+from common import LLVM, ROOT
+
+SEEDS = ROOT / "unittests" / "Fuzzers" / "Seeds"
 
 SOURCE = """
 #if defined(_WIN32) || defined(__ELF__)
@@ -59,19 +60,18 @@ FUZZERS = {
     "DirectoryRecords": (18, 4096),
 }
 
-# libLLVM is not instrumented, so annotations that cross into it are false. The
-# other options make allocations cheaper.
+# libLLVM has no annotations of containers. The other options make allocations cheaper.
 ASAN = "detect_container_overflow=0:quarantine_size_mb=8:malloc_context_size=4"
 
 
 def objects(directory):
-    def run(tool, *words):
-        subprocess.run([LLVM / tool, *words], cwd=directory, check=True)
+    def run(tool, *arguments):
+        subprocess.run([LLVM / tool, *arguments], cwd=directory, check=True)
 
     source = directory / "source.cpp"
     source.write_text(SOURCE)
-    for name, words in OBJECTS.items():
-        run("clang++", *words, "-w", "-Os", "-fno-rtti", "-fno-exceptions",
+    for name, arguments in OBJECTS.items():
+        run("clang++", *arguments, "-w", "-Os", "-fno-rtti", "-fno-exceptions",
             "-fno-asynchronous-unwind-tables", "-c", source.name, "-o", name)
     source.unlink()
     for name, (operation, form, members) in ARCHIVES.items():
@@ -82,8 +82,7 @@ def objects(directory):
 
 
 def make_seeds(into):
-    """Makes small inputs, in one directory for each fuzzer, so that they begin past the magic
-    numbers: objects, bitcode and archives of the three formats, by LLVM's own tools, and texts."""
+    """Makes small inputs in a directory for each fuzzer, so that they begin past magic numbers."""
     shutil.copytree(SEEDS, into, dirs_exist_ok=True)
     for name in ("Planner", "Layout"):
         (into / name).mkdir(exist_ok=True)
@@ -96,8 +95,7 @@ def make_seeds(into):
 
 
 def fuzz(build, name, limit):
-    """Runs a fuzzer to its limit or its first finding, and prints its row. Returns the number of
-    executions and of findings."""
+    """Runs a fuzzer, and prints its row. Returns the numbers of executions and of findings."""
     begin = time.monotonic()
     corpus = build / "corpus" / name
     corpus.mkdir(parents=True, exist_ok=True)
@@ -128,7 +126,7 @@ def main():
     build = options.build.resolve()
     make_seeds(build / "corpus")
     print(f"{'fuzzer':<17}{'executions':>12}{'exec/s':>10}{'findings':>10}   "
-          "read, allocated, steps: the highest, of what they may be", flush=True)
+          "read, allocated, steps: the highest, of their limits", flush=True)
     limits = {name: f"-runs={options.runs * share // 100}" if options.runs else
               f"-max_total_time={options.seconds}" for name, (share, _) in FUZZERS.items()}
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
@@ -136,7 +134,7 @@ def main():
     done, findings = (sum(column) for column in zip(*results))
     print(f"{'all':<17}{done:>12,}{'':>10}{findings:>10}")
     if findings:
-        print(f"what was found: {build}/*-finding.log, and the inputs beside")
+        print(f"the findings: {build}/*-finding.log, and their inputs")
     return findings != 0
 
 

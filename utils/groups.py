@@ -21,8 +21,7 @@ def memory_files() -> tuple[pathlib.Path, str, str] | None:
 
 
 def can_limit_memory() -> bool:
-    """Whether groups of memory can be made: a container may see the groups, but not be
-    allowed to change them."""
+    """Whether groups of memory can be made, which a container may forbid."""
     if os.geteuid() != 0 or not (found := memory_files()):
         return False
     parent, limit, _ = found
@@ -33,8 +32,7 @@ def can_limit_memory() -> bool:
 
 @contextlib.contextmanager
 def made(parent: pathlib.Path, name: str, settings: dict[str, str]) -> Iterator[pathlib.Path]:
-    """Makes a group below `parent`, and removes it at the end. A signal may end the block at
-    any line."""
+    """Makes a group below `parent`, and removes it at the end, also after a signal."""
     group = parent / f"headstart-{name}-{os.getpid()}"
     try:
         group.mkdir(exist_ok=True)

@@ -2,18 +2,18 @@
 """Runs random links with the stock linker and with ours.
 
 Each seed is one link: inputs from a pool (links/pool.py), some of them damaged, combined
-by the methods of the flavour, with random options. Our linker runs in a random variant:
-threads, memory, profiles of other links, inputs of which all, half, or some pages are evicted. The
-script compares outputs, messages and exit status as same-link.py does; a link that takes longer
-than --timeout is a difference. If stock differs from itself (its threads report errors in another
-order; it reads past the end of a truncated input), the script compares only results that never
-vary, with lines in any order, and counts the link.
+by the methods of the flavour, with random options. Our linker runs in a random variant: threads,
+memory, profiles of other links, inputs of which all, half, or some pages are evicted. The script
+compares outputs, messages and exit status as same-link.py does; a link that takes longer than
+--timeout is a difference. If stock differs from itself (its threads report errors in another order;
+it reads past the end of a truncated input), the script compares only results that never vary, with
+lines in any order, and counts the link.
 
---seed N repeats one link, and leaves its directory. The script shrinks a link as long as
-it differs. The same seed gives the same link.
+The same seed gives the same link; --seed N repeats one, and leaves its directory. If a link
+differs, the script shrinks it.
 
-The last line of each flavour is a summary. The exit status is 1 if there was a
-difference, or if hardly any links succeeded or failed, which would prove nothing.
+The last line of each flavour is a summary. The exit status is 1 if there was a difference, or if
+hardly any links succeeded or failed, which would prove nothing.
 """
 
 import collections
@@ -25,12 +25,11 @@ import random
 import shlex
 import shutil
 import sys
-import tempfile
 import time
 import tomllib
 
-from links.judge import (ROOT, Judge, Response, Way, fewer, in_processes, parser_of, prepare,
-                         render)
+from common import ROOT, temporary_directory
+from links.judge import Judge, Response, Variant, fewer, in_processes, parser_of, prepare, render
 from links.pool import ALONE, BITCODE, CLEAN, DEBUG, FLAVOURS, ODD, OTHER, Pool, fat, tbd
 
 POOL = 1000  # seeds that share one pool
@@ -39,8 +38,6 @@ OPTIONS = tomllib.loads((ROOT / "utils/links/options.toml").read_text(encoding="
 
 
 class Maker:
-    """Makes the link of one seed in the current directory."""
-
     def __init__(self, pool: Pool, seed: int):
         self.pool = pool
         self.flavour = pool.flavour
@@ -72,15 +69,12 @@ class Maker:
         if which is None:
             which = self.random.randrange(CLEAN)
         path = self.pool.object(which)
-        how = self.random.random()
-        if how < 0.4:
+        draw = self.random.random()
+        if draw < 0.4:
             return f"p/obj/{path.name}"
         name = self.name(path.stem + "_")
-        if how < 0.5:
-            os.symlink(path, name)
-        else:
-            os.link(path, name)
-        return f"./{name}" if how > 0.95 else name
+        (os.symlink if draw < 0.5 else os.link)(path, name)
+        return f"./{name}" if draw > 0.95 else name
 
     def new(self, first: int, last: int):
         """An object that the link does not have yet."""
@@ -113,9 +107,8 @@ class Maker:
         if kind in (4, 5, 6):
             data = bytearray(self.any_file())
             for _ in range(self.pick([1, 2, 10])):
-                limit = self.pick([64, 512, len(data)])
-                data[self.random.randrange(min(limit, len(data)))
-                     ] ^= 1 << self.random.randrange(8)
+                limit = min(self.pick([64, 512, len(data)]), len(data))
+                data[self.random.randrange(limit)] ^= 1 << self.random.randrange(8)
             return self.write(bytes(data), "flip")
         if kind == 7:
             return self.write(self.pick(["text\n", "!<arch>\n", "!<thin>\n", "INPUT(", "\x7fELF",
@@ -144,7 +137,7 @@ class Maker:
              b"\xcf\xfa\xed\xfe" + bytes(60), fat([]), other.encode()]))
 
     def make(self):
-        """The command line, as parts that can be left out one by one."""
+        """The command line, as parts that `shrink` can omit one by one."""
         rng = self.random
         parts = [self.new(0, ALONE) for _ in range(self.pick([1, 2, 3, 5, 8, 13, 25]))]
         if self.chance(0.96):
@@ -219,7 +212,7 @@ class Maker:
                  lambda: ["--symbol-ordering-file=" + self.text("f3\nf1\nnothing\n")],
                  lambda: ["--retain-symbols-file=" + self.text("f1\n")],
                  lambda: [self.pick(["--no-such-option", "-lnowhere", "--icf=what", "-m"])]]
-        options = [[w] for w in OPTIONS["elf"].split()]
+        options = [[option] for option in OPTIONS["elf"].split()]
         fixed = [["-o", "out/a"]] + [["--threads=1"]] * self.chance(0.7)
         fixed += [["-Lp/lib"]] * self.chance(0.7)
         return fixed, kinds, options
@@ -241,7 +234,7 @@ class Maker:
             lambda: ["/delayload:im0.dll", "p/lib/im0.lib"],
             lambda: [self.pick(["/nosuch:option", "nowhere.lib", "/noentry",
                                 "/machine:arm64", "/kernel", "/opt:what"])]]
-        options = [[w] for w in OPTIONS["coff"].split()]
+        options = [[option] for option in OPTIONS["coff"].split()]
         fixed = [["/out:out/a.exe"], ["/Brepro"], ["/subsystem:console"]]
         fixed += [["/entry:main"]] * self.chance(0.98)
         fixed += [["/libpath:p/lib"]] * self.chance(0.85)
@@ -253,9 +246,8 @@ class Maker:
             lambda: ["-force_load", self.whole_archive()],
             lambda: ["-load_hidden", self.whole_archive()],
             lambda: ["--start-lib", *self.objects(), "--end-lib"],
-            lambda: ["-Lp/lib", self.pick(["-l", "-weak-l", "-needed-l",
-                                          "-hidden-l", "-reexport-l"]
-                                         ) + self.library()],
+            lambda: ["-Lp/lib", self.pick(["-l", "-weak-l", "-needed-l", "-hidden-l",
+                                           "-reexport-l"]) + self.library()],
             lambda: [self.pick(["-framework", "-weak_framework"]),
                      f"Frame{self.pick([0, 1, 2, 3, 4])}"],
             lambda: [f"p/lib/fat{self.pick([0, 1, 2, 3])}.o"],
@@ -269,8 +261,8 @@ class Maker:
             lambda: ["-order_file", self.text("_f3\n_f1\n_nothing\n")],
             lambda: ["-weak_library", self.archive()],
             lambda: [self.pick(["-nosuch", "-lnowhere", "-framework", "-arch"])]]
-        options = [w.split("=", 1) if w.startswith(("-u", "-m")) else [w]
-                   for w in OPTIONS["macho"].split()]
+        options = [option.split("=", 1) if option.startswith(("-u", "-m")) else [option]
+                   for option in OPTIONS["macho"].split()]
         options += [["-dependency_info", "out/dep"]]
         fixed = [["-arch", "x86_64"], ["-o", "out/a"], ["-platform_version", "macos", "11", "11"]]
         fixed += [["-Lp/lib"]] * self.chance(0.85) + [["-Fp/lib"]] * self.chance(0.85)
@@ -279,26 +271,27 @@ class Maker:
         fixed += [["--threads=1"]] * self.chance(0.7)
         return fixed, kinds, options
 
-    def way(self) -> Way:
-        way = Way(draw="all evicted" if self.chance(0.2) else "", by_environment=self.chance(0.2))
+    def variant(self) -> Variant:
+        variant = Variant(draw="all evicted" if self.chance(0.2) else "",
+                          by_environment=self.chance(0.2))
         for odds, values in (
                 (0.7, ["jobs=1", "jobs=2", "jobs=8", "jobs=16"]),
                 (0.3, ["handover=all", "handover=none"]),
                 (0.2, ["memory=1", "memory=64k", "memory=1%"]),
                 (0.2, ["stats=stats.json"]), (0.05, ["trace=trace.json"])):
             if self.chance(odds):
-                way.options.append("--prefetch-" + self.pick(values))
+                variant.options.append("--prefetch-" + self.pick(values))
         if self.chance(0.3):
-            way.record = self.pick(["first", "other", "damaged"])
+            variant.profile = self.pick(["first", "other", "damaged"])
             if self.chance(0.5):
-                way.options.append("--prefetch-profile=record")
+                variant.options.append("--prefetch-profile=profile")
         else:
-            way.options.append("--prefetch-profile=none")
-        if not way.draw and self.chance(0.3):
-            way.draw = self.pick(["half", "half", "by page", "by kind", "by runs"])
+            variant.options.append("--prefetch-profile=none")
+        if not variant.draw and self.chance(0.3):
+            variant.draw = self.pick(["half", "half", "by page", "by kind", "by runs"])
         if self.chance(0.05):
-            return Way(runs="stock", draw=way.draw)
-        return way
+            return Variant(runs="stock", draw=variant.draw)
+        return variant
 
 
 def flat(parts) -> list:
@@ -307,25 +300,28 @@ def flat(parts) -> list:
             for inner in (flat(part.parts) if isinstance(part, Response) else [part])]
 
 
-def shrink(judge: Judge, parts, way: Way, status, found):
+def shrink(judge: Judge, parts, variant: Variant, status, found):
     """Returns the smallest link with one of the same differences that it finds in time."""
     judge.timeout = min(judge.timeout, 10)
     end = time.monotonic() + SHRINK_SECONDS
-    what = {text.split(":")[0] for text in found}
 
-    def differs(parts, way):
+    def kinds(found):
+        return {text.split(":")[0] for text in found}
+    wanted = kinds(found)
+
+    def differs(parts, variant):
         for _ in range(2 if time.monotonic() < end else 0):
-            again, found, _ = judge.judge(parts, way)
-            if again == status and {f.split(":")[0] for f in found} & what:
+            again, found, _ = judge.judge(parts, variant)
+            if again == status and kinds(found) & wanted:
                 return True
         return False
-    if differs(parts, Way()):
-        way = Way()
-    if differs(flat(parts), way):
+    if differs(parts, Variant()):
+        variant = Variant()
+    if differs(flat(parts), variant):
         parts = flat(parts)
-    parts = fewer(parts, lambda less: differs(less, way))
-    return parts, dataclasses.replace(way, options=fewer(
-        way.options, lambda less: differs(parts, dataclasses.replace(way, options=less))))
+    parts = fewer(parts, lambda less: differs(less, variant))
+    return parts, dataclasses.replace(variant, options=fewer(
+        variant.options, lambda less: differs(parts, dataclasses.replace(variant, options=less))))
 
 
 def pool_of(arguments, flavour: str, seed: int) -> Pool:
@@ -339,37 +335,37 @@ def make_here(arguments, flavour: str, seed: int, directory: pathlib.Path):
     os.chdir(directory)
     os.environ["XDG_CACHE_HOME"] = str(directory / "cache")
     maker = Maker(pool_of(arguments, flavour, seed), seed)
-    return maker.make(), maker.way()
+    return maker.make(), maker.variant()
 
 
 def show(arguments, flavour: str, seed: int, tries: int):
     """Repeats a link in a directory that stays, and shrinks it if it differs."""
-    parts, way = make_here(arguments, flavour, seed, arguments.work / f"{flavour}-{seed}")
+    parts, variant = make_here(arguments, flavour, seed, arguments.work / f"{flavour}-{seed}")
     judge = Judge(arguments, flavour)
-    lines = [f"{flavour} {seed}: in {os.getcwd()}", f"  ours: {way}",
+    lines = [f"{flavour} {seed}: in {os.getcwd()}", f"  ours: {variant}",
              f"  {judge.linker} {shlex.join(render(parts))}"]
     for _ in range(tries):
-        status, found, unsteady = judge.judge(parts, way)
+        status, found, unsteady = judge.judge(parts, variant)
         if found:
             break
     lines.append(f"  stock's exit status {status.decode()}, {len(found)} "
                  f"differences{', stock is unsteady' if unsteady else ''}")
     if found:
-        parts, way = shrink(judge, parts, way, status, found)
-        lines += [f"  smallest: {judge.linker} {shlex.join(render(parts))}", f"  ours: {way}"]
-        found = judge.judge(parts, way)[1] or found
+        parts, variant = shrink(judge, parts, variant, status, found)
+        lines += [f"  smallest: {judge.linker} {shlex.join(render(parts))}", f"  ours: {variant}"]
+        found = judge.judge(parts, variant)[1] or found
         lines += ["  " + text.replace("\n", "\n  ")[:3000] for text in found]
     return bool(found), "\n".join(lines)
 
 
-def one_seed(arguments, flavour: str, place: str, seed: int):
-    parts, way = make_here(arguments, flavour, seed, pathlib.Path(place, str(os.getpid())))
-    status, found, unsteady = Judge(arguments, flavour).judge(parts, way)
+def one_seed(arguments, flavour: str, directory: pathlib.Path, seed: int):
+    parts, variant = make_here(arguments, flavour, seed, directory / str(os.getpid()))
+    status, found, unsteady = Judge(arguments, flavour).judge(parts, variant)
     text = ""
     if found:
         again, text = show(arguments, flavour, seed, tries=11)
         if not again:
-            text += "\n  not seen again, was: " + "\n".join(found)[:1500]
+            text += "\n  once only: " + "\n".join(found)[:1500]
     return status, text, unsteady
 
 
@@ -379,9 +375,9 @@ def run_flavour(arguments, flavour: str) -> bool:
     for seed in [*seeds[::POOL], *seeds[-1:]]:
         pool_of(arguments, flavour, seed)
     counts = collections.Counter()
-    with tempfile.TemporaryDirectory(dir=arguments.work) as place:
+    with temporary_directory(dir=arguments.work) as directory:
         for status, text, unsteady in in_processes(
-                arguments, functools.partial(one_seed, arguments, flavour, place), seeds, 5):
+                arguments, functools.partial(one_seed, arguments, flavour, directory), seeds, 5):
             counts["linked" if status == b"0" else "failed"] += 1
             counts["unsteady"] += unsteady
             counts["different"] += bool(text)

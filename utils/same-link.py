@@ -6,12 +6,9 @@ output paths. Outputs are the files that a link writes into the directory `out` 
 directory, which the script empties before each link. It compares the names and bytes of the
 outputs, standard output, standard error and the exit status.
 
-With --version-line our standard output may end in one more line, Headstart's version.
-
---with has options for our linker only, in one string that is split as by a
-shell; each --with is one more link to compare. `--with ''` runs our linker
-without options. The script does all of this under each --name. It prints one
-line per comparison, and exits with 1 at the first difference.
+--with has options for our linker only, in one string that is split as by a shell; each --with is
+one more link to compare. The script does all of this under each --name. It prints one line per
+comparison, and exits with 1 at the first difference.
 """
 
 import argparse
@@ -46,23 +43,17 @@ def started(program: str, name: str, runner: str) -> dict:
 
 def link(program: str, name: str, arguments, timeout: float = 900, runner: str = "",
          **environment: str) -> dict:
-    """Links once, with these additions to the environment. Returns the exit status, the
-    messages and the outputs."""
+    """Links once, with additions to the environment. Returns exit status, messages and outputs."""
     out = pathlib.Path("out")
     empty(out)
     start = started(program, name, runner)
     start["args"] += arguments
     done = subprocess.run(**start, timeout=timeout, stdin=subprocess.DEVNULL, capture_output=True,
                           env={**os.environ, **environment})
-    seen = {
-        "exit status": str(done.returncode).encode(),
-        "standard output": done.stdout,
-        "standard error": done.stderr,
-    }
-    for path in sorted(out.rglob("*")):
-        if path.is_file():
-            seen[str(path)] = path.read_bytes()
-    return seen
+    return {"exit status": str(done.returncode).encode(),
+            "standard output": done.stdout, "standard error": done.stderr,
+            **{str(path): path.read_bytes() for path in sorted(out.rglob("*"))
+               if path.is_file()}}
 
 
 def differences(expected: dict, got: dict):
@@ -84,11 +75,10 @@ def describe(what: str, expected: bytes, got: bytes) -> str:
     return f"{what}: {len(expected)} bytes against {len(got)}, first difference at {at}"
 
 
-def summary(seen: dict) -> str:
-    outputs = [w for w in seen if not w.startswith(("standard", "exit"))]
-    digest = hashlib.sha256(b"".join(seen[w] for w in sorted(outputs))).hexdigest()[:12]
-    status = seen["exit status"].decode()
-    return f"status {status}, {len(outputs)} outputs, {digest}"
+def summary(result: dict) -> str:
+    outputs = [result[what] for what in sorted(result) if not what.startswith(("standard", "exit"))]
+    digest = hashlib.sha256(b"".join(outputs)).hexdigest()[:12]
+    return f"status {result['exit status'].decode()}, {len(outputs)} outputs, {digest}"
 
 
 def main() -> int:
@@ -98,9 +88,9 @@ def main() -> int:
     parser.add_argument("--name", dest="names", action="append", required=True,
                         help="argv[0] of both")
     parser.add_argument("--with", dest="variants", action="append", metavar="OPTIONS")
-    parser.add_argument("--runner", metavar="WORDS", help="run the linkers, as wine does")
+    parser.add_argument("--runner", metavar="COMMAND", help="a program that runs the linkers: wine")
     parser.add_argument("--version-line", action="store_true",
-                        help="leave out Headstart's own line of --version")
+                        help="omit Headstart's own line of --version")
     parser.add_argument("arguments", nargs="+", metavar="ARGS")
     arguments = parser.parse_args()
 

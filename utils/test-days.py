@@ -1,14 +1,12 @@
 #!/usr/bin/env python3
-"""Tests whether days.py notices a linker's errors.
+"""Tests whether days.py notices a linker's errors, stops and continues, and shrinks a day.
 
-A script takes the place of our linker: it runs the linker and then makes one error. Other tests
-check that a campaign can be stopped and continued, and that a day that differs becomes smaller.
+A script takes the place of our linker: it runs the linker and then makes one error.
 """
 
 import argparse
 import json
 import os
-import pathlib
 import shutil
 import signal
 import subprocess
@@ -16,10 +14,10 @@ import sys
 import time
 import unittest
 
+from common import ROOT
 from days import campaign
 from links.judge import parser_of, prepare
 
-HERE = pathlib.Path(__file__).resolve().parent
 SCRIPT = """#!/bin/bash
 exec -a ld.lld {ours} "$@"
 """
@@ -44,19 +42,19 @@ class Days(unittest.TestCase):
         linker = self.directory / "ld.lld"
         linker.write_text(script.replace("{ours}", str(options.ours / "ld.lld")))
         linker.chmod(0o755)
-        return [sys.executable, HERE / "days.py", "--flavour", "elf", "--size",
-                "small", "--jobs", "1", "--stock", options.stock, "--ours",
-                self.directory, "--work", options.work, *args]
+        return [sys.executable, ROOT / "utils/days.py", "--flavour", "elf", "--size", "small",
+                "--jobs", "1", "--stock", options.stock, "--ours", self.directory, "--work",
+                options.work, *args]
 
     def differs(self, wrong: str, *args) -> str:
-        """What days.py prints if our linker makes this error."""
+        """Returns the output of days.py if our linker makes this error."""
         done = subprocess.run(self.command(*args, script=WRONG.replace("{wrong}", wrong)),
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self.assertEqual(done.returncode, 1, done.stdout)
         return done.stdout
 
     def test_errors(self):
-        for wrong, told, *args in (
+        for wrong, message, *args in (
                 (OUTPUT, "out/app: "),
                 ("rm -f out/app", "only the stock linker made it"),
                 ("echo hello >&2", "hello"),
@@ -66,7 +64,7 @@ class Days(unittest.TestCase):
                  "touch $d/x.tmp1 2>/dev/null", ".tmp1"),
                 ("sleep 300", "does not end", "--timeout", "2")):
             with self.subTest(wrong):
-                self.assertIn(told, self.differs(wrong, "12", *args))
+                self.assertIn(message, self.differs(wrong, "12", *args))
 
     def test_smaller(self):
         self.assertRegex(self.differs(OUTPUT, "--seed", "1"),

@@ -5,10 +5,10 @@ import argparse
 import pathlib
 import subprocess
 import sys
-import tempfile
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from common import ROOT, temporary_directory
+
 CALLS_KNOWN = ("#include <unistd.h>\n#include <string.h>\n"
                "int known(const char *P) { return access(P, 0) + (int)strlen(P); }\n")
 CALLS_NEW = "int nice(int); int unknown(void) { return nice(1); }\n"
@@ -17,15 +17,15 @@ CALLS_LLVM = ('#include "llvm/Support/Jobserver.h"\n'
 options = None
 
 
-def run(program, *words, check=True):
-    return subprocess.run([program, *words], check=check, capture_output=True, text=True)
+def run(*command, check=True):
+    return subprocess.run(command, check=check, capture_output=True, text=True)
 
 
 class Archives(unittest.TestCase):
     def copy(self, source, suffix="c"):
         """Returns (the run of fault-archives.py, the copy's undefined symbols)."""
-        with tempfile.TemporaryDirectory() as directory:
-            work, llvm = pathlib.Path(directory), options.llvm
+        llvm = options.llvm
+        with temporary_directory() as work:
             (work / f"a.{suffix}").write_text(source)
             run(llvm / "clang", "-O1", f"-I{llvm.parent / 'include'}", "-c", work / f"a.{suffix}",
                 "-o", work / "a.o")

@@ -1,6 +1,5 @@
-"""Runs many days on several processes, adds up their counts over runs, and describes
-days that differ; repeats and shrinks such a day; writes the results as text and into
-docs/Correctness.md."""
+"""Runs many days on several processes and adds up their counts; repeats and shrinks a day that
+differs; writes the results as text and into docs/Correctness.md."""
 
 import collections
 import concurrent.futures
@@ -18,9 +17,10 @@ import textwrap
 import time
 
 import documents
+from common import ROOT
 from days.day import Day, Stopped
 from days.linking import SANITIZERS, Different, Place, adopt_orphans, find_abilities
-from links.judge import ROOT, fewer
+from links.judge import fewer
 
 TARGETS = {"small": 10000, "real": 1500}  # steps, of each flavour
 LEAST_OBJECTS = 16
@@ -37,8 +37,7 @@ places: dict = {}  # of this worker
 
 
 def start_worker(event) -> None:
-    """Leaves it to the parent to stop. Installs a handler instead of SIG_IGN, which the
-    linkers would inherit."""
+    """Lets only the parent handle signals. The linkers would inherit SIG_IGN."""
     global stop
     stop = event
     signal.signal(signal.SIGINT, lambda *_: None)
@@ -49,15 +48,16 @@ def start_worker(event) -> None:
 def get_place(arguments, abilities, flavour: str, size: str) -> Place:
     key = (flavour, size)
     if key not in places:
-        forget_places()  # one tree at a time, to save space
+        remove_places()  # one tree at a time, to save space
         places[key] = Place(arguments, abilities, flavour, arguments.work /
                             f"worker-{os.getpid()}" / f"{flavour}-{size}", stop.is_set)
     return places[key]
 
 
-def forget_places() -> None:
-    for other in list(places):
-        shutil.rmtree(places.pop(other).directory, ignore_errors=True)
+def remove_places() -> None:
+    for place in places.values():
+        shutil.rmtree(place.directory, ignore_errors=True)
+    places.clear()
 
 
 def one_day(arguments, abilities, flavour: str, size: str, seed: int, steps: int = 0) -> dict:
@@ -77,7 +77,7 @@ def one_day(arguments, abilities, flavour: str, size: str, seed: int, steps: int
         day.counts["days"] += 1
         texts = [text[:1500] for text in (*different.found, different.command)]
         result["text"] = f"{day}: " + "\n  ".join(texts)
-        forget_places()
+        remove_places()
     except Exception as error:  # adds the seed, which repeats the day
         raise RuntimeError(f"{day}: {error!r}") from error
     os.chdir("/")
@@ -86,8 +86,7 @@ def one_day(arguments, abilities, flavour: str, size: str, seed: int, steps: int
 
 
 def digest_of_programs(directory: pathlib.Path) -> str:
-    return hashlib.sha256((directory / "ld.lld").resolve().read_bytes()
-                          ).hexdigest()[:12]
+    return hashlib.sha256((directory / "ld.lld").read_bytes()).hexdigest()[:12]
 
 
 @functools.cache
@@ -124,9 +123,9 @@ class Totals:
             self.record["done"].append(result["seed"])
         if self.path:
             self.record.update(commit=commit(), date=time.strftime("%Y-%m-%d"))
-            beside = self.path.with_suffix(".new")
-            beside.write_text(json.dumps(self.record, indent=1))
-            beside.rename(self.path)
+            new = self.path.with_suffix(".new")
+            new.write_text(json.dumps(self.record, indent=1))
+            new.rename(self.path)
 
     def steps(self) -> int:
         return self.record["counts"].get("steps", 0)
@@ -139,7 +138,7 @@ class Campaign:
         self.remove_old()
         self.abilities = find_abilities(arguments)
         for what in self.abilities.missing():
-            print(f"left out: {what}", flush=True)
+            print(f"omitted: {what}", flush=True)
         if arguments.timeout is None:
             arguments.timeout = 120 if self.abilities.sanitized else 30
         for name, value in SANITIZERS.items():
@@ -154,8 +153,8 @@ class Campaign:
                 shutil.rmtree(directory, ignore_errors=True)
 
     def go_through(self, days, on_result) -> bool:
-        """Runs days, each a (flavour, size, seed, steps), until there are no more or the
-        user presses Ctrl-C; the steps so far then count. Returns whether all ran."""
+        """Runs days (flavour, size, seed, steps) until the last or Ctrl-C. Returns whether all
+        ran."""
         stopped: list = []
 
         def end(*arguments) -> None:
@@ -201,22 +200,22 @@ def attempt(place: Place, size: str, seed: int, objects: int, wanted, say=None):
 
 
 def show(arguments, abilities, only) -> bool:
-    """Repeats a day in this process, in a tree that stays, and shrinks it if it differs.
-    Returns whether it does. `only` has the numbers of the steps, or is None."""
+    """Repeats a day in a tree that stays, and shrinks it if it differs. Returns whether it does."""
     adopt_orphans()
     name = f"{arguments.flavour}-{arguments.size}-{arguments.seed}"
     place = Place(arguments, abilities, arguments.flavour, arguments.work / f"seed-{name}")
-    of_day = (place, arguments.size, arguments.seed)
     end = time.monotonic() + SHRINK_SECONDS
 
+    def tried(objects: int, steps, say=print):
+        attempts = (attempt(place, arguments.size, arguments.seed, objects, steps, say)
+                    for _ in range(TRIES))
+        return next(filter(None, attempts), None)
+
     def differs(objects: int, steps: list[int]) -> bool:
-        return any(time.monotonic() < end and attempt(*of_day, objects, steps)
-                   for _ in range(TRIES))
-    day = Day(*of_day, arguments.objects)
+        return time.monotonic() < end and bool(tried(objects, steps, say=None))
+    day = Day(place, arguments.size, arguments.seed, arguments.objects)
     print(f"{name}: {day.objects} objects, {len(day.kinds)} steps, in {place.tree.directory}")
-    found = attempt(*of_day, arguments.objects, only, print)
-    for _ in range(TRIES):
-        found = found or attempt(*of_day, arguments.objects, only)
+    found = tried(arguments.objects, only)
     if not found:
         print("nothing is different")
         return False
@@ -230,10 +229,7 @@ def show(arguments, abilities, only) -> bool:
         while int(objects * share) >= LEAST_OBJECTS and differs(int(objects * share), steps):
             objects = int(objects * share)
     print(f"\nsmallest: --objects {objects} --steps {','.join(map(str, steps))}")
-    found = None
-    for _ in range(TRIES):
-        found = found or attempt(*of_day, objects, steps, print)
-    if found:
+    if found := tried(objects, steps):
         print(f"{found[1]}"[:6000])
         print(f"cd {place.tree.directory} && {found[1].command}")
     return True
@@ -257,11 +253,10 @@ def table(records: list[dict]) -> str:
 
 
 def kinds(records: list[dict]) -> str:
-    """How often each kind of step was done."""
     total = sums(records)
     names = sorted((n for n in total if n.startswith("kind: ")), key=lambda n: -total[n])
-    return textwrap.fill("Steps: " + ", ".join(
-        f"{n[6:]} {total[n]:,}" for n in names) + ".", 90, break_on_hyphens=False)
+    steps = ", ".join(f"{n[6:]} {total[n]:,}" for n in names)
+    return textwrap.fill(f"Steps: {steps}.", 90, break_on_hyphens=False)
 
 
 def plain(records: list[dict]) -> str:

@@ -1,8 +1,5 @@
-"""One day: a project and its steps.
-
-A seed decides everything except the moments at which signals arrive. Each step has
-its own random numbers, so that it does the same if others are left out.
-"""
+"""One day: a project and its steps. A seed decides everything except the moments of signals. Each
+step has its own random numbers, so that it does the same without the others."""
 
 import contextlib
 import os
@@ -15,7 +12,7 @@ import time
 from days.linking import (Abilities, Different, Linking, Place, Process, empty, has_children,
                           kill_children, limited, peak)
 from days.project import CHANGES, Project, Variation, input_count, other_branch
-from links.judge import differences
+from links.judge import differences, fails
 
 FACTORS = (1.2, 1.0, 0.7)  # of the memory that a link needs
 # With less memory, the kernel sometimes kills stock as well.
@@ -35,8 +32,8 @@ def outline(flavour: str, size: str, seed: int, abilities: Abilities):
 
 
 def kinds_of(abilities: Abilities, size: str) -> dict:
-    odds = {name: odds for name, (_, odds) in {
-        "link": STEPS["link"], **CHANGES, **STEPS}.items()}
+    kinds = {"link": STEPS["link"], **CHANGES, **STEPS}
+    odds = {name: odds for name, (_, odds) in kinds.items()}
     if size == "real":
         odds.update({"rebuild all": 1, "change a header": 3})
     if not abilities.other_user:
@@ -103,9 +100,8 @@ class Day(Linking):
     def step(self, kind: str) -> None:
         if kind in CHANGES:
             before = self.project.copy()
-            told, again = CHANGES[kind][0](self.project, self.rng)
-            self.say(f"  {told}")
-            self.update(again)
+            self.say(f"  {CHANGES[kind][0](self.project, self.rng)}")
+            self.update(self.project.files() if kind == "rebuild all" else ())
             status = self.compare(self.how())
             if status != b"0":  # so that the rest of the day links again
                 self.project = before
@@ -147,8 +143,7 @@ class Day(Linking):
         expected = self.stock(how, Variation(), args)
         self.draw()
         if self.ends_early(how, args, expected, number):
-            # LLVM registers a file for removal after it has created it; a signal
-            # between the two leaves it, which is rare.
+            # A signal between the creation of a file and its registration for removal is rare.
             self.counts["temporary file left"] += 1
             again = sum(self.ends_early(how, args, expected, number) for _ in range(6))
             if again > 2:
@@ -169,7 +164,7 @@ class Day(Linking):
             return False
         self.counts["interrupted"] += 1
         if not expected["standard error"].startswith(got["standard error"]):
-            raise Different([f"said {got['standard error']!r}"], self.command(how, args))
+            raise Different([f"printed {got['standard error']!r}"], self.command(how, args))
         return number == signal.SIGINT and any(".tmp" in path for path in got)
 
     def one_output(self) -> None:
@@ -180,13 +175,12 @@ class Day(Linking):
         self.draw()
         empty("out")
         processes = [self.start(how, args) for how in hows]
-        statuses = []
         for how, process in zip(hows, processes):
-            seen = process.result(self.arguments.timeout)
-            statuses.append(seen["exit status"])
-            if statuses[-1] not in (b"0", b"1", expected["exit status"]):
-                raise Different([f"exit status {statuses[-1].decode()}: " + seen[
-                    "standard error"].decode(errors="replace")], self.command(how, args))
+            got = process.result(self.arguments.timeout)
+            status, text = got["exit status"], got["standard error"].decode(errors="replace")
+            if status not in (b"0", b"1", expected["exit status"]):
+                raise Different([f"exit status {status.decode()}: {text}"],
+                                self.command(how, args))
         self.counts["links"] += 2
         if has_children():
             kill_children()
@@ -233,7 +227,7 @@ class Day(Linking):
             os.makedirs("cache2/headstart", exist_ok=True)
             for path in ("cache2/headstart", "cache2"):
                 os.chmod(path, 0o555)
-        how.told = kind
+        how.note = kind
         try:
             self.compare(how)
         finally:
@@ -250,8 +244,7 @@ class Day(Linking):
             queue = shared / f"links-{size}"
             queue.mkdir(parents=True, exist_ok=True)
             number = self.rng.randrange(1, 9)
-            (queue / f"{number}-400000000-{self.rng.choice(['run', 'wait'])}"
-             ).touch()
+            (queue / f"{number}-400000000-{self.rng.choice(['run', 'wait'])}").touch()
         for name, profile in list(self.place.profiles.items())[:2]:
             (shared / f"llvmcache-{name:016x}").write_bytes(profile)
         self.compare(how)
@@ -273,30 +266,25 @@ class Day(Linking):
             return
         self.draw("all evicted")  # so that the group's peak includes them
         with limited(1 << 40) as group:
-            empty("out")
-            Process(self.judge.stock, self.judge.linker, args, self.environment,
-                    group=group).result(self.arguments.timeout)
+            self.stock_fails(args, group)
             need = peak(group)
         size = max(int(need * factor), LEAST_MEMORY)
         how = self.how(memory=size)
-        how.told = f"{factor} of the {need >> 10} KiB that it needs"
+        how.note = f"{factor} of the {need >> 10} KiB that it needs"
         with limited(size) as group:
             try:
                 self.compare(how, draw, group=group)
             except Different:
-                if not self.stock_lacks_memory(args, group):
+                # The kernel may kill stock in this group, too.
+                if not any(self.stock_fails(args, group) for _ in range(5)):
                     raise
-
-    def stock_lacks_memory(self, args, group) -> bool:
-        """Whether the kernel kills stock in this group, too."""
-        for _ in range(5):
-            empty("out")
-            process = Process(self.judge.stock, self.judge.linker, args,
-                              self.environment, group=group)
-            if process.result(self.arguments.timeout)["exit status"] != b"0":
                 self.counts["stock lacks memory"] += 1
-                return True
-        return False
+
+    def stock_fails(self, args, group) -> bool:
+        """Links with stock in a group. Returns whether that fails."""
+        empty("out")
+        process = Process(self.judge.stock, self.judge.linker, args, self.environment, group=group)
+        return fails(process.result(self.arguments.timeout))
 
     def debugger_stops(self) -> None:
         def stop(process: Process) -> None:

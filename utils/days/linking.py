@@ -1,5 +1,5 @@
-"""The links of a day: how each runs, what it leaves behind, and its comparison with stock;
-the abilities of this machine that days use. The missing ones are reported once.
+"""The links of a day, the checks after each, and its comparison with stock; the abilities of
+this machine that days use.
 
 Stock links once for each state of the project; its result is kept for the rest of the day.
 """
@@ -24,19 +24,19 @@ import groups
 from days.objects import Objects
 from days.project import Project, Tree, Variation
 from links import residency
-from links.judge import Judge, Way, differences
+from links.judge import Judge, Variant, differences, fails
 
 WAITS = b"waiting for other links: together they do not fit in memory"
 SET_CHILD_SUBREAPER = 36
 NOBODY = 65534
 GRACE = 1.0  # seconds in which killed processes must end
-# The values in test/CMakeLists.txt.
+# As in test/CMakeLists.txt.
 SANITIZERS = {
     "ASAN_OPTIONS": "detect_container_overflow=0:detect_leaks=0:handle_segv=0:handle_sigbus=0",
     "TSAN_OPTIONS": "report_thread_leaks=0:handle_segv=0:handle_sigbus=0"}
 
 
-# -- processes, and what they leave behind -------------------------------------------
+# -- processes, and the files and locks that they leave ------------------------------
 
 def adopt_orphans() -> None:
     """Makes the processes that a linker leaves running children of this process."""
@@ -88,8 +88,7 @@ def can_limit_memory() -> bool:
 
 
 def is_sanitized(program: pathlib.Path) -> bool:
-    """Whether a sanitizer's runtime lists its flags. LLVM's own code has their names,
-    too, so that the names in the program prove nothing."""
+    """Whether a sanitizer's runtime lists its flags. Their names in the program prove nothing."""
     done = subprocess.run([program, "--version"], text=True, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT,
                           env=dict(os.environ, ASAN_OPTIONS="help=1", TSAN_OPTIONS="help=1"))
@@ -105,13 +104,13 @@ class Abilities:
     sanitized: bool
 
     def missing(self) -> list[str]:
-        told = {
+        known = {
             "another user's inputs (only root can link as another user)": self.other_user,
             "memory limits (no control group of memory can be made here); --prefetch-memory is "
             "used instead": self.memory_group,
             "evicting (the pages of this file system cannot be evicted)": self.evict,
             "mold (not installed)": self.mold}
-        return [what for what, there in told.items() if not there]
+        return [what for what, present in known.items() if not present]
 
 
 def find_abilities(arguments) -> Abilities:
@@ -129,16 +128,12 @@ class Process:
 
     def __init__(self, program, name: str, args, environment: dict, other_user=False, group=None):
         self.streams = [os.memfd_create(name) for name in ("out", "err")]
-        more = {}
-        if other_user:
-            more = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
-        if group is not None:
-            more["preexec_fn"] = lambda: groups.enter(group)
+        user = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if other_user else {}
         self.begun = time.monotonic()
         self.process = subprocess.Popen(
             [name, *args], executable=str(program), stdin=subprocess.DEVNULL,
             stdout=self.streams[0], stderr=self.streams[1], env=environment,
-            start_new_session=True, **more)
+            start_new_session=True, preexec_fn=group and (lambda: groups.enter(group)), **user)
         self.seconds = 0.0
 
     def signal(self, number: int) -> None:
@@ -163,16 +158,15 @@ class Process:
     def result(self, timeout: float) -> dict:
         """The exit status and the messages, as same-link.py names them."""
         if self.wait(timeout):
-            seen = {"exit status": str(self.process.returncode).encode()}
+            result = {"exit status": str(self.process.returncode).encode()}
         else:
             self.signal(signal.SIGKILL)
             self.wait(timeout)
-            seen = {"exit status": b"does not end"}
+            result = {"exit status": b"does not end"}
         for what, stream in zip(("output", "error"), self.streams):
-            size = os.fstat(stream).st_size
-            seen[f"standard {what}"] = os.pread(stream, size, 0)
+            result[f"standard {what}"] = os.pread(stream, os.fstat(stream).st_size, 0)
             os.close(stream)
-        return seen
+        return result
 
     def has_group(self) -> bool:
         try:
@@ -187,7 +181,6 @@ def described(data: bytes) -> bytes:
 
 
 def outputs(directory: str) -> dict:
-    """A digest of each file."""
     return {str(path): described(path.read_bytes())
             for path in pathlib.Path(directory).rglob("*") if path.is_file()}
 
@@ -231,19 +224,18 @@ class Different(Exception):
 
 
 @dataclasses.dataclass
-class How(Way):
+class How(Variant):
     cache: str = "cache"
     other_user: bool = False
     memory: int = 0  # the size of its control group
-    told: str = ""
+    note: str = ""
 
     def __str__(self):
-        told = [self.told] if self.told else []
-        told += [f"headstart run {self.runs}"] if self.runs else []
-        told += ["as another user"] if self.other_user else []
-        told += [f"in {self.memory >> 10} KiB"] if self.memory else []
-        told += [] if self.cache == "cache" else [f"cache {self.cache}"]
-        return ", ".join(told + self.options) or "as it comes"
+        parts = [self.note, f"headstart run {self.runs}" if self.runs else "",
+                 "as another user" if self.other_user else "",
+                 f"in {self.memory >> 10} KiB" if self.memory else "",
+                 f"cache {self.cache}" if self.cache != "cache" else "", *self.options]
+        return ", ".join(filter(None, parts)) or "without options"
 
 
 class Place:
@@ -261,8 +253,6 @@ class Place:
 
 
 class Linking:
-    """The state of a day that links."""
-
     project: Project
 
     def __init__(self, place: Place, size: str, seed: int, say):
@@ -272,7 +262,7 @@ class Linking:
         self.say = say
         self.judge = Judge(self.arguments, self.flavour)
         self.counts: collections.Counter = collections.Counter()
-        self.answers: dict = {}  # stock's results, by state
+        self.results: dict = {}  # stock's, by state
         self.seconds = 0.05      # of a link
         self.tree = place.tree
         self.rng = random.Random(seed)
@@ -305,18 +295,18 @@ class Linking:
         return how
 
     def draw_profile(self, how: How) -> None:
-        """Draws the profile: mostly that of the last link; otherwise none, or that
-        of another state of this project or of another project."""
+        """Draws the profile: mostly that of the last link; none, or that of another state or
+        project."""
         draw = self.rng.random()
         directory = pathlib.Path(how.cache, "headstart")
         if draw < 0.1:
             how.options.append("--prefetch-profile=none")
         elif draw < 0.2:
-            how.told = "without a profile"
+            how.note = "without a profile"
             for path in directory.glob("llvmcache-*"):
                 path.unlink()
         elif draw < 0.35 and self.place.profiles:
-            how.told = "with the profile of another state"
+            how.note = "with the profile of another state"
             rng = random.Random(draw)  # the seed does not decide the number of files
             for path in directory.glob("llvmcache-*"):
                 other = rng.choice(sorted(self.place.profiles))
@@ -344,15 +334,14 @@ class Linking:
     def stock(self, how: How, variation: Variation, args) -> dict:
         program, name = self.judge.theirs(how)
         state = self.state(name, args)
-        if state not in self.answers:
+        if state not in self.results:
             empty(variation.directory)
             process = Process(program, name, args, self.environment)
-            seen = process.result(self.arguments.timeout)
+            result = process.result(self.arguments.timeout)
             self.counts["stock links"] += 1
             self.seconds = process.seconds
-            seen.update(outputs(variation.directory))
-            self.answers[state] = seen
-        return self.answers[state]
+            self.results[state] = result | outputs(variation.directory)
+        return self.results[state]
 
     def start(self, how: How, args, group=None) -> Process:
         environment = dict(self.environment, XDG_CACHE_HOME=os.path.abspath(how.cache))
@@ -364,13 +353,13 @@ class Linking:
         return shlex.join([*(f"{key}={value}" for key, value in more.items()), name, *args])
 
     def finish(self, how: How, process: Process, variation: Variation, interrupted=None) -> dict:
-        """Waits for a link of ours, and checks that it leaves nothing behind."""
-        seen = process.result(self.arguments.timeout)
+        """Waits for a link of ours, and checks that it leaves no process, lock or file."""
+        result = process.result(self.arguments.timeout)
         self.counts["links"] += 1
         found = []
-        if seen["exit status"] == b"does not end":
+        if result["exit status"] == b"does not end":
             found.append(f"does not end within {self.arguments.timeout:.0f} s\n" +
-                         seen["standard error"].decode(errors="replace"))
+                         result["standard error"].decode(errors="replace"))
         if has_children() or process.has_group():
             kill_children()
             found.append("left a process running")
@@ -381,21 +370,20 @@ class Linking:
             if not interrupted:
                 found += [f"left {path}" for path in rest]
             elif interrupted == signal.SIGINT:
-                seen.update((path, b"") for path in rest)
+                result.update((path, b"") for path in rest)
             for path in rest:
                 os.unlink(path)
         if found:
             raise Different(found, self.command(how, []))
         if "queue" in " ".join(how.options):
-            seen["standard error"] = b"".join(
-                line for line in seen["standard error"].splitlines(True) if WAITS not in line)
-        seen.update(outputs(variation.directory))
-        return seen
+            result["standard error"] = b"".join(
+                line for line in result["standard error"].splitlines(True) if WAITS not in line)
+        return result | outputs(variation.directory)
 
     def draw(self, name: str = "") -> None:
-        told = residency.draw(self.rng, self.project.inputs(), name)
-        self.counts["residency: " + told.split(":")[0]] += 1
-        self.say(f"  {told}")
+        description = residency.draw(self.rng, self.project.inputs(), name)
+        self.counts["residency: " + description.split(":")[0]] += 1
+        self.say(f"  {description}")
 
     def compare(self, how: How, residency_name="", race=None, group=None) -> bytes:
         """Compares a link of ours with stock's. Returns stock's exit status."""
@@ -412,7 +400,7 @@ class Linking:
         if race:
             race(process)
         got = self.finish(how, process, variation)
-        failed = expected["exit status"] != b"0"
+        failed = fails(expected)
         self.counts["failed"] += failed
         for path in {*got} - {*expected}:  # of an earlier link
             if path.startswith("out/") and (failed or self.is_old(path, args)):
@@ -424,10 +412,9 @@ class Linking:
     @staticmethod
     def is_old(path: str, args) -> bool:
         """Whether this command line does not request the file."""
-        extension = os.path.splitext(path)[1]
-        asked = {".map": "map", ".d": "dependency-file", ".dep": "dependency_info",
-                 ".lldmap": "lldmap", ".pdb": "/debug"}.get(extension)
-        return bool(asked) and not any(asked in a.lower() for a in args)
+        option = {".map": "map", ".d": "dependency-file", ".dep": "dependency_info",
+                  ".lldmap": "lldmap", ".pdb": "/debug"}.get(os.path.splitext(path)[1])
+        return bool(option) and not any(option in a.lower() for a in args)
 
     def check(self, how: How, args, expected: dict, got: dict) -> None:
         found = differences(expected, got)
@@ -443,7 +430,7 @@ class Linking:
 
     def again(self, how: How, variation: Variation, args) -> dict:
         """Stock's result of another run, which shows whether it is always the same."""
-        self.answers.pop(self.state(self.judge.theirs(how)[1], args))
+        self.results.pop(self.state(self.judge.theirs(how)[1], args))
         return self.stock(how, variation, args)
 
     def shared(self) -> str:
@@ -451,7 +438,7 @@ class Linking:
         return str(self.arguments.work / "shared-cache")
 
 
-def digests(seen: dict) -> dict:
+def digests(result: dict) -> dict:
     """Describes a link's outputs as `outputs` does."""
     return {what: described(data) if what.startswith("out") else data
-            for what, data in seen.items()}
+            for what, data in result.items()}

@@ -1,9 +1,8 @@
 """A pool of compiled objects, from which the projects of all days are made.
 
-Each shape is compiled once for each of its source's variants and each version of the
-header. Its names are placeholders of a fixed length, so that replacing bytes makes any
-number of different objects from one shape, within microseconds. Object N defines zzN,
-and calls two others. The same sources and the same LLVM give the same pool.
+Each shape is compiled once for each variant of its source and each version of the header. Its names
+are placeholders of a fixed length, so that replacing bytes makes any number of different objects
+from it within microseconds. Object N defines zzN, and calls two others.
 """
 
 import concurrent.futures
@@ -38,7 +37,7 @@ def is_tiny(shape: int) -> bool:
 def source(flavour: str, shape: int, variant: int, header: int) -> str:
     rng = random.Random(f"{shape}")
     functions = (0 if is_tiny(shape) else int(24 ** rng.random())) + variant
-    words = rng.choice([0, 0, 10, 100, 1000, 6000]) + variant
+    length = rng.choice([0, 0, 10, 100, 1000, 6000]) + variant
     weak = "__attribute__((weak)) " if flavour == "elf" else ""
     text = [f"#define VERSION {header}", HEADER.read_text(encoding="utf-8"), 'extern "C" {',
             "int zzB000000(int);", f"{weak}int zzC000000(int);"]
@@ -58,8 +57,8 @@ def source(flavour: str, shape: int, variant: int, header: int) -> str:
         text.append(f"int part_zzA000000_{at}(int X) {{ Table<{n}> T; int Y = X + {at};\n"
                     f"  for (int I = 0; I < X; ++I) Y += T.twice(I) * step<{n}>(I);\n"
                     f"  return Y + {variant}; }}")
-    if words:
-        numbers = ",".join(str(rng.randrange(1 << 32)) for _ in range(words))
+    if length:
+        numbers = ",".join(str(rng.randrange(1 << 32)) for _ in range(length))
         text.append('extern "C" const unsigned data_zzA000000[] = {' + numbers + "};")
     extra = f"extra{shape % EXTRAS}"
     if shape % 9 == 4:

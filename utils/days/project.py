@@ -1,7 +1,5 @@
-"""The project of a day: the parts of its link, its tree on the disk, and its changes.
-
-The project is a model. `Tree.update` makes the files follow the model, and writes
-only those that differ, so that one tree serves for many days."""
+"""The project of a day, a model: the parts of its link, and its changes. `Tree.update` writes the
+files that differ from the model, so that one tree serves for many days."""
 
 import copy
 import dataclasses
@@ -14,8 +12,7 @@ import time
 from days.objects import (BITCODE, CORE, EXTRAS, SHARED, VARIANTS, Objects, calls, is_member)
 
 RANGES = {"small": [(20, 300)],
-          # Of any six days, some have thousands of inputs; a quick run can choose
-          # those with hundreds.
+          # A quick run chooses the days with hundreds of inputs.
           "real": [(580, 800), (900, 1700), (580, 800), (1700, 4000),
                    (580, 1000), (900, 1700)]}
 OUTPUT = "app"
@@ -102,7 +99,7 @@ class Project:
     def path(self, number: int) -> str:
         return f"obj/d{number // 100:02d}/o{number:05d}.{self.suffix}"
 
-    def draw_options(self, rng) -> None:
+    def draw_options(self, rng) -> str:
         options = {
             "elf": "--gc-sections --icf=all -pie -shared -O2 --build-id -S -s --gdb-index "
                    "--emit-relocs -Map={out}.map --threads=1 --cref --dependency-file={out}.d "
@@ -112,6 +109,7 @@ class Project:
             "macho": "-dead_strip -S -x -ObjC -map={out}.map --icf=all -dylib -no_uuid --threads=1 "
                      "-dead_strip_dylibs -dependency_info={out}.dep"}[self.flavour].split()
         self.options = rng.sample(options, rng.choice([0, 0, 1, 1, 2, 3]))
+        return " ".join(self.options) or "none"
 
     # The linker's arguments.
 
@@ -186,7 +184,8 @@ class Project:
             inputs = ["-filelist", "link.list", *libraries]
         else:
             inputs = self.in_response(inputs + libraries)
-        options = [w for o in options for w in ([o] if o.startswith("--") else o.split("=", 1))]
+        options = [part for option in options for part in (
+            [option] if option.startswith("--") else option.split("=", 1))]
         return ["-arch", "x86_64", "-platform_version", "macos", "11", "11", "-o",
                 out, "-syslibroot", str(self.pool.directory), "-Llib", "-Flib",
                 "-lSystem", *options, *inputs]
@@ -284,9 +283,8 @@ class Tree:
         subprocess.run([self.llvm / args[0], *args[1:]], check=True, stdin=subprocess.DEVNULL)
 
     def write(self, path: str, data: bytes, in_place: bool) -> None:
-        """Writes over the old file or makes a new one: compilers do either. Does not
-        rename a file over another or truncate one to nothing, since ext4 would then
-        write it to the disk at once."""
+        """Writes over the old file or makes a new one, as compilers do. It never renames over a
+        file or truncates one to nothing: ext4 would write it to the disk at once."""
         old = path in self.files
         if old and not in_place:
             os.unlink(path)
@@ -300,7 +298,7 @@ class Tree:
             file.truncate()
 
 
-# -- the changes during a day; each function returns what it did -----------------------
+# -- the changes during a day; each function returns a description ----------------
 
 def some(rng, things, most=None):
     things = list(things)
@@ -325,7 +323,7 @@ def change_source(project: Project, rng):
     for k in project.shared:
         if project.flavour == "elf" and rng.random() < 0.1:
             project.shared[k] = (project.shared[k] + 1) % VARIANTS
-    return f"{len(paths)} sources", ()
+    return f"{len(paths)} sources"
 
 
 def change_header(project: Project, rng):
@@ -333,12 +331,7 @@ def change_header(project: Project, rng):
     paths = [p for p, o in project.objects.items() if o.number % 3 == group]
     for path in paths:
         changed(project, path, header=1 - project.objects[path].header, stripped=False)
-    return f"{len(paths)} objects include it", ()
-
-
-def rebuild_all(project: Project, rng):
-    """Writes all files again, with the same bytes."""
-    return "", set(project.files())
+    return f"{len(paths)} objects include it"
 
 
 def add_inputs(project: Project, rng):
@@ -351,7 +344,7 @@ def add_inputs(project: Project, rng):
             rng.choice(project.archives).members.append(path)
         else:
             project.plain.insert(rng.randint(CORE, len(project.plain)), path)
-    return f"{count} objects", ()
+    return f"{count} objects"
 
 
 def remove_inputs(project: Project, rng):
@@ -360,12 +353,12 @@ def remove_inputs(project: Project, rng):
         path = rng.choice(project.plain)
         if rng.random() < 0.7:
             project.missing.append(path)
-        forget(project, path)
-        return f"{path}, which the link needs", ()
+        remove(project, path)
+        return f"{path}, which the link needs"
     called = project.called()
     paths = some(rng, [p for p in project.plain if p not in called])
     for path in paths:
-        forget(project, path)
+        remove(project, path)
     if len(project.archives) > 1 and rng.random() < 0.2:
         called = project.called()
         spare = [a for a in project.archives if not called & set(a.members)]
@@ -374,10 +367,10 @@ def remove_inputs(project: Project, rng):
             for member in archive.members:
                 del project.objects[member]
             paths.append(archive.path)
-    return f"{len(paths)} inputs", ()
+    return f"{len(paths)} inputs"
 
 
-def forget(project: Project, path: str) -> None:
+def remove(project: Project, path: str) -> None:
     del project.objects[path]
     for names in (project.plain, project.lazy, project.in_script):
         if path in names:
@@ -393,7 +386,7 @@ def rename_inputs(project: Project, rng):
         for names in (project.plain, project.lazy, project.in_script):
             if path in names:
                 names[names.index(path)] = new
-    return f"{len(paths)} objects", ()
+    return f"{len(paths)} objects"
 
 
 def reorder_inputs(project: Project, rng):
@@ -403,7 +396,7 @@ def reorder_inputs(project: Project, rng):
     rng.shuffle(part)
     project.plain[at:end] = part
     rng.shuffle(project.archives)
-    return f"{len(part)} objects, and the archives", ()
+    return f"{len(part)} objects, and the archives"
 
 
 def touch(project: Project, rng):
@@ -412,35 +405,28 @@ def touch(project: Project, rng):
     for path in paths:
         if os.path.exists(path):
             os.utime(path, (when, when))
-    return f"{len(paths)} inputs", ()
+    return f"{len(paths)} inputs"
 
 
 def strip(project: Project, rng):
     paths = [p for p in some(rng, project.objects) if not project.objects[p].stripped]
     for path in paths:
         changed(project, path, stripped=True)
-    return f"{len(paths)} objects", ()
-
-
-def change_options(project: Project, rng):
-    project.draw_options(rng)
-    return " ".join(project.options) or "none", ()
+    return f"{len(paths)} objects"
 
 
 def other_branch(project: Project, rng) -> str:
     """Changes some files of many kinds, as `git switch` does."""
-    told = []
     for path in some(rng, project.objects, len(project.objects) // 8 + 1):
         changed(project, path, version=50, stripped=False)
-    for change in rng.sample([change_source, change_source, change_header,
-                              add_inputs, reorder_inputs, rename_inputs], 2):
-        told.append(change(project, rng)[0])
-    return ", ".join(told)
+    return ", ".join(change(project, rng) for change in rng.sample(
+        [change_source, change_source, change_header, add_inputs, reorder_inputs,
+         rename_inputs], 2))
 
 
-# The changes, each with its odds. A step with a change links after it.
+# The changes, each with its odds. A step links after its change. `rebuild all` changes no bytes.
 CHANGES = {"change a source": (change_source, 22), "change a header": (change_header, 5),
-           "rebuild all": (rebuild_all, 3), "add inputs": (add_inputs, 5),
+           "rebuild all": (lambda project, rng: "", 3), "add inputs": (add_inputs, 5),
            "remove inputs": (remove_inputs, 6), "rename inputs": (rename_inputs, 4),
            "reorder inputs": (reorder_inputs, 4), "touch": (touch, 5),
-           "strip": (strip, 4), "change options": (change_options, 3)}
+           "strip": (strip, 4), "change options": (Project.draw_options, 3)}

@@ -12,12 +12,12 @@ import shlex
 import shutil
 import subprocess
 
+from common import LLVM, ROOT
 from links import residency
 from links.pool import FLAVOURS
 
 same_link = importlib.import_module("same-link")
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 CURRENT = pathlib.Path(".")
 # The allocator of slack.c with these fillings shows whether stock reads past the end of an input.
 PLAIN = [{}, {}, {}, {}]
@@ -32,39 +32,39 @@ class Response:
 
 
 @dataclasses.dataclass
-class Way:
+class Variant:
     options: list[str] = dataclasses.field(default_factory=list)
     by_environment: bool = False
     runs: str = ""  # stock or mold: the linker under `headstart run`
     draw: str = ""  # of residency (links/residency.py): half, by runs, ...
-    record: str = ""  # the profile of the last link: first, other, damaged
+    profile: str = ""  # of a link before: first, other, damaged
 
 
 def render(parts) -> list[str]:
     """Returns the arguments of a command line, and writes its response files."""
-    words = []
+    arguments = []
     for part in parts:
         if isinstance(part, Response):
-            text = "\n".join(f'"{w}"' if " " in w else w for w in render(part.parts))
+            text = "\n".join(f'"{a}"' if " " in a else a for a in render(part.parts))
             pathlib.Path(part.name).write_bytes(os.fsencode(text + "\n"))
-            words.append("@" + part.name)
+            arguments.append("@" + part.name)
         else:
-            words += part
-    return words
+            arguments += part
+    return arguments
 
 
-def draw_residency(way: Way, words) -> None:
+def draw_residency(variant: Variant, arguments) -> None:
     """Evicts the inputs, or some of them; the command line is the seed."""
-    if way.draw:
+    if variant.draw:
         paths = sorted(str(path) for directory in (CURRENT, CURRENT / "p/obj", CURRENT / "p/lib")
                        for path in directory.iterdir()
                        if path.is_file() and os.access(path, os.R_OK))
-        rng = random.Random(os.fsencode(" ".join([way.draw, *words])))
-        residency.draw(rng, paths, name=way.draw)
+        rng = random.Random(os.fsencode(" ".join([variant.draw, *arguments])))
+        residency.draw(rng, paths, name=variant.draw)
 
 
-def damage(rng) -> None:
-    for path in [pathlib.Path("record"), *CURRENT.glob("cache/headstart/*")]:
+def damage_profiles(rng) -> None:
+    for path in [pathlib.Path("profile"), *CURRENT.glob("cache/headstart/*")]:
         if path.is_file():
             data = bytearray(path.read_bytes())
             if data and rng.random() < 0.5:
@@ -85,9 +85,9 @@ class Judge:
         self.timeout = arguments.timeout
         self.work = arguments.work
 
-    def link(self, program, name, words, **environment: str) -> dict:
+    def link(self, program, name, arguments, **environment: str) -> dict:
         try:
-            return same_link.link(str(program), name, words, self.timeout, **environment)
+            return same_link.link(str(program), name, arguments, self.timeout, **environment)
         except subprocess.TimeoutExpired:
             return {"exit status": b"does not end"}
 
@@ -100,92 +100,95 @@ class Judge:
             made.rename(library)
         return library
 
-    def again(self, name, words, settings) -> dict:
+    def again(self, name, arguments, settings) -> dict:
         """Runs stock once more, with another allocator if there are settings."""
         if settings:
             settings = dict(settings, LD_PRELOAD=str(self.slack()))
-        return self.link(self.stock, name, words, **settings)
+        return self.link(self.stock, name, arguments, **settings)
 
-    def theirs(self, way: Way):
+    def theirs(self, variant: Variant):
         """The program to compare with, and its name."""
-        program = shutil.which("mold") if way.runs == "mold" else str(self.stock)
-        return program, program if way.runs else self.linker
+        program = shutil.which("mold") if variant.runs == "mold" else str(self.stock)
+        return program, program if variant.runs else self.linker
 
-    def command(self, words, way: Way):
+    def command(self, arguments, variant: Variant):
         """Our program, its name, its arguments, and additions to its environment."""
-        if way.runs:
-            return self.headstart, "headstart", ["run", "--", self.theirs(way)[0], *words], {}
-        if way.by_environment:
-            return self.ours, self.linker, words, {"HEADSTART_FLAGS": shlex.join(way.options)}
-        return self.ours, self.linker, way.options + words, {}
+        if variant.runs:
+            program, _ = self.theirs(variant)
+            return self.headstart, "headstart", ["run", "--", program, *arguments], {}
+        if variant.by_environment:
+            return self.ours, self.linker, arguments, {
+                "HEADSTART_FLAGS": shlex.join(variant.options)}
+        return self.ours, self.linker, variant.options + arguments, {}
 
-    def ours_link(self, words, way: Way) -> dict:
-        *command, environment = self.command(words, way)
+    def ours_link(self, arguments, variant: Variant) -> dict:
+        *command, environment = self.command(arguments, variant)
         return self.link(*command, **environment)
 
-    def judge(self, parts, way: Way):
+    def judge(self, parts, variant: Variant):
         """Returns stock's exit status, the differences, and whether stock varies."""
-        _, name = self.theirs(way)
-        words = render(parts)
-        stock = self.link(self.stock, name, words)
+        _, name = self.theirs(variant)
+        arguments = render(parts)
+        stock = self.link(self.stock, name, arguments)
         shutil.rmtree("cache", ignore_errors=True)
-        pathlib.Path("record").unlink(missing_ok=True)
+        pathlib.Path("profile").unlink(missing_ok=True)
         found, got = [], None
-        if way.record:
-            other = way.record == "other"
-            got = self.ours_link(render(parts[:3] + parts[3::2]) if other else words, way)
+        if variant.profile:
+            other = variant.profile == "other"
+            got = self.ours_link(render(parts[:3] + parts[3::2]) if other else arguments, variant)
             render(parts)
             found = [] if other else differences(stock, got)
-            if way.record == "damaged":
-                damage(random.Random(len(words)))
+            if variant.profile == "damaged":
+                damage_profiles(random.Random(len(arguments)))
         if not found:
-            draw_residency(way, words)
-            got = self.ours_link(words, way)
+            draw_residency(variant, arguments)
+            got = self.ours_link(arguments, variant)
             found = differences(stock, got)
-        if not found:
-            return stock["exit status"], [], False
-        found, unsteady = self.settle(name, words, got, found)
+        unsteady = False
+        if found:
+            found, unsteady = self.settle(name, arguments, got, found)
         return stock["exit status"], found, unsteady
 
-    def settle(self, name: str, words, got: dict, found: list[str], digest=lambda seen: seen):
-        """Returns the differences that count, and whether stock differs from itself.
-        `digest` was applied to the outputs of `got`."""
-        behind, answers = self.answers(name, words)
-        answers = [digest(answer) for answer in answers]
+    def settle(self, name: str, arguments, got: dict, found: list[str],
+               digest=lambda result: result):
+        """Returns the differences that count, and whether stock differs from itself. `digest` was
+        applied to `got`."""
+        past_end, results = self.results(name, arguments)
+        results = [digest(result) for result in results]
         got = in_any_order(got)
-        if got in answers:
+        if got in results:
             return [], True
-        if behind and all(fails(a) for a in answers):
+        if past_end and all(map(fails, results)):
             return [] if fails(got) else found, True
-        # If stock differs from itself, only results that never vary must agree.
-        steady = {what for what in answers[0]
-                  if all(a.get(what) == answers[0][what] for a in answers)}
+        # If stock differs from itself, only parts of the result that never vary must agree.
+        first, *others = results
+        steady = {what for what in first if all(r.get(what) == first[what] for r in others)}
         found = [f for f in found if any(
-            f.startswith(what + ":") and got.get(what) != answers[0][what] for what in steady)]
-        return found, len(steady) < len(answers[0])
+            f.startswith(what + ":") and got.get(what) != first[what] for what in steady)]
+        return found, len(steady) < len(first)
 
-    def answers(self, name: str, words):
+    def results(self, name: str, arguments):
         """Returns whether stock reads past the end of an input, and all its results."""
-        plain, fills = ([in_any_order(self.again(name, words, settings)) for settings in some]
+        plain, fills = ([in_any_order(self.again(name, arguments, settings)) for settings in some]
                         for some in (PLAIN, FILLS))
-        behind = any(a["exit status"].startswith(b"-") or a not in plain for a in plain + fills)
-        return behind, plain + fills
+        past_end = any(r["exit status"].startswith(b"-") or r not in plain for r in plain + fills)
+        return past_end, plain + fills
 
 
-def fails(seen: dict) -> bool:
-    return seen["exit status"] != b"0"
+def fails(result: dict) -> bool:
+    return result["exit status"] != b"0"
 
 
 def differences(stock: dict, ours: dict) -> list[str]:
     if stock["exit status"].startswith(b"-"):
         # Stock died of a signal, so its messages contain addresses.
-        stock, ours = ({"exit status": seen["exit status"]} for seen in (stock, ours))
+        stock, ours = ({"exit status": result["exit status"]} for result in (stock, ours))
     return list(same_link.differences(stock, ours))
 
 
-def in_any_order(seen: dict) -> dict:
+def in_any_order(result: dict) -> dict:
     return {what: sorted(text.split(b"\n")) if what.startswith("standard")
-            else text for what, text in seen.items()}
+            else text for what, text in result.items()}
 
 
 def fewer(things: list, differs) -> list:
@@ -204,7 +207,6 @@ def fewer(things: list, differs) -> list:
 
 
 def in_processes(arguments, task, items, chunk: int, initializer=None):
-    """Yields the result of each task, in order."""
     with concurrent.futures.ProcessPoolExecutor(arguments.jobs, initializer=initializer) as pool:
         yield from pool.map(task, items, chunksize=chunk)
 
@@ -212,18 +214,16 @@ def in_processes(arguments, task, items, chunk: int, initializer=None):
 def parser_of(description: str) -> argparse.ArgumentParser:
     """A parser with the options that the scripts share."""
     parser = argparse.ArgumentParser(description=description.splitlines()[0])
-    parser.add_argument("--stock", type=pathlib.Path, metavar="FOLDER",
-                        default=os.environ.get("HEADSTART_LLVM", "/usr/lib/llvm-22/bin"))
-    parser.add_argument("--ours", type=pathlib.Path, metavar="FOLDER",
-                        default=ROOT / "build" / "bin")
+    directory = {"type": pathlib.Path, "metavar": "DIRECTORY"}
+    parser.add_argument("--stock", **directory, default=LLVM)
+    parser.add_argument("--ours", **directory, default=ROOT / "build" / "bin")
     parser.add_argument("--flavour", default="all", choices=[*FLAVOURS, "all"])
     parser.add_argument("--seed", type=int, help="repeat this one")
     parser.add_argument("--first", type=int, default=0, metavar="SEED")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--timeout", type=float, default=60, help="seconds for one link")
-    parser.add_argument("--work", type=pathlib.Path, metavar="FOLDER",
-                        default=f"/tmp/headstart-links-{os.getuid()}",
-                        help="where pools are kept and links are run")
+    parser.add_argument("--work", **directory, default=f"/tmp/headstart-links-{os.getuid()}",
+                        help="for the pools and the links")
     return parser
 
 

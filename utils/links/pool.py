@@ -5,7 +5,7 @@ everything that needs a process once, by number, and keeps it; a link picks from
 and combines. The same number and LLVM give the same pool in any directory.
 
 Object i defines f<i>, and calls others. Objects before CLEAN can be linked together without an
-error, and objects call only these; later objects are odd in some way. The sizes are near those at
+error, and objects call only these; later objects are odd. The sizes are near those at
 which LLVM and the prefetcher change their methods: 16 KiB (read to the heap, or mapped), 64 KiB
 (fetched whole, or by part), whole pages (no byte follows the last one).
 """
@@ -47,8 +47,7 @@ class Flavour(NamedTuple):
 
 
 FLAVOURS = {f.name: f for f in (
-    Flavour("coff", "lld-link", "x86_64-pc-windows-msvc",
-            "aarch64-pc-windows-msvc", "obj"),
+    Flavour("coff", "lld-link", "x86_64-pc-windows-msvc", "aarch64-pc-windows-msvc", "obj"),
     Flavour("elf", "ld.lld", "x86_64-linux-gnu", "aarch64-linux-gnu", "o"),
     Flavour("macho", "ld64.lld", "x86_64-apple-macos11", "arm64-apple-macos11", "o"))}
 
@@ -77,17 +76,16 @@ def fat(slices) -> bytes:
 
 @contextlib.contextmanager
 def made_whole(whole: pathlib.Path):
-    """Yields a directory to fill, and then renames it to `whole`, which thus exists
-    completely or not at all. Another run may be faster."""
-    beside = whole.with_name(f"{whole.name}.{os.getpid()}")
+    """Yields a directory to fill, and renames it to `whole` unless another run was faster."""
+    partial = whole.with_name(f"{whole.name}.{os.getpid()}")
     try:
-        yield beside
-        beside.rename(whole)
+        yield partial
+        partial.rename(whole)
     except OSError:
         if not whole.exists():
             raise
     finally:
-        shutil.rmtree(beside, ignore_errors=True)
+        shutil.rmtree(partial, ignore_errors=True)
 
 
 class Made:
@@ -110,11 +108,11 @@ class Made:
     def fill(self, jobs: int) -> None:
         raise NotImplementedError
 
-    def run(self, words, text="") -> None:
-        done = subprocess.run([self.llvm / words[0], *words[1:]], cwd=self.directory,
+    def run(self, command, text="") -> None:
+        done = subprocess.run([self.llvm / command[0], *command[1:]], cwd=self.directory,
                               input=text.encode(), stderr=subprocess.PIPE)
         if done.returncode:
-            raise SystemExit(f"{words}: {text}\n{done.stderr.decode()}")
+            raise SystemExit(f"{command}: {text}\n{done.stderr.decode()}")
 
 
 class Pool(Made):
@@ -180,12 +178,12 @@ class Pool(Made):
         other = which != "start" and which >= BITCODE
         triple = flavour.other if other else flavour.triple
         if language == "c":
-            words = ["clang", f"--target={triple}", "-c", "-O1", "-xc", "-"]
+            command = ["clang", f"--target={triple}", "-c", "-O1", "-xc", "-"]
         else:
-            words = ["llvm-mc", "-filetype=obj", f"-triple={triple}"]
+            command = ["llvm-mc", "-filetype=obj", f"-triple={triple}"]
         if "-g" in options:
-            words += ["-fdebug-compilation-dir=."]
-        self.run([*words, *options, "-o", path], text)
+            command += ["-fdebug-compilation-dir=."]
+        self.run([*command, *options, "-o", path], text)
         with open(path, "ab") as file:
             if file.tell() < size:
                 file.write(bytes(size - file.tell()))
@@ -252,8 +250,8 @@ class Pool(Made):
                 two = (0x0100000c, 0, self.object(BITCODE + k).read_bytes())
                 (lib / f"fat{k}.o").write_bytes(fat([[one, two], [one], [two], [two, one]][k]))
             (lib / "libfat.a").write_bytes(fat([(0x01000007, 3, (lib / "liball.a").read_bytes())]))
-        gone = self.object("gone")
-        shutil.copy(self.object(3), gone)
+        missing = self.object("gone")
+        shutil.copy(self.object(3), missing)
         self.run(["llvm-ar", "rcsDT", "lib/" + self.flavour.archive("gone"),
-                  f"obj/{self.object(2).name}", f"obj/{gone.name}"])
-        gone.unlink()
+                  f"obj/{self.object(2).name}", f"obj/{missing.name}"])
+        missing.unlink()

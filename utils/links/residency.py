@@ -2,9 +2,9 @@
 
     python3 residency.py NAME SEED FILE...
 
-A prefetcher's work depends on that more than on anything else, and ordinary builds
-leave every mixture behind: new objects alongside libraries that no process has read
-since yesterday, half of a directory, half of a file.
+A prefetcher's work depends on that more than on anything else, and ordinary builds leave every
+mixture: new objects alongside libraries that no process has read since yesterday, half of a
+directory, half of a file.
 """
 
 import ctypes
@@ -28,8 +28,8 @@ libc = ctypes.CDLL(None)
 
 
 def make_clean(descriptor: int) -> None:
-    """Writes the dirty pages of a file to the disk; dirty pages cannot be evicted. fsync
-    would also write the file system's journal, which takes milliseconds."""
+    """Writes a file's dirty pages, which cannot be evicted. fsync would also write the file
+    system's journal, which takes milliseconds."""
     if hasattr(libc, "sync_file_range"):
         offset = ctypes.c_int64(0)
         if libc.sync_file_range(descriptor, offset, offset, WRITE_AND_WAIT) == 0:
@@ -72,9 +72,8 @@ def read_all(descriptor: int) -> None:
 
 
 def keep_some(descriptor: int, size: int, rng: random.Random, reads: int) -> int:
-    """Leaves some pages of a file cached. Returns the number of reads. If `reads` is
-    used up, it evicts one range instead, and perhaps more than that range, since the
-    kernel evicts the pages of a folio only together."""
+    """Leaves some pages of a file cached. Returns the number of reads. If no `reads` remain, it
+    evicts one range, which the kernel extends to whole folios."""
     pages = -(-size // PAGE)
     if reads <= 0 or rng.random() < 0.4:
         read_all(descriptor)
@@ -123,8 +122,8 @@ def kind_of(path: str) -> str:
 def by_group(rng, paths: list[str], group: Callable[[str], str]):
     names = sorted({group(path) for path in paths})
     of_group = {name: rng.choice([CACHED, EVICTED, EVICTED, SOME]) for name in names}
-    told = ", ".join(f"{name} {state}" for name, state in of_group.items())
-    return {path: of_group[group(path)] for path in paths}, told
+    description = ", ".join(f"{name} {state}" for name, state in of_group.items())
+    return {path: of_group[group(path)] for path in paths}, description
 
 
 def by_file(rng, paths):
@@ -152,16 +151,16 @@ def by_runs(rng, paths):
     """Runs of files in the order of the command line, alternately cached and not."""
     states, cached = {}, rng.random() < 0.5
     longest = min(LONGEST_RUN, len(paths) + 1)
-    told = []
+    lengths = []
     while len(states) < len(paths):
         # Each order of magnitude is equally likely.
         length = int(longest ** rng.random()) if rng.random() < 0.9 else 0
         for path in paths[len(states):len(states) + length]:
             states[path] = CACHED if cached else EVICTED
-        told.append(str(length))
+        lengths.append(str(length))
         cached = not cached
-    more = ", ..." if len(told) > 8 else ""
-    return states, f"runs of {', '.join(told[:8])}{more}"
+    more = ", ..." if len(lengths) > 8 else ""
+    return states, f"runs of {', '.join(lengths[:8])}{more}"
 
 
 def half(rng, paths):
@@ -181,14 +180,13 @@ DRAWS = {"all cached": (lambda _, paths: (dict.fromkeys(paths, CACHED), ""), 10)
 
 
 def draw(rng: random.Random, paths, name: str = "") -> str:
-    """Draws the residency of some files, in the linker's order, and applies it.
-    Returns a description of the draw."""
+    """Draws the residency of files, in the linker's order. Returns a description of the draw."""
     paths = list(dict.fromkeys(paths))
     if not name:
         name = rng.choices(list(DRAWS), [odds for _, odds in DRAWS.values()])[0]
-    states, told = DRAWS[name][0](rng, paths)
+    states, description = DRAWS[name][0](rng, paths)
     apply(states, rng)
-    return f"{name}: {told}" if told else name
+    return f"{name}: {description}" if description else name
 
 
 if __name__ == "__main__":
