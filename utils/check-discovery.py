@@ -6,10 +6,9 @@ Works in the current directory, which should be empty. CASES.py is a module with
     NAME       argv[0] of the linker ("ld.lld")
     prepare()  makes the files that the links need, in the current directory
     cases()    yields Case(...) objects, at least 40
-    read_by(lld, words)
-               links, and returns the paths that lld reports as read, in its order
-               (from --reproduce, --dependency-file, ...), spelled as
-               `headstart inputs` spells them
+    read_by(lld, arguments)
+               links, and returns the paths that lld reports as read (--reproduce, ...), in its
+               order, spelled as `headstart inputs` spells them
 
 Each case may name paths that only one side lists, with the reason; the difference must then exist.
 Prints one line for each case. The exit status is 1 if a case differs or there are fewer than 40.
@@ -27,16 +26,15 @@ import sys
 @dataclasses.dataclass
 class Case:
     name: str
-    words: list
+    arguments: list
     # path -> reason (a heading of docs/internals/Discovery.md)
     only_lld: dict = dataclasses.field(default_factory=dict)
     only_headstart: dict = dataclasses.field(default_factory=dict)
     ordered: bool = True
 
 
-def listed(headstart: str, name: str, words) -> list:
-    """The existing inputs, as `headstart inputs` lists them."""
-    done = subprocess.run(shlex.split(headstart) + ["inputs", "--json", "--", name] + words,
+def listed(headstart: str, name: str, arguments) -> list:
+    done = subprocess.run(shlex.split(headstart) + ["inputs", "--json", "--", name] + arguments,
                           timeout=60, capture_output=True)
     # Status 1: some inputs that the command line names do not exist.
     if done.returncode > 1:
@@ -45,18 +43,14 @@ def listed(headstart: str, name: str, words) -> list:
 
 
 def problems(case: Case, ours: list, theirs: list):
-    for path in theirs:
-        if path not in ours and path not in case.only_lld:
-            yield f"lld reads it, we do not list it: {path}"
-    for path in ours:
-        if path not in theirs and path not in case.only_headstart:
-            yield f"we list it, lld does not read it: {path}"
-    for path in case.only_lld:
-        if path in ours or path not in theirs:
-            yield f"expected to be lld's alone: {path}"
-    for path in case.only_headstart:
-        if path in theirs or path not in ours:
-            yield f"expected to be ours alone: {path}"
+    for name, paths, others, expected in (("lld", theirs, ours, case.only_lld),
+                                          ("headstart", ours, theirs, case.only_headstart)):
+        for path in paths:
+            if path not in others and path not in expected:
+                yield f"only {name} has {path}"
+        for path in expected:
+            if path in others or path not in paths:
+                yield f"not only {name} has {path}, or neither"
     both_ours = [p for p in ours if p in theirs]
     both_theirs = [p for p in theirs if p in ours]
     if case.ordered and both_ours != both_theirs:
@@ -74,8 +68,8 @@ def main() -> int:
     count, different = 0, 0
     for case in module["cases"]():
         count += 1
-        theirs = list(dict.fromkeys(module["read_by"](arguments.lld, case.words)))
-        ours = list(dict.fromkeys(listed(arguments.headstart, module["NAME"], case.words)))
+        theirs = list(dict.fromkeys(module["read_by"](arguments.lld, case.arguments)))
+        ours = list(dict.fromkeys(listed(arguments.headstart, module["NAME"], case.arguments)))
         found = list(problems(case, ours, theirs))
         # A link that reads nothing proves nothing.
         if not theirs:
@@ -85,7 +79,7 @@ def main() -> int:
             print(f"  {problem}")
         if found:
             different += 1
-            print(f"  words: {' '.join(case.words)}")
+            print(f"  arguments: {' '.join(case.arguments)}")
     print(f"{count} command lines, {different} different")
     return 1 if different or count < 40 else 0
 

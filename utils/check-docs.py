@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tomllib
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from common import ROOT
 
 LINK = re.compile(r"\]\(([^)#:\s]*)(?:#([^)\s]*))?\)")
 PATH = re.compile(r"`((?:lib|include|tools|test|unittests|benchmarks|utils|"
@@ -101,7 +101,6 @@ def manual(lines):
 
 
 def options(lines):
-    """The help texts of an option table."""
     text = "\n".join(lines)
     for found in re.finditer(r"(?:HelpText<|Valued<\[.*\], \"[^\"]*\", \"[^\"]*\",)"
                              r"((?:\s*\"(?:[^\"\\]|\\.)*\")+)", text):
@@ -133,15 +132,16 @@ def avoided(text):
             yield f"'{found[0]}': write {instead}"
 
 
-def words(path):
+def sentences(path):
     for number, text in prose(path):
         text = re.sub(r"`[^`]*`", "`x`", text)
         text = re.sub(r"\]\([^)]*\)", "]", text)
         yield from ((number, problem) for problem in avoided(text))
         for sentence in re.split(r"(?<=[.!?:]) +(?=[A-Z\"'(\[*])", text):
-            start = next((s for s in RULES["starts"] if re.match(rf"\W*{s}\b", sentence)), None)
-            if start and not sentence.rstrip("\"'*) ").endswith("?"):
-                yield number, f"a sentence begins with '{start}': {sentence[:50]}"
+            for start in RULES["starts"]:
+                if re.match(rf"\W*{start}\b", sentence) and \
+                        not sentence.rstrip("\"'*) ").endswith("?"):
+                    yield number, f"a sentence begins with '{start}': {sentence[:50]}"
             # "See NAME." and "Test it." are sentences.
             if re.fullmatch(r"(?!(?:See|It|They) )[A-Z]\w+( \w+)?\. *", sentence) and \
                     sentence.split()[-1] not in ("it.", "them."):
@@ -171,7 +171,7 @@ def header(path):
         for name in re.findall(r"[A-Za-z_]\w*", code):
             for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name):
                 if instead := RULES["names"].get(word.lower()):
-                    yield number, f"{name}: say {instead}"
+                    yield number, f"{name}: write {instead}"
 
 
 def numbers():
@@ -197,7 +197,7 @@ def main() -> int:
                                            "include/headstart/*.h"), ROOT / "dev"]
     problems = [] if given.file else [*numbers()]
     for path in files:
-        found = [*(header if path.suffix == ".h" else words)(path)]
+        found = [*(header if path.suffix == ".h" else sentences)(path)]
         if path in pages:
             found += links(path)
         name = path.relative_to(ROOT) if ROOT in path.parents else path

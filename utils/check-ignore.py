@@ -26,8 +26,8 @@ NAMES = [
     b"\xff\xfe", b"\xc3", b".hidden", b".o", b"a.", b"-", b"^x", b"**", b"a\tb",
     b"cr\r", b"a1", b"b2", b"z_9", b"new\nline",
 ]
-FOLDERS = [b"a", b"b", b"ab", b"foo", b"bar", b"build", b"dir", b"d e", b"**",
-           b"foo.o", b".hid", b"x[y", b"caf\xc3\xa9"]
+DIRECTORIES = [b"a", b"b", b"ab", b"foo", b"bar", b"build", b"dir", b"d e", b"**", b"foo.o",
+               b".hid", b"x[y", b"caf\xc3\xa9"]
 PIECES = [
     b"a", b"b", b"c", b"foo", b"bar", b"o", b".", b".o", b"x", b"y", b"build",
     b"/", b"/", b"/", b"*", b"*", b"*", b"**", b"**/", b"/**", b"/**/", b"***",
@@ -65,9 +65,7 @@ class Maker:
                 out += b"\\" + char
             elif dice < 0.30 and char == b"/":
                 out += self.random.choice([b"/**/", b"**/", b"/**", b"/*/"])
-            elif dice < 0.32:
-                pass
-            else:
+            elif dice >= 0.32:
                 out += char
         return bytes(out)
 
@@ -144,7 +142,7 @@ class Maker:
             paths.append(name)
         if depth == 0:
             return paths
-        for name in self.random.sample(FOLDERS, self.random.randint(1, 3)):
+        for name in self.random.sample(DIRECTORIES, self.random.randint(1, 3)):
             path = join(directory, name)
             if os.path.lexists(path):
                 continue
@@ -159,16 +157,17 @@ class Checker:
     def __init__(self, oracle, scratch):
         self.oracle, self.scratch = oracle, scratch
         self.home = join(scratch, b"home")
-        self.asked, self.hidden, self.failures = 0, 0, []
+        self.checked, self.hidden, self.failures = 0, 0, []
         others = {k: v for k, v in os.environ.items() if not k.startswith(("GIT_", "XDG_"))}
         self.env = dict(others, HOME=os.fsdecode(self.home), LC_ALL="C",
                         XDG_CONFIG_HOME=os.fsdecode(join(self.home, b".config")),
                         GIT_CONFIG_NOSYSTEM="1", GIT_CEILING_DIRECTORIES=os.fsdecode(scratch))
 
-    def run(self, words, cwd, text=b"", good=(0,)):
-        done = subprocess.run(words, cwd=cwd, input=text, env=self.env, capture_output=True)
+    def run(self, command, cwd, text=b"", good=(0,)):
+        done = subprocess.run(command, cwd=cwd, input=text, env=self.env, capture_output=True)
         if done.returncode not in good:
-            sys.exit(f"{words} in {cwd}: {done.returncode}: {done.stderr.decode(errors='replace')}")
+            sys.exit(f"{command} in {cwd}: {done.returncode}: "
+                     f"{done.stderr.decode(errors='replace')}")
         return done.stdout
 
     def listed(self, root):
@@ -176,7 +175,6 @@ class Checker:
         return set(out.split(b"\0")[:-1])
 
     def new(self, *path):
-        """Makes an empty repository."""
         root = join(self.scratch, *path)
         self.run(["git", "init", "-q", "--template=", root], self.scratch)
         return root
@@ -202,8 +200,8 @@ class Checker:
         return result
 
     def check(self, root, repositories, what):
-        """Compares our answers for a tree with git's. `repositories` has the paths of the
-        repositories from the root; b"" is the root itself."""
+        """Compares our answers with git's. `repositories` has their paths, the root's (b"")
+        first."""
         ours = self.listed(root)
         everything = {b: [] for b in repositories}
         for directory, directories, files in os.walk(root):
@@ -222,7 +220,7 @@ class Checker:
             verdicts = self.git_hides(join(root, base), paths)
             hidden |= {base + p for p in verdicts}
             for path in paths:
-                self.asked += 1
+                self.checked += 1
                 if (path in verdicts) == (base + path in visible):
                     self.failures.append(
                         f"{what}: {base + path!r}: git says {verdicts.get(path, 'no')!r}, ours "
@@ -235,15 +233,13 @@ class Checker:
 
 
 def write(path, text):
-    """Writes a file, and makes its directory."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "wb") as file:
         file.write(text)
 
 
 def make_user_files(checker, maker, paths):
-    """Replaces the user's excludes, which may then be missing, have the default name, or
-    the name in a configuration."""
+    """Replaces the user's excludes: none, in the default file, or in a configured one."""
     shutil.rmtree(checker.home, ignore_errors=True)
     os.mkdir(checker.home)
     dice = maker.random.random()
@@ -262,8 +258,7 @@ def make_user_files(checker, maker, paths):
         b"[core]\nexcludesfile = ~/nothing\n",
         b"[core]\nexcludesfile =\n",
     ])
-    write(join(checker.home, maker.random.choice(
-        [b".gitconfig", b".config/git/config"])), text)
+    write(join(checker.home, maker.random.choice([b".gitconfig", b".config/git/config"])), text)
 
 
 def check_tree(checker, seed):
@@ -272,7 +267,7 @@ def check_tree(checker, seed):
     paths = maker.fill(root, maker.random.randint(1, 3), maker.random.randint(4, 10))
     repositories = [b""]
     directories = [b""] + [p for p in paths if os.path.isdir(join(root, p))
-                       and not os.path.islink(join(root, p))]
+                           and not os.path.islink(join(root, p))]
     for directory in directories[1:]:
         if maker.random.random() < 0.08:
             checker.new(root, directory)
@@ -360,10 +355,10 @@ def main():
                 part(checker, args.seed * 1000000 + number)
     for failure in checker.failures[:40]:
         print(failure)
-    print(f"{checker.asked} answers, {checker.hidden} entries hidden, "
+    print(f"{checker.checked} answers, {checker.hidden} entries hidden, "
           f"{len(checker.failures)} differences")
     # Trees in which nothing is hidden would prove nothing.
-    sys.exit(bool(checker.failures) or checker.hidden < checker.asked // 50)
+    sys.exit(bool(checker.failures) or checker.hidden < checker.checked // 50)
 
 
 main()

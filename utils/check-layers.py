@@ -4,24 +4,23 @@
     OS <- FileTree <- Formats <- Inputs <- Plan <- Engine <- Link <- Bench <- tools
                                             Report <- Engine, Link, Bench, tools
 
-A library that calls a later layer fails to link, but the build does not notice headers
-alone. The script also checks that OS includes no LLVM, only Link and the tools include
-lld, only Formats includes LLVM's decoders of files, only lib/OS has conditionals on a
-platform, and only LLVM.h has conditionals on LLVM's version.
+A library that calls a later layer fails to link, but the build does not notice headers alone. The
+script also checks that OS includes no LLVM, only Link and the tools include lld, only Formats
+includes LLVM's decoders of files, only lib/OS has conditionals on a platform, and only LLVM.h has
+conditionals on LLVM's version.
 
-Each layer has a page, lib/LAYER/README.md or tools/README.md, of at most 40 lines. A name
-is a word in backquotes. The page names
+Each layer has a page, lib/LAYER/README.md or tools/README.md, of at most 40 lines. In backquotes,
+the page names
 
 - each public header of the layer, by its stem (`PageCache`, `PageCache.h`);
-- each private source (also all of tools/headstart) by its stem, by a type that it
-  defines, or by the directory below lib/LAYER that holds it.
+- each private source (also all of tools/headstart) by its stem, by a type that it defines, or by
+  the directory below lib/LAYER that holds it.
 
-Each file that the page names exists: from the root, in the layer, or with the
-layer before it (`Plan/Tuning.h`). Each name in CamelCase is a word of some source.
+Each file that the page names exists: from the root, in the layer, or with the layer before it
+(`Plan/Tuning.h`). Some source has each name in CamelCase.
 
-A test names each decision of the engine: a unit test of Engine as `Decision::StreakLeft`,
-or a script in test as `["streak left"]`. The simulation takes all of them, but tests the
-result of none.
+A test names each decision of the engine: a unit test of Engine as `Decision::StreakLeft`, or a
+script in test as `["streak left"]`. The simulation takes all of them, but tests no result.
 """
 
 import argparse
@@ -29,17 +28,13 @@ import pathlib
 import re
 import sys
 
-ALLOWED = {
-    "OS": {"OS"},
-    "FileTree": {"OS", "FileTree"},
-    "Formats": {"OS", "Formats"},
-    "Report": {"Report"},
-}
-ALLOWED["Inputs"] = ALLOWED["FileTree"] | {"Formats", "Inputs"}
-ALLOWED["Plan"] = ALLOWED["Inputs"] | {"Plan"}
-ALLOWED["Engine"] = ALLOWED["Plan"] | {"Report", "Engine"}
-ALLOWED["Link"] = ALLOWED["Engine"] | {"Link"}
-ALLOWED["Bench"] = ALLOWED["Link"] | {"Bench"}
+# Each layer may include itself, these layers, and all that they may include.
+LAYERS = {"OS": [], "Report": [], "FileTree": ["OS"], "Formats": ["OS"],
+          "Inputs": ["FileTree", "Formats"], "Plan": ["Inputs"], "Engine": ["Plan", "Report"],
+          "Link": ["Engine"], "Bench": ["Link"]}
+ALLOWED = {}
+for name, used in LAYERS.items():
+    ALLOWED[name] = {name}.union(*(ALLOWED[layer] for layer in used))
 # LLVM's decoders of objects, archives, bitcode and debug information.
 DECODES = re.compile(r"llvm/(Bitcode|Bitstream|DebugInfo|Object|BinaryFormat/(ELF|Dwarf))\b"
                      r"(?!/WindowsMachineFlag)")
@@ -71,7 +66,6 @@ def layer_of(path: pathlib.Path) -> str:
 
 
 def problems_in(path: pathlib.Path, text: str):
-    """Yields one message for each line of a source that breaks a rule."""
     layer = layer_of(path)
     for number, line in enumerate(text.splitlines(), 1):
         where = f"{path}:{number}: "
@@ -119,8 +113,8 @@ def is_named(path: pathlib.Path, text: str, names: set) -> bool:
 
 def page_problems(root: pathlib.Path, texts: dict):
     """Yields a message for each breach of the rules for pages. `texts` has all sources."""
-    words = {word for text in texts.values() for word in TYPE_NAME.findall(text)}
-    words |= {part for path in texts for part in (*path.parts, path.stem)}
+    known = {name for text in texts.values() for name in TYPE_NAME.findall(text)}
+    known |= {part for path in texts for part in (*path.parts, path.stem)}
     tops = [path for path in (root / "lib").glob("*") if path.is_dir()]
     for top in sorted([*tops, root / "tools"]):
         page = top / PAGE
@@ -138,10 +132,10 @@ def page_problems(root: pathlib.Path, texts: dict):
         for file in [span for span in code if FILE.fullmatch(span)]:
             if not any((place / file).exists() for place in places):
                 yield f"{name}: nothing at {file}"
-        names = {word for span in code for word in re.findall(r"\w+", span)}
+        names = {part for span in code for part in re.findall(r"\w+", span)}
         for span in [span for span in code if not FILE.fullmatch(span)]:
-            for word in sorted(set(TYPE_NAME.findall(span)) - words):
-                yield f"{name}: no source has {word}"
+            for unknown in sorted(set(TYPE_NAME.findall(span)) - known):
+                yield f"{name}: no source has {unknown}"
         for path, source in texts.items():
             if layer_of(path) == top.name and path.parts[0] != "unittests":
                 if not is_named(path, source, names):
@@ -149,7 +143,6 @@ def page_problems(root: pathlib.Path, texts: dict):
 
 
 def decision_problems(root: pathlib.Path):
-    """Yields a message for each decision of the engine that no test names."""
     files = [*(root / "unittests/Engine").glob("*.cpp"), *(root / "test").rglob("*.py"),
              *(root / "test").rglob("*.test")]
     tests = "\n".join(path.read_text(encoding="utf-8") for path in files)

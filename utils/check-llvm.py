@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """Reports the parts of Headstart that do not fit another version of LLVM.
 
-NEXT is a version (in /usr/lib/llvm-NEXT) or the directory of an installation with
-headers, lld's archives, libLLVM and its programs. The script compares
+NEXT is a version (in /usr/lib/llvm-NEXT) or the directory of an installation. The script compares
 
   options    the tables in lib/Inputs/*.td with those in lld's archives
   seam       the functions of lib/Link/SeamFunctions.json, by name and parameters
@@ -11,8 +10,8 @@ headers, lld's archives, libLLVM and its programs. The script compares
   sources    those that include lld's headers or headstart/LLVM.h: whether they compile,
              and whether lld's archives have the functions that they call
 
-It prints one line for each mismatch. The exit status is 0 if there is none, 1 if there
-is one, 2 if it cannot compare. docs/internals/NewLLVM.md says what to do.
+It prints one line for each mismatch. The exit status is 1 if there is one, 2 if the script cannot
+compare. docs/internals/NewLLVM.md has the next steps.
 """
 
 import argparse
@@ -25,15 +24,13 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from common import ROOT, temporary_directory
+
 TABLES = {"COFF": "lld-link", "ELF": "ld.lld", "MinGW": "ld.lld as MinGW's", "MachO": "ld64.lld"}
 # The order of cmake/HeadstartLLVM.cmake: each archive precedes those that it calls.
 ARCHIVES = ("lldMinGW", "lldCOFF", "lldELF", "lldMachO", "lldCommon")
 HELP = "llvm::opt::OptTable::printHelp"
-
-
 # It finds functions when Headstart is built.
 seam = importlib.import_module("rename-seam")
 Problem = seam.Problem
@@ -41,15 +38,14 @@ Problem = seam.Problem
 
 def run(*command):
     """Runs a command. Returns (status, standard output, standard error)."""
-    done = subprocess.run([str(word) for word in command], capture_output=True,
-                          text=True, errors="replace")
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace")
     return done.returncode, done.stdout, done.stderr
 
 
-def first_error(said):
+def first_error(messages):
     """The first error of a compiler or a linker, in one line."""
-    lines = [line for line in said.splitlines() if "error" in line]
-    return (lines or said.strip().splitlines() or ["failed"])[0].replace(f"{ROOT}/", "")
+    lines = [line for line in messages.splitlines() if "error" in line]
+    return (lines or messages.strip().splitlines() or ["failed"])[0].replace(f"{ROOT}/", "")
 
 
 class Installation:
@@ -75,12 +71,12 @@ class Installation:
 
     def compile(self, source, out, *flags):
         """Compiles a source. Returns the first error in one line, or an empty string."""
-        status, _, said = run(self.compiler, "-std=c++20", "-fno-rtti", "-Wall", "-Wextra",
-                              "-Wno-unused-parameter", "-Wno-return-type-c-linkage", "-Werror",
-                              "-DHEADSTART_UNWINDS=1", '-DHEADSTART_STOCK_LLD="lld"',
-                              f"-I{ROOT}/include", f"-I{self.work}/include",
-                              "-isystem", self.include, *flags, "-c", source, "-o", out)
-        return first_error(said) if status else ""
+        status, _, messages = run(
+            self.compiler, "-std=c++20", "-fno-rtti", "-Wall", "-Wextra", "-Wno-unused-parameter",
+            "-Wno-return-type-c-linkage", "-Werror", "-DHEADSTART_UNWINDS=1",
+            '-DHEADSTART_STOCK_LLD="lld"', f"-I{ROOT}/include", f"-I{self.work}/include",
+            "-isystem", self.include, *flags, "-c", source, "-o", out)
+        return first_error(messages) if status else ""
 
 
 # -- option tables -----------------------------------------------------------
@@ -89,7 +85,7 @@ def printer(llvm):
     """Builds a program that prints the option tables of this LLVM's lld."""
     # Every version has printHelp, which print-options.cpp replaces.
     entry = {"function": HELP, "referenced_in": ["lldCOFF", "lldELF"]}
-    seam.look_into(llvm.archives, [entry], llvm.tools)
+    seam.read_symbols(llvm.archives, [entry], llvm.tools)
     symbol = seam.symbol_of(entry, llvm.archives)
     out = llvm.work / "print-options"
     problem = llvm.compile(ROOT / "utils" / "llvm" / "print-options.cpp",
@@ -98,20 +94,19 @@ def printer(llvm):
         raise Problem(f"the option tables cannot be read: {problem}")
     flags = " ".join(llvm.tools.run("llvm-config", "--ldflags", "--libs", "--system-libs")).split()
     # llvm-config does not name lld's own archives.
-    status, _, said = run(llvm.compiler,
-                          f"{out}.o", f"-Wl,--wrap={symbol}", *llvm.paths, *llvm.others, *flags,
-                          f"-Wl,-rpath,{llvm.directory}/lib", "-lz", "-lzstd", "-lpthread",
-                           "-o", out)
+    status, _, messages = run(
+        llvm.compiler, f"{out}.o", f"-Wl,--wrap={symbol}", *llvm.paths, *llvm.others, *flags,
+        f"-Wl,-rpath,{llvm.directory}/lib", "-lz", "-lzstd", "-lpthread", "-o", out)
     if status:
-        raise Problem(f"the option tables cannot be read: {first_error(said)}")
+        raise Problem(f"the option tables cannot be read: {first_error(messages)}")
     return out
 
 
 def options_of_lld(program, flavour):
     """Returns {(prefix, name, kind, number of values)}."""
-    status, printed, said = run(program, flavour)
+    status, printed, messages = run(program, flavour)
     if status or not printed:
-        raise Problem(f"the options of {TABLES[flavour]} cannot be read: {first_error(said)}")
+        raise Problem(f"the options of {TABLES[flavour]} cannot be read: {first_error(messages)}")
     options = set()
     for line in printed.splitlines():
         prefix, name, kind, count = line.split("\t")
@@ -163,8 +158,7 @@ def check_options(llvm):
 # -- the seam ----------------------------------------------------------------
 
 def declared_parameters(llvm):
-    """Returns (name in the table -> parameters as the seam's sources declare them, the
-    compiler's errors)."""
+    """Returns (name in the table -> parameters that the seam's sources declare, errors)."""
     found, problems = {}, []
     header = ROOT / "utils" / "llvm" / "DeclaredNames.h"
     for source in sorted((ROOT / "lib" / "Link").glob("Seam*.cpp")):
@@ -196,7 +190,7 @@ def parameters_of(function, symbol, archives):
 
 def check_seam(llvm):
     table = json.loads((ROOT / "lib" / "Link" / "SeamFunctions.json").read_text())
-    seam.look_into(llvm.archives, table, llvm.tools)
+    seam.read_symbols(llvm.archives, table, llvm.tools)
     declared, problems = declared_parameters(llvm)
     yield from problems
     for entry in table:
@@ -310,7 +304,7 @@ def known_timers(name, work):
     try:
         return timers_of(Installation(name, work))
     except (Problem, OSError) as problem:
-        print(f"check-llvm: no timer is looked for that is new: {problem}", file=sys.stderr)
+        print(f"check-llvm: new timers cannot be found: {problem}", file=sys.stderr)
         return None
 
 
@@ -347,16 +341,16 @@ def main():
                         default=re.search(r"set\(HEADSTART_LLVM_VERSION (\d+)", options)[1],
                         help="the one that Headstart is built with (%(default)s)")
     args = parser.parse_args()
-    with tempfile.TemporaryDirectory() as work:
+    with temporary_directory() as work:
         for name in ("next", "known"):
-            pathlib.Path(work, name).mkdir()
+            (work / name).mkdir()
         try:
-            count = check(args.next, args.known, pathlib.Path(work))
+            count = check(args.next, args.known, work)
         except (Problem, OSError) as problem:
             print(f"check-llvm: error: {problem}", file=sys.stderr)
             return 2
     if count:
-        print(f"{count} to look at: docs/internals/NewLLVM.md")
+        print(f"{count} mismatches: docs/internals/NewLLVM.md")
     return 1 if count else 0
 
 

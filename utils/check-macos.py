@@ -5,17 +5,14 @@
                          [--include DIRECTORY]... [--system DIRECTORY]...
                          --sources FILE... [--tests FILE...]
 
-PyPI's package `ziglang` has the headers of macOS and of libc++, and a list of the
-symbols of macOS's own library (libSystem.tbd). It is in DIRECTORY or below
-build-tools/zig. clang compiles with these headers for arm64 and for x86-64. The script
-does not link, since building libc++ would take minutes. Instead, another object,
-libSystem or the C++ standard library must have every symbol that an object lacks.
---tests are compiled for arm64 only, and may lack googletest's symbols.
+PyPI's package `ziglang`, in DIRECTORY or below build-tools/zig, has the headers of macOS and of
+libc++, with which clang compiles for arm64 and for x86-64, and a list of the symbols of macOS's own
+library (libSystem.tbd). The script does not link, since building libc++ would take minutes.
+Instead, another object, libSystem or the C++ standard library (of any version) must have every
+symbol that an object lacks. --tests are compiled for arm64 only, and may lack googletest's symbols.
 
-Run it from the root of the checkout. It does not compile an object again that is newer
-than every source. It prints errors and then returns status 1. If a prerequisite is
-missing, it prints "skipped: ..." and returns status 77. It assumes that the C++ library
-has all of its symbols, whatever its version.
+Run it from the root of the checkout. It does not compile an object again that is newer than every
+source. If a prerequisite is missing, the exit status is 77 and one line has the reason.
 """
 import argparse
 import concurrent.futures
@@ -27,11 +24,11 @@ import subprocess
 import sys
 import time
 
-SKIPPED = 77
+from common import skip
+
 TARGETS = ["arm64-apple-macos11.0", "x86_64-apple-macos11.0"]
 
-# The settings that a build of libc++ decides, as for macOS's own libc++: ziglang's
-# headers lack the file that has them.
+# The settings of macOS's own libc++: ziglang's headers lack the file that has them.
 LIBCXX = """ABI_VERSION=1 ABI_NAMESPACE=__1 HAS_THREADS=1 HAS_MONOTONIC_CLOCK=1 HAS_TERMINAL=1
 HAS_MUSL_LIBC=0 HAS_VENDOR_AVAILABILITY_ANNOTATIONS=0 HAS_FILESYSTEM=1 HAS_RANDOM_DEVICE=1
 HAS_LOCALIZATION=1 HAS_UNICODE=1 HAS_WIDE_CHARACTERS=1 HAS_TIME_ZONE_DATABASE=0
@@ -40,9 +37,7 @@ ASSERTION_SEMANTIC_DEFAULT=_LIBCPP_ASSERTION_SEMANTIC_IGNORE""".split()
 WARNINGS = ("-Wall -Wextra -Wpedantic -Wno-unused-parameter -Wimplicit-fallthrough "
             "-Wnon-virtual-dtor -Woverloaded-virtual -Werror").split()
 
-# The symbols of the C++ library and its runtime, in libc++.dylib and libc++abi.dylib:
-# mangled names of namespace std, operators new and delete, type information of
-# the language, and the runtime itself. The linker defines ___dso_handle.
+# The symbols of libc++ and libc++abi. The linker defines ___dso_handle.
 RUNTIME = re.compile(r"^(__ZN?K?S|__ZT[ISTV]N?K?S|__ZT[IV]N10__cxxabiv1|__Zn[wa]|"
                      r"__Zd[la]|__ZTI[a-zP]|__ZTS[a-zP]|___cxa_|___gxx_|__ZT[hc]|"
                      r"___clang_call_terminate|___dso_handle$)")
@@ -57,8 +52,7 @@ def flags(zig, target):
     for directory in ("libcxx/include", "libcxxabi/include", "include",
                       "libc/include/any-darwin-any"):
         found += ["-isystem", str(zig / "lib" / directory)]
-    # macOS's <math.h> includes only a part of clang's <float.h>, after which libc++'s
-    # <float.h> adds nothing.
+    # macOS's <math.h> includes a part of clang's <float.h>, after which libc++'s adds nothing.
     found += ["-include", "math.h", "-include", str(zig / "lib/include/float.h")]
     return found
 
@@ -86,10 +80,10 @@ def tools_of(arguments):
     """A hash of clang's version, the headers, the warnings and the flags."""
     version = subprocess.run([arguments.clang, "--version"], check=True,
                              capture_output=True, text=True).stdout
-    said = "\n".join([version, str(arguments.zig), *WARNINGS, *arguments.include,
-                      *arguments.system, *flags(arguments.zig, "")] +
-                     [str(p) for p in sorted(arguments.zig.parent.glob("ziglang-*"))])
-    return hashlib.sha256(said.encode()).hexdigest()[:12]
+    text = "\n".join([version, str(arguments.zig), *WARNINGS, *arguments.include,
+                      *arguments.system, *flags(arguments.zig, ""),
+                      *map(str, sorted(arguments.zig.parent.glob("ziglang-*")))])
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def newest_change():
@@ -106,14 +100,11 @@ def symbols(arguments, objects):
     for place in objects:
         text = subprocess.run([arguments.nm, "-g", "--format=posix", str(place)],
                               capture_output=True, text=True, check=True).stdout
-        for line in text.splitlines():
-            words = line.split()
-            if len(words) < 2:
-                continue
-            if words[1] in "Uu":
-                lacked.setdefault(words[0], place.name)
+        for name, kind in re.findall(r"(?m)^(\S+) (\S)", text):
+            if kind in "Uu":
+                lacked.setdefault(name, place.name)
             else:
-                defined.add(words[0])
+                defined.add(name)
     return defined, lacked
 
 
@@ -136,13 +127,11 @@ def main():
     arguments.zig = places[0].resolve() if places else pathlib.Path()
     library = arguments.zig / "lib/libc/darwin/libSystem.tbd"
     if not library.exists():
-        print("skipped: PyPI's ziglang is not installed (./dev setup installs it)")
-        return SKIPPED
+        skip("PyPI's ziglang is not installed (./dev setup installs it)")
     for what, path in [("clang", arguments.clang), ("llvm-nm", arguments.nm)] + [
             ("googletest's headers", path) for path in arguments.system]:
-        if path.endswith("-NOTFOUND") or not pathlib.Path(path).exists():
-            print(f"skipped: {what} not found")
-            return SKIPPED
+        if not pathlib.Path(path).exists():
+            skip(f"{what} not found")
     arguments.tools = tools_of(arguments)
     system = set(re.findall(r"[\w$.]+", library.read_text()))
 
@@ -167,8 +156,8 @@ def main():
             if (name not in defined and name not in system
                     and not RUNTIME.match(name) and not TESTING.match(name)):
                 failed = True
-                print(f"{target}: nobody has {name} ({place})")
-        print(f"{target}: {len(places)} sources, {len(lacked)} symbols looked for")
+                print(f"{target}: no object or library has {name} ({place})")
+        print(f"{target}: {len(places)} sources refer to {len(lacked)} symbols")
     return 1 if failed else 0
 
 

@@ -2,11 +2,10 @@
 """Installs, uses, upgrades and removes the packages of a directory in an empty Debian.
 
 Each kind of package (deb, wheel, rpm, archive, container) gets its own Debian without compiler and
-LLVM (mmdebstrap; needs root), in which the package links programs from objects that clang made on
-the host. `container` runs the .deb's programs in containers (podman), which have Docker's filter of
-system calls, limits, a root that is read-only, and one cache. --tools then installs Debian's clang,
-CMake and cargo (a gigabyte) and builds a small project with each. For another processor, the script
-runs in `./dev vm`.
+LLVM (mmdebstrap; needs root), in which it links programs from objects that clang made on the host.
+`container` runs the .deb's programs under podman with limits, a read-only root and one cache.
+--tools then installs Debian's clang, CMake and cargo (a gigabyte) and builds a small project with
+each. For another processor, the script runs in `./dev vm`.
 
 If no Debian can be made, the exit status is 77 and one line has the reason.
 """
@@ -22,12 +21,10 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 
-HERE = pathlib.Path(__file__).resolve().parent
-PROJECT = HERE.parent / "test" / "Integration" / "Inputs" / "project"
-CLANG = os.path.join(os.environ.get("HEADSTART_LLVM", "/usr/lib/llvm-22/bin"), "clang")
-SKIPPED = 77
+from common import LLVM, ROOT, skip, temporary_directory
+
+PROJECT = ROOT / "test" / "Integration" / "Inputs" / "project"
 MANIFEST = '<assembly xmlns="urn:schemas-microsoft-com:asm.v1" manifestVersion="1.0"></assembly>\n'
 
 
@@ -41,14 +38,11 @@ def expect(condition, message: str) -> None:
 
 
 class Debian:
-    """An installed system in a directory, in which commands run."""
-
     def __init__(self, root: pathlib.Path):
         self.root = root
 
     def run(self, command: str, fails: bool = False, bare: bool = False) -> str:
-        """Returns the output of a shell command. Mounts end with the command. `bare`:
-        there is no /proc, and only /work is writable."""
+        """Returns the output of a shell command. `bare`: no /proc, and only /work is writable."""
         mounts = ('mount --bind "$0" "$0" && mount --bind "$0/work" "$0/work" && mount -o '
                   'remount,bind,ro "$0" && ' if bare else 'mount -t proc proc "$0/proc" && ')
         mounts += 'mount --rbind /dev "$0/dev" && exec chroot "$0" sh -ec "$1"'
@@ -68,8 +62,8 @@ class Debian:
 @contextlib.contextmanager
 def debian(base: pathlib.Path, inputs: pathlib.Path, *packages: pathlib.Path):
     """A copy of the base, with the inputs and the packages in /work."""
-    with tempfile.TemporaryDirectory(dir=inputs.parent) as directory:
-        root = pathlib.Path(directory) / "root"
+    with temporary_directory(dir=inputs.parent) as directory:
+        root = directory / "root"
         subprocess.run(["cp", "-a", "--reflink=auto", base, root], check=True)
         shutil.copy("/etc/resolv.conf", root / "etc/resolv.conf")
         shutil.copytree(inputs, root / "work")
@@ -81,16 +75,19 @@ def debian(base: pathlib.Path, inputs: pathlib.Path, *packages: pathlib.Path):
 
 def make_inputs(directory: pathlib.Path) -> None:
     directory.mkdir()
-    shutil.copy(HERE.parent / "test/Package/start.c", directory)
+    shutil.copy(ROOT / "test/Package/start.c", directory)
     (directory / "part.c").write_text("int part(void) { return 42; }\n")
-    (directory / "copy.c").write_text("static int copy[20000] = {1}; static int *at = copy;\n"
-                                   "static __attribute__((used)) int *get(void) { return at; }\n")
+    (directory / "copy.c").write_text(
+        "static int copy[20000] = {1}; static int *at = copy;\n"
+        "static __attribute__((used)) int *get(void) { return at; }\n")
     (directory / "x.manifest").write_text(MANIFEST)
+
+    def compile(target, *arguments):
+        subprocess.run([LLVM / "clang", f"--target={target}", "-c", *arguments], cwd=directory,
+                       check=True)
     for name in ("start", "part", "copy"):
-        target = f"--target={platform.machine()}-linux-gnu"
-        subprocess.run([CLANG, target, "-O1", "-c", f"{name}.c"], cwd=directory, check=True)
-    subprocess.run([CLANG, "--target=x86_64-pc-windows-msvc", "-c", "part.c", "-o",
-                    "part.obj"], cwd=directory, check=True)
+        compile(f"{platform.machine()}-linux-gnu", "-O1", f"{name}.c")
+    compile("x86_64-pc-windows-msvc", "part.c", "-o", "part.obj")
 
 
 def check_use(system: Debian, programs: str, linkers: str) -> None:
@@ -102,14 +99,14 @@ def check_use(system: Debian, programs: str, linkers: str) -> None:
     for name in ("ld.headstart", f"{linkers}/ld", f"{linkers}/ld.lld",
                  f"{linkers}/lld -flavor gnu", "headstart ld.lld"):
         system.run(f"{path} {name} --prefetch-stats=s.json start.o part.o -o a.out")
-        said = system.run("cd /work; set +e; ./a.out; echo $?; cat s.json; rm s.json")
-        expect(said.startswith("42\n") and '"inputs": 2' in said, f"{name}: {said}")
+        output = system.run("cd /work; set +e; ./a.out; echo $?; cat s.json; rm s.json")
+        expect(output.startswith("42\n") and '"inputs": 2' in output, f"{name}: {output}")
     link = (f"{path} {linkers}/lld-link /entry:part /subsystem:console /nodefaultlib"
             " /dll /noimplib part.obj /out:a.dll ")
     system.run(link)
     merge = "/manifest:embed /manifestinput:x.manifest"
-    said = system.run(link + merge, fails=True)
-    expect("merging manifests needs libxml2" in said, f"without libxml2: {said}")
+    output = system.run(link + merge, fails=True)
+    expect("merging manifests needs libxml2" in output, f"without libxml2: {output}")
     system.install("libxml2")
     system.run(link + merge)
 
@@ -131,8 +128,8 @@ def check_tools(system: Debian, programs: str, prefix: str) -> None:
             "cargo": "cargo build --offline && cp target/debug/hello .",
     }.items():
         system.run(here + build)
-        said = system.run("cd /work; project/hello; cat s.json; rm s.json project/hello")
-        expect("hello 42" in said and '"tool": "ld.lld"' in said, f"{name}: {said}")
+        output = system.run("cd /work; project/hello; cat s.json; rm s.json project/hello")
+        expect("hello 42" in output and '"tool": "ld.lld"' in output, f"{name}: {output}")
         print(f"    {name}: links by ours", flush=True)
 
 
@@ -146,9 +143,9 @@ def check_deb(directory, base, inputs, tools) -> None:
         files = system.run("dpkg -L headstart headstart-dbgsym").split("\n")
         check_use(system, "/usr/bin", "/usr/libexec/headstart")
         # In a container with nothing but the package, doctor reports what is missing.
-        said = system.run("cd /work; export XDG_CACHE_HOME=/work/cache; ld.headstart start.o "
-                          "part.o -o bare.out; cmp bare.out a.out; headstart doctor", bare=True)
-        expect("/proc and /sys are not mounted" in said, said)
+        output = system.run("cd /work; export XDG_CACHE_HOME=/work/cache; ld.headstart start.o "
+                            "part.o -o bare.out; cmp bare.out a.out; headstart doctor", bare=True)
+        expect("/proc and /sys are not mounted" in output, output)
         # Makes the same package with a later version.
         subprocess.run(["dpkg-deb", "-R", package, system.root / "work/later"], check=True)
         control = system.root / "work/later/DEBIAN/control"
@@ -165,9 +162,9 @@ def check_deb(directory, base, inputs, tools) -> None:
         if tools:
             check_tools(system, "/usr/bin", "/usr")
         system.run("apt-get purge -qy headstart")
-        left = [file for file in files if "headstart" in file
+        rest = [file for file in files if "headstart" in file
                 and os.path.lexists(f"{system.root}{file}")]
-        expect(not left, f"left behind: {left}")
+        expect(not rest, f"not removed: {rest}")
 
 
 def check_wheel(directory, base, inputs, tools) -> None:
@@ -190,8 +187,8 @@ def check_wheel(directory, base, inputs, tools) -> None:
         system.run(pip + f"install --no-index --force-reinstall /work/{wheel.name}")
         system.run("/opt/env/bin/ld.headstart --version")
         system.run(pip + "uninstall -y headstart-linker")
-        left = system.run("find /opt/env -name '*headstart*' -not -type d")
-        expect(not left, f"left behind: {left}")
+        rest = system.run("find /opt/env -name '*headstart*' -not -type d")
+        expect(not rest, f"not removed: {rest}")
 
 
 def check_rpm(directory, base, inputs, tools) -> None:
@@ -202,8 +199,8 @@ def check_rpm(directory, base, inputs, tools) -> None:
         subprocess.run([*rpm, "-i", package], check=True)
         check_use(system, "/usr/bin", "/usr/libexec/headstart")
         subprocess.run([*rpm, "-e", "headstart"], check=True)
-        left = system.run("find /usr -name '*headstart*' -not -type d")
-        expect(not left, f"left behind: {left}")
+        rest = system.run("find /usr -name '*headstart*' -not -type d")
+        expect(not rest, f"not removed: {rest}")
 
 
 def check_archive(directory, base, inputs, tools) -> None:
@@ -221,7 +218,7 @@ def check_archive(directory, base, inputs, tools) -> None:
 
 def contained(root: pathlib.Path, command: str) -> list:
     """The start of a shell command in a container: podman's filter of system calls is
-    Docker's. Podman's crun refuses cgroups of version 2 beside those of version 1."""
+    Docker's. Podman's crun refuses cgroups of both versions."""
     return ["unshare", "--mount", "sh", "-c",
             "umount -q /sys/fs/cgroup/unified || true; exec \"$@\"", "sh",
             "podman", "run", "--rm", "--timeout=300", "--network=none", "--read-only",
@@ -241,15 +238,15 @@ def check_container(directory, base, inputs, tools) -> None:
                                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
                        for command in commands]
             try:
-                said = [process.communicate()[0] for process in started]
+                outputs = [process.communicate()[0] for process in started]
             finally:
                 for process in started:
                     process.kill()  # nothing, if it has ended
                     process.wait()
-            for process, output in zip(started, said):
+            for process, output in zip(started, outputs):
                 expect(process.returncode == 0, f"a container ended with "
                        f"{process.returncode}: {output}")
-            return said
+            return outputs
 
         names = " ".join(f"copy{number}.o" for number in range(200))
         (system.root / "work/copies").write_text(names)
@@ -273,8 +270,8 @@ def check_container(directory, base, inputs, tools) -> None:
                 expect(0 < stats["budget_bytes"] <= 150 << 20, f"{name}: {stats}")
                 expect(filecmp.cmp(system.root / "work/stock", system.root / f"work/a.{name}",
                                    shallow=False), f"{name}: another output")
-        (said,) = run("headstart doctor")
-        expect(re.search(r"\b0 problems", said) and "allow the control group" in said, said)
+        (output,) = run("headstart doctor")
+        expect(re.search(r"\b0 problems", output) and "allow the control group" in output, output)
 
 
 CHECKS = {"deb": check_deb, "wheel": check_wheel, "rpm": check_rpm,
@@ -289,23 +286,19 @@ def main() -> int:
     parser.add_argument("--only", action="append", choices=CHECKS)
     arguments = parser.parse_args()
     if os.geteuid() != 0 or not shutil.which("mmdebstrap"):
-        print("skipped: root and mmdebstrap are needed")
-        return SKIPPED
+        skip("root and mmdebstrap are needed")
     kinds = arguments.only or list(CHECKS)
     if "container" in kinds and not shutil.which("podman"):
-        print("container: skipped: podman is not installed")
         kinds.remove("container")
         if not kinds:
-            return SKIPPED
-    with tempfile.TemporaryDirectory() as directory:
-        work = pathlib.Path(directory)
+            skip("podman is not installed")
+        print("container: skipped: podman is not installed")
+    with temporary_directory() as work:
         base = work / "base"
         done = subprocess.run(["mmdebstrap", "--quiet", "--variant=apt", arguments.suite, base],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode:
-            print("skipped: no Debian can be made: "
-                  + (done.stdout.strip() or "?").splitlines()[-1])
-            return SKIPPED
+            skip("no Debian can be made: " + (done.stdout.strip() or "?").splitlines()[-1])
         make_inputs(work / "inputs")
         for kind in kinds:
             try:

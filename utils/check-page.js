@@ -33,7 +33,7 @@
     for (const node of document.querySelectorAll('main *')) {
       const box = node.getBoundingClientRect();
       if (box.width && !unseen(node) && (box.right > right + 1 || box.left < -1))
-        say(`beside the page: ${node.tagName} "${named(node)}" ${
+        say(`outside of the page: ${node.tagName} "${named(node)}" ${
           Math.round(box.left)}-${Math.round(box.right)}`);
       for (const {name, value} of node.attributes)
         if (/NaN|undefined|Infinity/.test(value) && node.namespaceURI.endsWith('svg') &&
@@ -97,12 +97,12 @@
       }
       return 'rgb(255, 255, 255)';
     };
-    const told = new Set();
+    const reported = new Set();
     for (const {node} of pieces) {
       if (node.closest('.mark, .file-name, .folder-name, .phase-name, :disabled') ||
-          node.closest('.chip') || told.has(node))
+          node.closest('.chip') || reported.has(node))
         continue;
-      told.add(node);
+      reported.add(node);
       const style = getComputedStyle(node);
       const colour = node.closest('svg') ? style.fill : style.color;
       const [a, b] = [light(colour), light(ground(node))].sort((x, y) => y - x);
@@ -143,7 +143,7 @@
     return {x: box.left + box.width / 2, y: box.top + box.height / 2};
   },
 
-  // What the page shows at the pointer, and says to screen readers.
+  // The text that the page shows at the pointer, and has for screen readers.
   tip() {
     const tip = document.getElementById('tip');
     if (tip.hidden) return null;

@@ -1,15 +1,12 @@
 #!/usr/bin/env python3
 """Checks the page of `headstart bench` in a headless browser.
 
-For each kind of report that test/Inputs/make-bench-report.py makes, the script draws the page 1280
-and 400 pixels wide, in light and in dark, and for paper. The page must not load anything or cause
-an error, nothing may be wider than the page, and no text may overlap another, leave its chart or be
-too pale to read. The charts must have the marks that the report requires, the pointer and the
-keyboard must show figures, and the picture must not be empty or have the wrong brightness. --out
-keeps the pictures. --self-test breaks a page in each of these ways and expects a report. --refusals
-checks the pages of invalid reports.
-
-The exit status is 77 if there is no browser or no page.
+The script draws the page of a report of test/Inputs/make-bench-report.py 1280 and 400 pixels wide,
+in light and in dark, and for paper. The page must not load anything or cause an error, nothing may
+be wider than the page, and no text may overlap another, leave its chart or be too pale to read. The
+charts must have the marks that the report requires, and the pointer and the keyboard must show
+figures. --out keeps the pictures. --self-test breaks a page in each of these respects and expects a
+report. --refusals checks the pages of invalid reports.
 """
 
 import argparse
@@ -17,21 +14,19 @@ import base64
 import contextlib
 import importlib
 import json
-import os
 import pathlib
 import subprocess
 import sys
-import tempfile
 
+from common import ROOT, skip, temporary_directory
 from headless import Browser, Problem, find_browser
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 VIEWS = [(1280, "light"), (1280, "dark"), (400, "light"), (400, "dark")]
 STATES = ("cold", "warm")
 FUNCTIONS = pathlib.Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
 
 
-def ask(browser, function: str, *arguments: str):
+def call(browser, function: str, *arguments: str):
     """The result of a function of check-page.js in the page."""
     return browser.evaluate(f"{FUNCTIONS}.{function}({', '.join(map(json.dumps, arguments))})")
 
@@ -39,7 +34,7 @@ def ask(browser, function: str, *arguments: str):
 def check_picture(browser, scheme: str):
     """Yields the problems of the page's picture: it is empty, or has the wrong brightness."""
     png = base64.b64encode(browser.picture(0.25)).decode()
-    seen = ask(browser, "picture", png)
+    seen = call(browser, "picture", png)
     if seen["colours"] < 60:
         yield f"the picture has {seen['colours']} colours only"
     if seen["plain"] > 0.6 * seen["rows"]:
@@ -49,7 +44,7 @@ def check_picture(browser, scheme: str):
 
 
 class Expected:
-    """What the page must show of a report."""
+    """The parts of a report that the page must show."""
 
     def __init__(self, report):
         self.report = report
@@ -65,7 +60,7 @@ class Expected:
                                   if any(v["observed"][state] for state in STATES)]
         self.shown = sorted({self.base if self.base in watched else watched[0],
                              self.best if self.best in watched else watched[-1]}) if watched else []
-        # The cold link of which the map and the table of inputs tell.
+        # The cold link that the map and the table of inputs show.
         self.mapped = variants[self.shown[-1]]["observed"]["cold"] if watched else None
 
     def counts(self, shown):
@@ -103,13 +98,12 @@ def compare_counts(found, expected):
 
 
 def check_events(browser, url):
-    """Yields the page's requests, exceptions, errors and warnings."""
     for event in browser.events:
         method, params = event["method"], event["params"]
         if method == "Network.requestWillBeSent":
-            asked = params["request"]["url"]
-            if asked != url and not asked.startswith("data:"):
-                yield f"the page asks for {asked[:80]}"
+            requested = params["request"]["url"]
+            if requested != url and not requested.startswith("data:"):
+                yield f"the page requests {requested[:80]}"
         elif method == "Runtime.exceptionThrown":
             yield "exception: " + str(params["exceptionDetails"].get(
                 "exception", {}).get("description"))[:200]
@@ -121,8 +115,7 @@ def check_events(browser, url):
 
 
 def check_parts(expected, counts):
-    """Yields the parts whose areas in the map are wrong. An area represents a number of
-    bytes, so its share must be that of the report's figures."""
+    """Yields the parts whose share of the map's area differs from their share of the bytes."""
     inputs = expected.mapped and expected.mapped["inputs"]
     if not inputs or any(inputs[key] is None for key in inputs):
         return
@@ -142,32 +135,32 @@ def check_pointer(browser):
     for chart, mark, key in (("[data-state] svg", "[data-state] svg", "ArrowRight"),
                              (".map svg", ".map .file", "ArrowDown"),
                              ("table.results .round", "table.results .round", None)):
-        place = ask(browser, "place", mark)
+        place = call(browser, "place", mark)
         if not place:
             continue
         browser.call("Input.dispatchMouseEvent", type="mouseMoved", **place)
         browser.settle()
-        found = ask(browser, "tip")
+        found = call(browser, "tip")
         if not found or len(found["text"]) < 10:
             yield f"{chart}: nothing is shown at the pointer"
         elif not found["inside"]:
-            yield f"{chart}: what is shown at the pointer is outside of the window"
+            yield f"{chart}: the text at the pointer is outside of the window"
         browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=1, y=1)
         browser.settle()
-        if ask(browser, "tip"):
-            yield f"{chart}: what was shown at the pointer stays"
+        if call(browser, "tip"):
+            yield f"{chart}: the text at the pointer stays"
         if not key:
             continue
         browser.evaluate(f"document.querySelectorAll('{chart}')[0].focus()")
         for _ in range(3):
             browser.call("Input.dispatchKeyEvent", type="keyDown", key=key, code=key)
         browser.settle()
-        found = ask(browser, "tip")
+        found = call(browser, "tip")
         if not found or len(found["spoken"]) < 10:
-            yield f"{chart}: the arrow keys bring up nothing"
+            yield f"{chart}: the arrow keys show nothing"
         browser.call("Input.dispatchKeyEvent", type="keyDown", key="Escape", code="Escape")
-        if ask(browser, "tip"):
-            yield f"{chart}: Escape does not put it away"
+        if call(browser, "tip"):
+            yield f"{chart}: Escape does not hide the text"
 
 
 def check_choices(browser, expected):
@@ -175,17 +168,16 @@ def check_choices(browser, expected):
     browser.evaluate("document.querySelectorAll('input[type=checkbox]:not(:checked)')"
                      ".forEach(box => box.click())")
     browser.settle()
-    yield from compare_counts(ask(browser, "counts"), expected.counts(expected.watched))
-    yield from ask(browser, "layout")
+    yield from compare_counts(call(browser, "counts"), expected.counts(expected.watched))
+    yield from call(browser, "layout")
     # Each other choice is clicked once: it must draw something without errors.
     browser.evaluate("[...document.querySelectorAll('input[type=radio]')]"
                      ".filter(one => !one.disabled).forEach(one => one.click())")
     browser.settle()
-    yield from ask(browser, "layout")
+    yield from call(browser, "layout")
 
 
 def check_headline(browser, expected):
-    """Yields the statements that the headline lacks."""
     text = browser.evaluate("document.querySelector('h1').textContent + ' ' + "
                             "document.querySelector('.tiles').textContent")
     if expected.best is None:
@@ -196,31 +188,29 @@ def check_headline(browser, expected):
         # The comparison that shows prefetching's effect if it is known, or the other one.
         main = series and (series.get("to_off") or series)
         if not series:
-            words = "not measured"
+            wanted = "not measured"
         elif not main["ratio"]:
-            words = "cannot be compared"
+            wanted = "cannot be compared"
         else:
             share = round(main["ratio"]["median"] * 100)
             low, high = main["ratio"]["low"], main["ratio"]["high"]
             none = "no difference was found" if 0.9 <= low and high <= 1.1 else \
                 "too noisy to tell a difference"
-            words = {"no difference": f"{none} (ratio {low:.2f}\u2060–\u2060{high:.2f})",
-                     "unknown": "too few rounds to tell"}.get(
-                         main["verdict"], f"takes {share}% of the time "
-                         + ("of stock lld" if main is series and is_stock
-                            else "without prefetching"))
+            base = "of stock lld" if main is series and is_stock else "without prefetching"
+            wanted = {"no difference": f"{none} (ratio {low:.2f}\u2060–\u2060{high:.2f})",
+                      "unknown": "too few rounds to tell"}.get(
+                          main["verdict"], f"takes {share}% of the time {base}")
             if main is not series and series["ratio"] and expected.base:
                 also = (f"Changing the linker: {series['ratio']['median']:.2f} "
                         "of the time of stock lld")
                 if also not in text:
-                    yield f"{state}: the tiles do not say '{also}'"
-        if words not in text:
-            yield f"{state}: the headline does not say '{words}' but '{text[:120]}'"
+                    yield f"{state}: the tiles lack '{also}'"
+        if wanted not in text:
+            yield f"{state}: the headline lacks '{wanted}': '{text[:120]}'"
 
 
 def check_bounds(browser, expected):
-    """Yields the figures of used bytes that claim too much: if the linker does not report
-    wasted bytes, they are lower bounds."""
+    """Yields the figures of used bytes that are lower bounds and do not say so, or the reverse."""
     rows = browser.evaluate("[...document.querySelectorAll('table.ends td[data-label=Used]')]"
                             ".map(cell => cell.textContent)")
     links = [(state, v["name"], v["observed"][state]) for state in STATES
@@ -240,11 +230,10 @@ def check_bounds(browser, expected):
             yield f"the table of inputs is headed '{heads}'"
 
 
-def check_look(browser, url, expected):
-    """Yields the problems of the page that the browser shows."""
+def check_view(browser, url, expected):
     yield from check_events(browser, url)
-    yield from ask(browser, "layout")
-    counts = ask(browser, "counts")
+    yield from call(browser, "layout")
+    counts = call(browser, "counts")
     yield from compare_counts(counts, expected.counts(expected.shown))
     yield from check_parts(expected, counts)
     yield from check_headline(browser, expected)
@@ -252,12 +241,11 @@ def check_look(browser, url, expected):
 
 
 def check_page(browser, url, expected, keep):
-    """Yields (view, problem) for one page."""
     for width, scheme in VIEWS:
         view = f"{width} {scheme}"
         browser.show(url, width, scheme)
         browser.evaluate("document.querySelectorAll('details').forEach(part => part.open = true)")
-        found = list(check_look(browser, url, expected))
+        found = list(check_view(browser, url, expected))
         if keep:
             keep.with_name(f"{keep.name}-{width}-{scheme}.png").write_bytes(browser.picture())
         found += check_picture(browser, scheme)
@@ -266,7 +254,7 @@ def check_page(browser, url, expected, keep):
         found += check_events(browser, url)
         yield from ((view, text) for text in dict.fromkeys(found))
     browser.show(url, 720, "dark", "print")
-    yield from (("print", text) for text in ask(browser, "layout"))
+    yield from (("print", text) for text in call(browser, "layout"))
     if keep:
         keep.with_name(f"{keep.name}-print.png").write_bytes(browser.picture())
     yield from (("print", text) for text in check_picture(browser, "light"))
@@ -278,7 +266,7 @@ def check_page(browser, url, expected, keep):
 
 # The scripts that break a page, and a part of the message that must report each.
 BREAKS = [
-    ("document.querySelector('.tile').style.width = '2000px'", "beside the page"),
+    ("document.querySelector('.tile').style.width = '2000px'", "outside of the page"),
     ("console.error('x')", "console"),
     ("setTimeout(() => { throw new Error('x'); }, 0)", "exception"),
     ("{ const i = new Image(); i.src = 'https://example.invalid/a.png';"
@@ -309,14 +297,13 @@ BREAKS = [
 
 
 def self_test(browser, url, expected):
-    """Yields the breaks that were not noticed."""
-    for code, word in BREAKS:
+    for code, message in BREAKS:
         browser.show(url, 1280, "light")
-        if found := list(check_look(browser, url, expected)):
+        if found := list(check_view(browser, url, expected)):
             yield "whole", found[0]
         browser.evaluate(code + ", 0" if not code.startswith("{") else code)
         browser.settle()
-        if not any(word in text for text in check_look(browser, url, expected)):
+        if not any(message in text for text in check_view(browser, url, expected)):
             yield code, "this was not noticed"
     browser.show(url, 1280, "dark")
     if not any("brightness" in text for text in check_picture(browser, "light")):
@@ -330,12 +317,12 @@ def check_refusals(browser, render, work):
     """Yields the invalid reports that the page does not refuse."""
     for text in ("", "{", "null", "[]", '{"version": 2}', '{"version": 1}',
                  '{"version": 1, "variants": [null]}', "</script>"):
-        source, page = pathlib.Path(work, "no.json"), pathlib.Path(work, "no.html")
+        source, page = work / "no.json", work / "no.html"
         source.write_text(text, encoding="utf-8")
         subprocess.run([render, source, page], check=True)
         browser.show(page.as_uri(), 400, "light")
         yield from ((text, wrong) for wrong in check_events(browser, page.as_uri()))
-        yield from ((text, wrong) for wrong in ask(browser, "layout"))
+        yield from ((text, wrong) for wrong in call(browser, "layout"))
         if not browser.evaluate("document.querySelector('.warning') !== null"):
             yield text, "this was not refused"
 
@@ -350,8 +337,7 @@ def main() -> int:
     args = parser.parse_args()
     program = find_browser()
     if not program:
-        print("skipped: chromium-headless-shell is not installed (./dev setup installs it)")
-        return 77
+        skip("chromium-headless-shell is not installed (./dev setup installs it)")
     sys.path.append(str(ROOT / "test" / "Inputs"))
     make = importlib.import_module("make-bench-report").make
     report = make(args.kind)
@@ -359,17 +345,15 @@ def main() -> int:
     if keep:
         args.out.mkdir(parents=True, exist_ok=True)
     found = 0
-    with tempfile.TemporaryDirectory(prefix="headstart-page-") as work:
-        source, page = (pathlib.Path(work, args.kind + end) for end in (".json", ".html"))
+    with temporary_directory(prefix="headstart-page-") as work:
+        source, page = (work / (args.kind + end) for end in (".json", ".html"))
         source.write_text(json.dumps(report), encoding="utf-8")
         done = subprocess.run([args.render, source, page])
         if done.returncode == 77:
-            print("skipped: this build has no page, D3 was not found "
-                  "(./dev setup installs node-d3)")
-            return 77
+            skip("this build has no page, D3 was not found (./dev setup installs node-d3)")
         if done.returncode:
             raise Problem(f"{args.render} failed")
-        with contextlib.closing(Browser(program, os.path.join(work, "profile"))) as browser:
+        with contextlib.closing(Browser(program, str(work / "profile"))) as browser:
             if args.self_test:
                 problems = self_test(browser, page.as_uri(), Expected(report))
             elif args.refusals:

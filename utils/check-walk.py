@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""Compares a walk of trees under Wine with the trees on the host.
+"""Compares a walk of trees under Wine with the trees on the host: names, types and sizes.
 
-Names, types and sizes must be those that the host's own system calls return. Wine shows
-the host's links as their targets, so the script refuses trees with links.
+Wine shows the host's links as their targets, so the script refuses trees with links.
 """
 
 import argparse
@@ -15,11 +14,11 @@ def on_the_host(root):
     lines = set()
     for path in root.rglob("*"):
         if path.is_symlink():
-            sys.exit(f"{path}: a link; give a tree without")
+            sys.exit(f"{path}: a link, which this test cannot compare")
         kind, size = ("d", "-") if path.is_dir() else ("f", path.stat().st_size)
         lines.add(f"{kind}\t{size}\t{path.relative_to(root)}")
     if not lines:
-        sys.exit(f"{root}: nothing there, which would show nothing")
+        sys.exit(f"{root}: empty, which would prove nothing")
     return lines
 
 
@@ -38,8 +37,8 @@ def main():
                                  stdout=subprocess.PIPE, encoding="utf-8",
                                  errors="surrogateescape")
             lines = run.stdout.splitlines()
-            wrong = run.returncode or sorted(lines) != sorted(expected)
-            failed |= bool(wrong)
+            wrong = bool(run.returncode) or sorted(lines) != sorted(expected)
+            failed |= wrong
             print(f"{root}, {jobs} jobs: {'DIFFERENT' if wrong else 'the same'}, {len(lines)} of "
                   f"{len(expected)} entries, status {run.returncode}",
                   *sorted(set(lines) ^ expected)[:20], sep="\n")

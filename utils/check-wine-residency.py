@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""Checks residency from both sides: the actions and reports of a Windows program under
-Wine, and the contents of the host's page cache.
+"""Checks residency from both sides: the actions and reports of a Windows program under Wine,
+and the contents of the host's page cache.
 
     check-wine-residency.py WINDOWS_BUILD DIRECTORY
 
-WINDOWS_BUILD is the directory of the preset windows-cross, DIRECTORY a directory on a real
-disk. If a prerequisite is missing, the script prints a reason and exits with status 77.
+WINDOWS_BUILD is the directory of the preset windows-cross, DIRECTORY a directory on a real disk.
 
-PrefetchVirtualMemory of a file's second half must read just that half into the host's
-page cache. The program must report what Wine 8 does not know: QueryWorkingSetEx reads
-/proc/self/pagemap there, so it knows only the pages that the program has touched.
+PrefetchVirtualMemory of a file's second half must read just that half into the host's page cache.
+Under Wine 8, QueryWorkingSetEx reads /proc/self/pagemap, so that it knows only the pages that the
+program has touched. The program must report this limit.
 """
 
 import os
@@ -18,6 +17,7 @@ import sys
 import time
 from pathlib import Path
 
+from common import skip
 from links.residency import PAGE, page_map
 
 WINE = Path(__file__).resolve().parent / "wine"
@@ -30,16 +30,10 @@ HEAD = 8
 # The pages that readahead may read around a range.
 SLACK = 32
 TRIES = 4
-SKIPPED = 77
 
 
 class Retry(Exception):
     """The kernel reclaims pages during the test."""
-
-
-def skip(reason):
-    print("skipped:", reason)
-    sys.exit(SKIPPED)
 
 
 def need(program, preset):
@@ -69,27 +63,28 @@ class Probe(subprocess.Popen):
         super().__init__([WINE, program, "page-cache"], stdin=subprocess.PIPE,
                          stdout=subprocess.PIPE, text=True, bufsize=1)
 
-    def ask(self, command):
+    def run(self, command):
+        """Returns the program's response to a command."""
         self.stdin.write(command + "\n")
-        answer = self.stdout.readline().strip()
-        print(f"  windows: {command.split('/')[0]:24} -> {answer}")
-        check(answer and not answer.startswith("error"), f"{command}: {answer}")
-        return answer
+        response = self.stdout.readline().strip()
+        print(f"  windows: {command.split('/')[0]:24} -> {response}")
+        check(response and not response.startswith("error"), f"{command}: {response}")
+        return response
 
 
 def compare(probe, path, touched):
     """Compares the reports of both sides after the program touched `touched` pages."""
     host = cached(path)
     print(f"  host:    mincore                  -> {host}")
-    check(int(probe.ask("touched")) == touched, f"touched is not {touched}")
-    mapped = probe.ask("mapped")
+    check(int(probe.run("touched")) == touched, f"touched is not {touched}")
+    mapped = probe.run("mapped")
     if mapped.startswith("at-least"):
         if host < touched:
             raise Retry
-        check(int(mapped.split()[1]) == touched, "the lower bound is not what was touched")
-        check(probe.ask("resident") == "unknown", "a file is spoken of as known")
+        check(int(mapped.split()[1]) == touched, "the lower bound is not the touched pages")
+        check(probe.run("resident") == "unknown", "the residency is reported as known")
     else:
-        check(int(mapped) == host and int(probe.ask("resident")) == host, "the two sides disagree")
+        check(int(mapped) == host and int(probe.run("resident")) == host, "the two sides disagree")
     return host
 
 
@@ -98,26 +93,26 @@ def run_once(program, path):
     if cached(path) != 0:
         raise Retry
     with Probe(program) as probe:
-        check(int(probe.ask(f"open Z:{path}")) == SIZE, "size")
+        check(int(probe.run(f"open Z:{path}")) == SIZE, "size")
         # Both sides report that nothing is cached, and the query reads nothing.
         before = compare(probe, path, 0)
         check(before <= HEAD, "something was read")
-        check(cached(path) <= before, "asking has read")
+        check(cached(path) <= before, "the query of residency read pages")
 
         # While the system reports low memory, the program requests nothing.
-        check(probe.ask("pressure") == "0", "pressure")
-        if probe.ask("low-memory 1") == "0":
+        check(probe.run("pressure") == "0", "pressure")
+        if probe.run("low-memory 1") == "0":
             try:
-                answer = probe.ask(f"hint {HALF} {HALF}")
-                check(answer == "low memory, took 0", "a hint while memory is low")
-                check(probe.ask("pressure") == "100", "pressure")
+                response = probe.run(f"hint {HALF} {HALF}")
+                check(response == "low memory, took 0", "a hint while memory is low")
+                check(probe.run("pressure") == "100", "pressure")
             finally:
-                probe.ask("low-memory 0")
+                probe.run("low-memory 0")
             check(cached(path) <= before, "low memory, and something was read")
         else:
             print("  not run: hints while memory is low")
 
-        check(int(probe.ask(f"hint {HALF} {HALF}")) == HALF, "hint")
+        check(int(probe.run(f"hint {HALF} {HALF}")) == HALF, "hint")
         half = HALF // PAGE
         for _ in range(250):
             pages = page_map(path)
@@ -131,22 +126,22 @@ def run_once(program, path):
             raise Retry
         compare(probe, path, 0)
 
-        check(int(probe.ask(f"touch {HALF} {HALF}")) == half, "touch")
+        check(int(probe.run(f"touch {HALF} {HALF}")) == half, "touch")
         host = compare(probe, path, half)
         check(host <= half + HEAD + SLACK, "more was read than hinted")
 
-        check(int(probe.ask(f"touch 0 {HALF}")) == half, "touch")
+        check(int(probe.run(f"touch 0 {HALF}")) == half, "touch")
         if compare(probe, path, 2 * half) != 2 * half:
             raise Retry
 
-        probe.ask("close")
-        probe.ask(f"open Z:{path}")
-        probe.ask("unmap") # mapped pages are not evicted
-        probe.ask("evict")
-        left = cached(path)
-        print(f"  host:    {left} pages after the Windows program's evict"
-              + (": Wine drops nothing" if left == 2 * half else ""))
-        if left not in (0, 2 * half):
+        probe.run("close")
+        probe.run(f"open Z:{path}")
+        probe.run("unmap")  # mapped pages are not evicted
+        probe.run("evict")
+        rest = cached(path)
+        print(f"  host:    {rest} pages after the Windows program's evict"
+              + (": Wine evicts nothing" if rest == 2 * half else ""))
+        if rest not in (0, 2 * half):
             raise Retry
 
 
@@ -160,7 +155,7 @@ def main():
         os.sync()  # unwritten pages cannot be evicted
         evict(path)
         if cached(path) == SIZE // PAGE:
-            skip("the directory's file system drops no pages (tmpfs?)")
+            skip("the directory's file system evicts no pages (tmpfs?)")
         for attempt in range(TRIES):
             print(f"try {attempt + 1}")
             try:
@@ -168,8 +163,8 @@ def main():
                 print("ok: both sides agree")
                 return
             except Retry:
-                print("  pages went while we looked")
-        sys.exit("FAILED: no try in which the pages stayed")
+                print("  the kernel evicted pages during the test")
+        sys.exit("FAILED: the kernel evicted pages during each try")
     finally:
         path.unlink(missing_ok=True)
 

@@ -3,10 +3,9 @@
 
     embed-page.py --page lib/Report/Page [--d3 d3.min.js --license FILE] --out FILE.inc
 
-The script makes one file of page.html, page.css, the scripts and the charting library,
-and cuts it at the place of the report. The policy in its head names the two scripts by
-their hashes and forbids everything else: no other script runs, and the page loads
-nothing. Without the library there is no page, and the file has two empty parts.
+The script makes one file of page.html, page.css, the scripts and the charting library, and cuts it
+at the place of the report. The policy in its head allows only the two scripts with these hashes.
+Without the library there is no page, and the file has two empty parts.
 """
 
 import argparse
@@ -60,12 +59,12 @@ def make_page(directory: pathlib.Path, d3: str):
     code = script_text('\n(function () {\n"use strict";\n'
                        + "\n".join(map(part, SCRIPTS)) + "})();\n", "the page")
     values = {"css": part("page.css"), "d3": d3, "js": code, "policy": policy(d3, code)}
-    before, behind = part("page.html").split(REPORT)
+    before, after = part("page.html").split(REPORT)
 
     def fill(text):
         return re.sub(r"\{\{(\w+)\}\}", lambda match: values[match[1]], text)
 
-    return fill(before), fill(behind)
+    return fill(before), fill(after)
 
 
 def literals(text: str):
@@ -86,7 +85,7 @@ def literals(text: str):
 def make_source(parts) -> str:
     """Two functions with the parts, which are empty without a library."""
     out = [BANNER]
-    for name, text in zip(("Before", "Behind"), parts):
+    for name, text in zip(("Before", "After"), parts):
         pieces = list(literals(text))
         if pieces:
             out.append(f"\nstatic constexpr llvm::StringLiteral {name}[] = {{\n"

@@ -1,7 +1,4 @@
-"""A headless Chromium for checks of pages.
-
-It speaks the DevTools protocol over a pipe, and needs only Python's own library.
-"""
+"""A headless Chromium for checks of pages, by the DevTools protocol over a pipe."""
 
 import base64
 import json
@@ -31,17 +28,16 @@ class Browser:
         to_browser, from_browser = os.pipe(), os.pipe()
         self.write_end, self.read_end = to_browser[1], from_browser[0]
         ends = (to_browser[0], from_browser[1])
-        words = [program, "--headless", "--remote-debugging-pipe", "--disable-gpu",
-                 "--no-first-run", "--disable-extensions", "--mute-audio",
-                 "--disable-background-networking", "--disable-dev-shm-usage",
-                 "--force-color-profile=srgb", f"--user-data-dir={directory}",
-                 # The pages are our own. Chromium does not start if the system has
-                 # no sandbox for it: containers, root, no user namespaces.
-                 "--no-sandbox"]
+        # Without a sandbox, which containers and root lack: the pages are our own.
+        command = [program, "--headless", "--remote-debugging-pipe", "--disable-gpu",
+                   "--no-first-run", "--disable-extensions", "--mute-audio",
+                   "--disable-background-networking", "--disable-dev-shm-usage",
+                   "--force-color-profile=srgb", f"--user-data-dir={directory}", "--no-sandbox",
+                   "about:blank"]
         # The browser requires the descriptors 3 and 4.
         script = f'exec "$@" 3<&{ends[0]} 4>&{ends[1]}'
         self.process = subprocess.Popen(
-            ["bash", "-c", script, "bash", *words, "about:blank"], pass_fds=ends,
+            ["bash", "-c", script, "bash", *command], pass_fds=ends,
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         for end in ends:
             os.close(end)
@@ -63,21 +59,24 @@ class Browser:
             self.process.kill()
             self.process.wait()
 
-    def receive(self, deadline: float):
+    def receive(self, deadline: float) -> dict:
+        """Returns the next message, and stores it if it is an event."""
         while b"\0" not in self.buffer:
             ready, _, _ = select.select([self.read_end], [], [],
                                         max(0, deadline - time.monotonic()))
             if not ready:
-                raise Problem("the browser does not answer")
+                raise Problem("the browser does not respond")
             data = os.read(self.read_end, 1 << 20)
             if not data:
                 raise Problem("the browser has ended")
             self.buffer += data
-        message, self.buffer = self.buffer.split(b"\0", 1)
-        return json.loads(message)
+        data, self.buffer = self.buffer.split(b"\0", 1)
+        message = json.loads(data)
+        if "method" in message:
+            self.events.append(message)
+        return message
 
     def call(self, method: str, **params):
-        """Sends a command, and returns its result."""
         self.number += 1
         message = {"id": self.number, "method": method, "params": params}
         if self.session:
@@ -87,13 +86,11 @@ class Browser:
             data = data[os.write(self.write_end, data):]
         deadline = time.monotonic() + 120
         while True:
-            answer = self.receive(deadline)
-            if answer.get("id") == self.number:
-                if "error" in answer:
-                    raise Problem(f"{method}: {answer['error']['message']}")
-                return answer["result"]
-            if "method" in answer:
-                self.events.append(answer)
+            message = self.receive(deadline)
+            if message.get("id") == self.number:
+                if "error" in message:
+                    raise Problem(f"{method}: {message['error']['message']}")
+                return message["result"]
 
     def evaluate(self, code: str):
         """The value of an expression in the page."""
@@ -109,13 +106,10 @@ class Browser:
         self.call("Page.navigate", url=url)
         deadline = time.monotonic() + 120
         while not any(e["method"] == "Page.loadEventFired" for e in self.events):
-            message = self.receive(deadline)
-            if "method" in message:
-                self.events.append(message)
+            self.receive(deadline)
         self.settle()
 
     def view(self, width: int, scheme: str, media="screen"):
-        """Sets the width of the window, the colour scheme and the medium."""
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=900,
                   deviceScaleFactor=1, mobile=False)
         self.call("Emulation.setEmulatedMedia", media=media, features=[
@@ -127,7 +121,6 @@ class Browser:
                       "requestAnimationFrame(() => setTimeout(done, 20))))")
 
     def picture(self, scale=1.0) -> bytes:
-        """The whole page as a PNG."""
         size = self.call("Page.getLayoutMetrics")["cssContentSize"]
         return base64.b64decode(self.call(
             "Page.captureScreenshot", format="png", captureBeyondViewport=True,

@@ -4,10 +4,10 @@
     rename-seam.py --table FUNCTIONS.json --llvm BIN --out DIRECTORY ARCHIVE...
     rename-seam.py --table FUNCTIONS.json --llvm BIN --names HEADER ARCHIVE...
 
-The first form copies the archives to DIRECTORY. It renames the references to each function
-of the table to `headstart_wrap_<name>`, and its definition, if one of the archives has
-it, to `headstart_real_<name>`. The second form changes no archive: it writes the linker's
-names of the functions as macros, for --wrap, and prints them.
+The first form copies the archives to DIRECTORY. It renames the references to each function of the
+table to `headstart_wrap_<name>`, and its definition, if one of the archives has it, to
+`headstart_real_<name>`. The second form changes no archive: it writes the linker's names of the
+functions as macros, for --wrap, and prints them.
 
 The script finds a function by its demangled name, so that the table serves every mangling. It
 renames the references that --wrap would bind: those in members that do not define the function. In
@@ -17,9 +17,6 @@ calls the function itself. A symbol of the same name that is local to a member k
 A missed reference would silently switch off the prefetcher. It is therefore an error if an archive
 that must refer to a function does not, if two functions match one entry of the table, if there is
 no definition or more than one, and if the copies still refer to the old name.
-
-The script uses llvm-nm, llvm-objcopy and llvm-ar (llvm-lib for COFF, which writes the
-index that link.exe reads).
 """
 
 import argparse
@@ -43,11 +40,8 @@ class Problem(Exception):
 # -- archives ----------------------------------------------------------------
 
 def members_of(data: bytes, where: str):
-    """Yields (name, bytes) of each member, in order.
-
-    llvm-ar does not serve, since it extracts by name: names may be equal, and are paths
-    in libraries for Windows.
-    """
+    """Yields (name, bytes) of each member, in order. llvm-ar extracts by name, but names may be
+    equal, and are paths in libraries for Windows."""
     if data.startswith(b"!<thin>\n"):
         raise Problem(f"{where}: a thin archive; a plain one is needed")
     if data[:4] in (b"\xca\xfe\xba\xbe", b"\xca\xfe\xba\xbf"):
@@ -129,8 +123,6 @@ class Member:
 
 
 class Archive:
-    """An archive of the linker's libraries."""
-
     def __init__(self, path: pathlib.Path):
         self.path = path
         self.name = path.name.rsplit(".", 1)[0].removeprefix("lib")  # lldELF
@@ -160,8 +152,7 @@ class Tools:
         except OSError as error:
             raise Problem(f"{program}: {error.strerror}") from None
         if done.returncode != 0:
-            said = done.stderr.decode("utf-8", "replace").strip()
-            raise Problem(f"{tool} failed: {said}")
+            raise Problem(f"{tool} failed: {done.stderr.decode('utf-8', 'replace').strip()}")
         return done.stdout.decode("utf-8", "replace").splitlines()
 
     def symbols(self, paths):
@@ -175,7 +166,7 @@ class Tools:
         for line, name in zip(plain, names):
             match = re.match(r"(\S+): (\S+) (\S)(?: +[0-9a-f]*)* *$", line)
             if not match or not name.startswith(match[1] + ": "):
-                raise Problem(f"llvm-nm says {line!r} and {name!r}")
+                raise Problem(f"llvm-nm prints {line!r} and {name!r}")
             found[match[1]].append((match[2], name[len(match[1]) + 2:], match[3]))
         return [found[str(path)] for path in paths]
 
@@ -194,11 +185,8 @@ def spelled(demangled: str) -> str:
 
 
 def split_function(demangled: str):
-    """Returns (qualified name, parameter list) of a demangled function, or None.
-
-    The text before the name (`void`, `public: static bool __cdecl`) ends at the last
-    space outside of all brackets before the parameters.
-    """
+    """Returns (qualified name, parameter list) of a demangled function, or None. The name begins
+    after the last space outside of all brackets (`public: static bool __cdecl NAME(`)."""
     text = spelled(demangled)
     depth = 0
     start = 0
@@ -229,23 +217,22 @@ def qualified(function: str):
 
 
 def needles(function: str):
-    """The bytes that a symbol of this function contains: its last name in Itanium's
-    mangling, and in Microsoft's."""
+    """The end of a symbol of this function in Itanium's mangling, and in Microsoft's."""
     name = qualified(function)[-1]
     return f"{len(name)}{name}".encode(), f"{name}@".encode()
 
 
 # -- the work ----------------------------------------------------------------
 
-def look_into(archives, table, tools):
+def read_symbols(archives, table, tools):
     """Reads the symbols of each member that may name a function of the table."""
     wanted = [n for entry in table for n in needles(entry["function"])]
-    asked = [member for archive in archives for member in archive.members
-             if member.format and any(n in member.data for n in wanted)]
-    for number, member in enumerate(asked):
+    members = [member for archive in archives for member in archive.members
+               if member.format and any(n in member.data for n in wanted)]
+    for number, member in enumerate(members):
         (tools.work / str(number)).write_bytes(member.data)
-    if asked:
-        for member, symbols in zip(asked, tools.symbols(range(len(asked)))):
+    if members:
+        for member, symbols in zip(members, tools.symbols(range(len(members)))):
             member.symbols = symbols
 
 
@@ -293,7 +280,7 @@ def check_definition(entry, symbol, archives):
         # Each copy of a template would bind the references in its own member.
         raise Problem(f"{function} must be defined once, not {len(where)} times: {listed}")
     if where[0][0].name != expected:
-        raise Problem(f"{where[0][1].where} defines {function}, {expected} was to")
+        raise Problem(f"{where[0][1].where} defines {function}, not {expected}")
 
 
 def changes_of(member, names):
@@ -366,7 +353,7 @@ def main() -> int:
         archives = [Archive(path) for path in args.archives]
         with tempfile.TemporaryDirectory() as work:
             tools = Tools(args.llvm, pathlib.Path(work))
-            look_into(archives, table, tools)
+            read_symbols(archives, table, tools)
             names = {}
             for entry in table:
                 symbol = names[entry["name"]] = symbol_of(entry, archives)

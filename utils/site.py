@@ -1,7 +1,6 @@
-"""The hooks of mkdocs.yml. The site has the layout of the repository, so that a
-link works in both: the documents of the root and of docs, and the files that they
-link to. Manual pages and sources become pages. The last hook checks the built site: each
-link leads to one of its files, and no page loads anything from another host."""
+"""The hooks of mkdocs.yml. The site has the layout of the repository, so that a link works in both:
+the documents, and the files that they link to. Manual pages and sources become pages. The last hook
+checks that each link leads to a file, and that no page loads anything from another host."""
 
 import html.parser
 import logging
@@ -34,8 +33,8 @@ def manual_page(path, root):
 
     def section(match):
         level, title = match.groups()
-        return "\n\n%s %s\n\n" % ({"Sh": "##", "Ss": "###"}[level],
-                                   " ".join(title.split()).capitalize())
+        head = {"Sh": "##", "Ss": "###"}[level]
+        return f"\n\n{head} {' '.join(title.split()).capitalize()}\n\n"
 
     def reference(match):
         there = path.parent / match.group(1)
@@ -79,8 +78,7 @@ def on_files(files, config):
 
 
 def on_page_markdown(markdown, page, config, files):
-    """Leads a link to a file that has become a page to that page. Unescapes the bars in
-    code in tables, which GitHub requires to be escaped."""
+    """Leads links to the pages of their files. Unescapes bars that GitHub needs escaped."""
     markdown = re.sub(r"^\|.*$", lambda row: re.sub(
         r"`[^`]*`", lambda code: code[0].replace(r"\|", "|"), row[0]), markdown, flags=re.M)
     return LINK.sub(lambda m: m.group(0) + ".md" if becomes_page(m.group(1))
@@ -88,8 +86,7 @@ def on_page_markdown(markdown, page, config, files):
 
 
 def on_page_content(html, page, config, files):
-    """Names each cell by its column; site.css shows the names if a table is too wide
-    for a small screen."""
+    """Names each cell by its column: site.css shows the names on small screens."""
     def table(match):
         heads = [re.sub("<[^>]*>", "", head).replace('"', "&quot;")
                  for head in re.findall(r"<th(?: [^>]*)?>(.*?)</th>", match[0], re.S)]
@@ -102,8 +99,6 @@ def on_page_content(html, page, config, files):
 
 
 class References(html.parser.HTMLParser):
-    """The targets of a page's links, and the files that it loads."""
-
     def __init__(self):
         super().__init__()
         self.links, self.loads = [], []

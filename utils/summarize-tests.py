@@ -15,49 +15,32 @@ import xml.etree.ElementTree as xml
 SLOWEST = 5
 
 
-class Run:
-    def __init__(self):
-        self.passed = 0
-        self.failed = []
-        self.skipped = collections.defaultdict(list)  # reason -> names
-        self.seconds = {}
-
-    def add(self, name, seconds, failed, reason):
-        self.seconds[name] = seconds
-        if failed:
-            self.failed.append(name)
-        elif reason:
-            self.skipped[reason].append(name)
-        else:
-            self.passed += 1
-
-
-def of_lit(run, path):
+def of_lit(path):
+    """Yields (name, seconds, whether it failed, the reason to skip it) of a suite's tests."""
     for case in xml.parse(path).getroot().iter("testcase"):
-        skipped = case.find("skipped")
-        reason = None if skipped is None else skipped.get("message", "")
-        if reason is not None:
-            found = re.search(r"feature\(s\): (.*)", reason)
+        reason = None
+        if (skipped := case.find("skipped")) is not None:
+            found = re.search(r"feature\(s\): (.*)", skipped.get("message", ""))
             reason = f"needs {found[1]}" if found else "excluded from this configuration"
         suite = case.get("classname", "").rpartition(".")[2]
-        run.add(f"{suite}/{case.get('name')}", float(case.get("time", 0)),
-                case.find("failure") is not None, reason)
+        yield (f"{suite}/{case.get('name')}", float(case.get("time", 0)),
+               case.find("failure") is not None, reason)
 
 
-def of_ctest(run, build, cases):
+def of_ctest(build, cases):
     for case in cases:
         name = case.get("name").split(" ")[0]
         status = case.get("status")
         suite = build / "test" / f"{name.removeprefix('lit.')}.xml"
         if name.startswith("lit.") and suite.exists() and status != "notrun":
-            of_lit(run, suite)
+            yield from of_lit(suite)
             continue
         reason = None
         if status in ("notrun", "disabled"):
             output = case.findtext("system-out") or ""
             found = re.search(r"skipped: (.*)|Skipped\n?(.*)", output, re.I)
-            reason = (found and (found[1] or found[2]) or "it did not say why").strip()
-        run.add(name, float(case.get("time", 0)), status == "fail", reason)
+            reason = (found and (found[1] or found[2]) or "without a reason").strip()
+        yield name, float(case.get("time", 0)), status == "fail", reason
 
 
 def rest(build):
@@ -76,19 +59,23 @@ def main():
                         help="the command that runs the tests without the label quick")
     given = parser.parse_args()
     root = xml.parse(given.build / "tests.xml").getroot()
-    run = Run()
-    of_ctest(run, given.build, root.iter("testcase"))
+    tests = list(of_ctest(given.build, root.iter("testcase")))
+    failed = [name for name, _, has_failed, _ in tests if has_failed]
+    skipped = collections.defaultdict(list)
+    for name, _, has_failed, reason in tests:
+        if reason and not has_failed:
+            skipped[reason].append(name)
+    count = sum(map(len, skipped.values()))
     minutes, seconds = divmod(round(float(root.get("time", 0))), 60)
-    skipped = sum(map(len, run.skipped.values()))
-    print(f"\n{run.passed:,} tests passed, {len(run.failed)} failed, "
-          f"{skipped} skipped in {minutes} min {seconds} s.")
-    for name in run.failed:
+    print(f"\n{len(tests) - len(failed) - count:,} tests passed, {len(failed)} failed, "
+          f"{count} skipped in {minutes} min {seconds} s.")
+    for name in failed:
         print(f"  failed: {name}")
-    for reason, names in sorted(run.skipped.items()):
+    for reason, names in sorted(skipped.items()):
         more = f" and {len(names) - 3} more" if len(names) > 3 else ""
         print(f"  skipped: {', '.join(names[:3])}{more}: {reason}")
-    slowest = sorted(run.seconds, key=run.seconds.get, reverse=True)[:SLOWEST]
-    print("  slowest: " + ", ".join(f"{n} {run.seconds[n]:.0f} s" for n in slowest))
+    slowest = sorted(tests, key=lambda test: -test[1])[:SLOWEST]
+    print("  slowest: " + ", ".join(f"{name} {seconds:.0f} s" for name, seconds, *_ in slowest))
     if given.rest:
         print(f"`{given.rest}` adds: {rest(given.build)}.")
     return 0

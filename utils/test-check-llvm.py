@@ -2,18 +2,15 @@
 """Tests check-llvm.py with a copy of the sources in which some parts do not fit.
 
     test-check-llvm.py LLVM
-
-LLVM is the directory of the installation that Headstart is built with.
 """
 
-import pathlib
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from common import ROOT, temporary_directory
+
 LLVM = sys.argv.pop(1)
 
 
@@ -22,9 +19,7 @@ class CheckLLVM(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        directory = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(directory.cleanup)
-        cls.root = pathlib.Path(directory.name)
+        cls.root = cls.enterClassContext(temporary_directory())
         for name in ("lib", "include", "utils"):
             shutil.copytree(ROOT / name, cls.root / name)
         (cls.root / "cmake").mkdir()
@@ -34,7 +29,7 @@ class CheckLLVM(unittest.TestCase):
         cls.change("lib/Inputs/MachOOptions.td",
                    'def dylib : SingleFlag<"dylib">;', 'def dylib : SingleSeparate<"dylib">;\n'
                                                        'def newest : DoubleFlag<"newest">;')
-        # A function that is gone, and one with other parameters.
+        # A function that does not exist, and one with other parameters.
         cls.change("lib/Link/SeamFunctions.json", "llvm::sys::Process::Exit",
                    "llvm::sys::Process::Leave")
         cls.change("include/headstart/LLVM.h", "lld::elf::Ctx &Context", "lld::elf::Ctx *Context")
@@ -45,7 +40,7 @@ class CheckLLVM(unittest.TestCase):
         cls.change("lib/Link/NoPolly.cpp", "LLVM_PLUGIN_API_VERSION", "\"none\"")
         done = subprocess.run([sys.executable, cls.root / "utils/check-llvm.py", LLVM,
                                "--known", LLVM], capture_output=True, text=True)
-        cls.status, cls.said, cls.errors = (done.returncode, done.stdout, done.stderr)
+        cls.status, cls.output, cls.errors = (done.returncode, done.stdout, done.stderr)
 
     @classmethod
     def change(cls, name, old, new):
@@ -55,7 +50,7 @@ class CheckLLVM(unittest.TestCase):
         path.write_text(text.replace(old, new, 1))
 
     def test_finds_each_of_them(self):
-        self.assertEqual((self.status, self.errors), (1, ""), self.said)
+        self.assertEqual((self.status, self.errors), (1, ""), self.output)
         for line in (
                 "options: ELFOptions.td does not have ld.lld's --gc-sections (flag; after - --)",
                 "options: MachOOptions.td does not have ld64.lld's -dylib (flag; after -)",
@@ -69,13 +64,13 @@ class CheckLLVM(unittest.TestCase):
                 "stage",
                 "sources: lib/Link/LinkerMain.cpp: lld's archives have no lld::unsafeLldMain(",
                 "sources: lib/Link/NoPolly.cpp:"):
-            self.assertIn(line, self.said)
+            self.assertIn(line, self.output)
 
     def test_finds_nothing_else(self):
         # The four forms of splitSections, and other effects of the changes.
-        lines = [line for line in self.said.splitlines()
+        lines = [line for line in self.output.splitlines()
                  if line.startswith(("options: ", "seam: ", "stages: ", "sources: "))]
-        self.assertEqual(len(lines), 12, self.said)
+        self.assertEqual(len(lines), 12, self.output)
 
     def test_there_is_no_such_llvm(self):
         done = subprocess.run([sys.executable, ROOT / "utils/check-llvm.py", "/nowhere"],

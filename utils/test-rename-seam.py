@@ -8,23 +8,20 @@ import json
 import os
 import pathlib
 import platform
+import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 
-HERE = pathlib.Path(__file__).resolve().parent
+from common import ROOT, temporary_directory
+
 seam = importlib.import_module("rename-seam")
 
 LLVM = pathlib.Path()  # set by main
 WINE = pathlib.Path("/usr/lib/wine/wine64")
-TARGETS = {
-    "elf": "x86_64-linux-gnu",
-    "coff": "x86_64-pc-windows-msvc",
-    "macho": "arm64-apple-macos13",
-}
-
+TARGETS = {"elf": "x86_64-linux-gnu", "coff": "x86_64-pc-windows-msvc",
+           "macho": "arm64-apple-macos13"}
 TABLE = [
     # Like a function of libLLVM: no archive defines it.
     {"name": "open", "function": "demo::Box::open",
@@ -37,28 +34,25 @@ TABLE = [
      "referenced_in": ["core"], "defined_in": "core"},
 ]
 
-INPUTS = HERE.parent / "test" / "Seam"
+INPUTS = ROOT / "test" / "Seam"
 COMMON, DRIVER, SAME, SPLIT, PROGRAM = (
     (INPUTS / f"{name}.cpp").read_text(encoding="utf-8")
     for name in ("timer", "driver", "same", "split", "program"))
 UNUSED = "int unused() { return 0; }\n"
 
 
-def run(*words):
-    """Returns the output of one of LLVM's programs."""
-    program = shutil.which(words[0], path=str(LLVM))
-    done = subprocess.run([program, *map(str, words[1:])], stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, timeout=300)
+def run(program, *arguments):
+    done = subprocess.run([shutil.which(program, path=str(LLVM)), *arguments],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
     if done.returncode:
-        raise AssertionError(f"{words}: {done.returncode}\n{done.stdout}")
+        raise AssertionError(f"{program} {arguments}: {done.returncode}\n{done.stdout}")
     return done.stdout
 
 
 def symbols(*paths):
     """Returns (llvm-nm's kind, name) of each symbol."""
-    words = [line.split() for line in run("llvm-nm", "--quiet", "--format=posix",
-                                          *paths).splitlines()]
-    return [(w[1], w[0]) for w in words if len(w) >= 2]
+    text = run("llvm-nm", "--quiet", "--format=posix", *paths)
+    return [(kind, name) for name, kind in re.findall(r"(?m)^(\S+) (\S)", text)]
 
 
 class Directory:
@@ -67,7 +61,7 @@ class Directory:
     compiled = {}  # (kind, text, options) -> object
 
     def __init__(self, path, kind):
-        self.path, self.kind = pathlib.Path(path), kind
+        self.path, self.kind = path, kind
 
     def compile(self, name, text, *options):
         out = self.path / name
@@ -90,7 +84,6 @@ class Directory:
         return out
 
     def demo(self):
-        """The archives common and core of the table."""
         return (self.archive("common", self.compile("timer.o", COMMON)),
                 self.archive("core", self.compile("driver.o", DRIVER),
                              self.compile("a/same.o", UNUSED), self.compile("b/same.o", SAME),
@@ -100,17 +93,15 @@ class Directory:
         """Runs the script. Returns the directory of the copies, or the error message."""
         table_file, out = self.path / "table.json", self.path / "out"
         table_file.write_text(json.dumps(table))
-        done = subprocess.run([sys.executable, HERE / "rename-seam.py", "--llvm", llvm or LLVM,
-                               "--table", table_file, "--out", out, *archives],
+        done = subprocess.run([sys.executable, ROOT / "utils/rename-seam.py", "--llvm",
+                               llvm or LLVM, "--table", table_file, "--out", out, *archives],
                               text=True, capture_output=True)
         return out if done.returncode == 0 else done.stderr
 
 
 class Case(unittest.TestCase):
     def new_directory(self, kind):
-        holder = tempfile.TemporaryDirectory()
-        self.addCleanup(holder.cleanup)
-        return Directory(holder.name, kind)
+        return Directory(self.enterContext(temporary_directory()), kind)
 
     def renamed(self, directory, *archives):
         """The copies of archives, which must be without an error."""
@@ -120,8 +111,6 @@ class Case(unittest.TestCase):
 
 
 class Renaming(Case):
-    """The contents of the copies, for each format."""
-
     def check_copies(self, kind):
         directory = self.new_directory(kind)
         archives = directory.demo()
@@ -205,7 +194,7 @@ class Linking(Case):
             program, *archives)
         if not WINE.exists():
             self.skipTest("Wine is missing")
-        done = subprocess.run([HERE / "wine", out], timeout=300)
+        done = subprocess.run([ROOT / "utils/wine", out], timeout=300)
         self.assertEqual(done.returncode, self.WORTH)
 
     def test_macho_library(self):
@@ -222,31 +211,29 @@ class Linking(Case):
 
 
 class Problems(Case):
-    """Each error, and its message."""
-
     def setUp(self):
         self.directory = self.new_directory("elf")
         self.common, self.core = self.directory.demo()
 
-    def check(self, said, *archives, **others):
-        with self.subTest(said):
+    def check(self, message, *archives, **others):
+        with self.subTest(message):
             result = self.directory.rename(*(archives or (self.common, self.core)), **others)
             self.assertIsInstance(result, str)
-            self.assertRegex(result, said)
+            self.assertRegex(result, message)
             self.assertFalse((self.directory.path / "out").exists())
 
     def test_tables(self):
-        for said, index, fields in (
+        for message, index, fields in (
                 (r"core does not refer to demo::Box::shut", 0, {"function": "demo::Box::shut"}),
                 (r"common does not refer to demo::Box::open", 0,
                  {"referenced_in": ["core", "common"]}),
                 (r"demo::Timer::Timer is the name of 2 functions", 1,
                  {"function": "demo::Timer::Timer"}),
-                (r"defines demo::split.*, common was to", 2, {"defined_in": "common"}),
+                (r"defines demo::split.*, not common", 2, {"defined_in": "common"}),
                 (r"split.o\) defines demo::split", 2, {"defined_in": None})):
             table = [dict(entry) for entry in TABLE]
             table[index].update(fields)
-            self.check(said, table=table)
+            self.check(message, table=table)
 
     def test_archives(self):
         compiled = self.directory.compile
@@ -257,8 +244,7 @@ class Problems(Case):
         universal.write_bytes(b"\xca\xfe\xba\xbe\0\0\0\2")
 
         def other(name, *objects):
-            return Directory(tempfile.mkdtemp(dir=self.directory.path), "elf").archive(
-                name, *objects)
+            return self.new_directory("elf").archive(name, *objects)
         self.check(r"core is not among the archives", self.common)
         self.check(r"must be defined once, not 0 times",
                    other("common", compiled("e.o", UNUSED)), self.core)
@@ -282,10 +268,10 @@ class Problems(Case):
 
     def test_damaged(self):
         whole = self.core.read_bytes()
-        for length, said in ((len(whole) - 7, "ends in the middle"),
-                             (8 + 30, "damaged at offset 8"), (3, "not an archive")):
+        for length, message in ((len(whole) - 7, "ends in the middle"),
+                                (8 + 30, "damaged at offset 8"), (3, "not an archive")):
             self.core.write_bytes(whole[:length])
-            self.check(said)
+            self.check(message)
 
     def test_an_earlier_copy(self):
         copies = self.renamed(self.directory, self.common, self.core)

@@ -198,7 +198,7 @@ void writeBenchPage(StringRef ReportJSON, raw_ostream &OS) {
       OS << "\\u003c";
     else
       OS << C;
-  for (StringLiteral Piece : pageBehindReport())
+  for (StringLiteral Piece : pageAfterReport())
     OS << Piece;
 }
 

@@ -51,7 +51,7 @@ elif [ -e "$package" ]; then
         die "dpkg-deb cannot unpack '$package'"
       prefix=$directory/package/usr
       ;;
-    *) die "package: '$package' is no wheel, .deb or folder" ;;
+    *) die "package: '$package' is no wheel, .deb or directory" ;;
   esac
 else
   case $package in

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reports as Markdown what Headstart did for the links of a build.
+"""Reports as Markdown the figures of Headstart for the links of a build.
 
 DIRECTORY has the reports of --prefetch-stats=DIRECTORY/ (headstart-linkers(7)). Each of the
 links with the largest inputs has its own row; the others share one.
@@ -12,8 +12,7 @@ import pathlib
 import re
 import sys
 
-# The reason not to prefetch of a linker that a compiler or a build system called to learn
-# its version (lib/Link/LinkSession.cpp).
+# The reason not to prefetch of a linker that only printed its version (LinkSession.cpp).
 NO_LINK = "this command does not link"
 # The keys that are added up, and the names of their columns.
 COLUMNS = {
@@ -66,7 +65,6 @@ def name_of(report):
 
 
 def is_report(report):
-    """Whether the value is a report of one of our linkers."""
     return (isinstance(report, dict) and report.get("version") == 1
             and report.get("mode") in ("on", "off")
             and all(isinstance(report.get(key, 0), (int, float, type(None))) for key in COLUMNS)
@@ -91,7 +89,6 @@ def read(directory):
 
 
 def added(reports):
-    """The sum of each column over the links that report it."""
     known = {key: [r[key] for r in reports if r.get(key) is not None] for key in COLUMNS}
     return {key: sum(values) if values else None for key, values in known.items()}
 
@@ -116,7 +113,6 @@ def table(links, most):
 
 
 def summary(links):
-    """The measured figures in sentences."""
     total = added(links)
     cold = total["hinted_bytes"]
     verb = "has" if len(links) == 1 else "have"
