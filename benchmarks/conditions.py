@@ -40,12 +40,12 @@ def measure_size(sample: links.Sample, factor: float) -> dict:
     size = sample.size()
     with harness.scratch_in(sample.directory) as scratch:
         out = scratch / "out"
-        arguments = sample.arguments(out)
+        arguments = sample.arguments_for(out)
         every = links.variants(sample, False, scratch / "profile")
-        ways = [every[0], every[-2]]  # stock, and Headstart without a profile
-        cold = harness.run_rounds(ways, arguments, out,
+        variants = [every[0], every[-2]]  # stock, and Headstart without a profile
+        cold = harness.run_rounds(variants, arguments, out,
                                   links.scaled(SCALE_ROUNDS, factor), sample.inputs, size)
-        warm = harness.run_warm(ways, arguments, out, sample.inputs,
+        warm = harness.run_warm(variants, arguments, out, sample.inputs,
                                 links.scaled(SCALE_WARM_ROUNDS, factor))
     return {"objects": len(sample.files()), "bytes": size,
             "same": links.all_same(cold, warm), "cold": kept(cold), "warm": kept(warm)}
@@ -113,7 +113,7 @@ def measure_memory(factor: float, makers=MEMORY_SAMPLES) -> dict | None:
             say(f"   {sample.title}, memory for {share} of the need")
             limit = int(share * (own + touched))
             if limit < own:
-                say("   left out: stock lld allocates more")
+                say("   omitted: stock lld allocates more")
                 continue
             result.append({"share": share, **links.measure(
                 Condition(lambda: sample, memory=limit, rounds=5), factor)})
@@ -150,8 +150,8 @@ HUGE_TYPES = harness.ROOT / "benchmarks" / "huge-types.s"
 
 
 def huge() -> Sample:
-    """100 GB of equal type records: the view has copies of one object. The linker reads all of
-    them, but allocates little and writes little."""
+    """100 GB of equal type records, which the linker reads, from copies of one object in the
+    view."""
     root = harness.corpus_directory("coff-huge-types")
     directory = root / "obj"
     directory.mkdir(parents=True, exist_ok=True)
@@ -159,8 +159,8 @@ def huge() -> Sample:
                     HUGE_TYPES, "-o", directory / "types.obj"], check=True)
     (root / "link.rsp").write_text("".join(
         f"{directory}/{number}/types.obj\n" for number in range(HUGE_OBJECTS)))
-    return Sample("COFF: equal types", "lld-link", directory, [directory], samples.coff_words(root),
-                  "a.exe")
+    return Sample("COFF: equal types", "lld-link", directory, [directory],
+                  samples.coff_arguments(root), "a.exe")
 
 
 def measure_huge(_: float) -> dict | None:
@@ -170,15 +170,14 @@ def measure_huge(_: float) -> dict | None:
     harness.warm_up(sample.inputs)
     with harness.scratch_in(sample.directory.parent) as scratch:
         # A link that is short of memory stores no profile, so all links are first ones.
-        *ways, _ = links.variants(sample, False, scratch / "profile")
+        *variants, _ = links.variants(sample, False, scratch / "profile")
         with harness.held(sample.directory.parent, memory=HUGE_MEMORY):
-            def one(way: Variant) -> dict:
-                run = far.link(sample, way, HUGE_STORE, scratch)
-                say(f"    {way.name}: {run['seconds']:.1f} s, {format_bytes(run['bytes'])} read")
-                return run
-            runs = {way.name: one(way) for way in ways}
-    return {"objects": HUGE_OBJECTS, "bytes": HUGE_OBJECTS * sample.size(),
-            "memory": HUGE_MEMORY, "runs": runs}
+            runs = harness.in_turn(
+                variants, 1, lambda variant: far.link(sample, variant, HUGE_STORE, scratch),
+                lambda variant, run: (f"{variant.name}: {run['seconds']:.1f} s, "
+                                      f"{format_bytes(run['bytes'])} read"))
+    return {"objects": HUGE_OBJECTS, "bytes": HUGE_OBJECTS * sample.size(), "memory": HUGE_MEMORY,
+            "runs": {name: run for name, (run,) in runs.items()}}
 
 
 def text_huge(figures: dict) -> str:
@@ -196,7 +195,7 @@ def text_huge(figures: dict) -> str:
         ["", "time", "read"], rows)
 
 
-# Less memory than the inputs have bytes, beside busy processes.
+# Less memory than the inputs have bytes, alongside busy processes.
 BUSY_SHARE, BUSY, BUSY_ROUNDS = 0.88, 2, 10
 
 
@@ -289,8 +288,7 @@ def covering(system: FileSystem, directory: pathlib.Path, size: int) -> Iterator
 
 
 def measure_file_systems(factor: float) -> dict | None:
-    if os.geteuid() != 0:
-        say("   skipped: mounting needs root")
+    if not harness.can_mount():
         return None
     result = []
     for sample in (samples.elf_objects(), samples.coff_small()):
@@ -339,13 +337,13 @@ def wine(name: str, program: pathlib.Path, directory: pathlib.Path, *options: st
                     str(harness.ROOT / "utils" / "wine"), *options], argv0="bash")
 
 
-def for_windows(words: list[str], directory: pathlib.Path) -> list[str]:
+def for_windows(arguments: list[str], directory: pathlib.Path) -> list[str]:
     """Converts a link's arguments for a linker that takes a leading slash for an option."""
     response = directory / "link.rsp"
-    (path,) = (word[1:] for word in words if word.startswith("@"))
+    (path,) = (argument[1:] for argument in arguments if argument.startswith("@"))
     response.write_text("\n".join(f"Z:{line}" if line.startswith("/") else line
                                   for line in pathlib.Path(path).read_text().splitlines()))
-    return [f"@Z:{response}" if word.startswith("@") else word for word in words]
+    return [f"@Z:{response}" if argument.startswith("@") else argument for argument in arguments]
 
 
 def measure_windows(factor: float) -> dict:
@@ -357,17 +355,17 @@ def measure_windows(factor: float) -> dict:
     with (harness.scratch_in(sample.directory) as scratch,
           harness.held(sample.directory) as readahead):
         out = scratch / "out"
-        words = [*for_windows(sample.words, scratch), f"/out:Z:{out}/{sample.output}"]
+        arguments = [*for_windows(sample.arguments, scratch), f"/out:Z:{out}/{sample.output}"]
         profile = f"/prefetch-profile:Z:{scratch}/profile"
-        ways = [wine("lld-link 22 (stock)", WINDOWS_STOCK, scratch),
-                wine(links.PREFETCHING, WINDOWS_STOCK, scratch, "/prefetch-inputs"),
-                wine(links.FIRST, WINDOWS_OURS, scratch, "/prefetch-profile:none"),
-                wine(links.NEXT, WINDOWS_OURS, scratch, profile)]
-        harness.run_rounds(ways, words, out, 1, called=harness.SETTLING)
+        variants = [wine("lld-link 22 (stock)", WINDOWS_STOCK, scratch),
+                    wine(links.PREFETCHING, WINDOWS_STOCK, scratch, "/prefetch-inputs"),
+                    wine(links.FIRST, WINDOWS_OURS, scratch, "/prefetch-profile:none"),
+                    wine(links.NEXT, WINDOWS_OURS, scratch, profile)]
+        harness.run_rounds(variants, arguments, out, 1, called=harness.SETTLING)
         rounds = links.scaled(WINDOWS_ROUNDS, factor)
-        cold = harness.run_rounds(ways, words, out, rounds, sample.inputs, size)
+        cold = harness.run_rounds(variants, arguments, out, rounds, sample.inputs, size)
         harness.warm_up(sample.inputs)
-        warm = harness.run_rounds(ways, words, out, rounds, called="warm round")
+        warm = harness.run_rounds(variants, arguments, out, rounds, called="warm round")
         same = links.all_same(cold, warm)
     return {"files": len(sample.files()), "bytes": size, "readahead": readahead, "cold": kept(cold),
             "warm": kept(warm), "same": same}

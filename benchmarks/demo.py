@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""The demonstration: measures four variants of one cold link.
+"""The demonstration: measures four variants of one link, cold and warm.
 
-Makes 225 COFF objects (about 385 MB, with CodeView) once and evicts them before each link. Links
-them in turn with stock lld-link, with stock lld-link /prefetch-inputs and with Headstart's lld-link
-(without and with the profile of an earlier link). Prints the comparison.
+Links 225 COFF objects (about 385 MB, with CodeView) in turn with stock lld-link, with its
+/prefetch-inputs, and with Headstart's lld-link without and with a profile.
 """
 
 import argparse

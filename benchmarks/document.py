@@ -29,10 +29,10 @@ def picture(name: str, plot: dict) -> str:
 
 def day_of(entry: dict) -> str:
     """The date and the machine, and its readahead if it is not the usual one."""
-    told = entry["figures"].get("readahead") or ""
-    if told.startswith(("readahead 128 KiB", "readahead set to the usual 128 KiB")):
-        told = ""
-    return ", ".join(filter(None, [entry["date"], entry["machine"], told]))
+    readahead = entry["figures"].get("readahead") or ""
+    if readahead.startswith(("readahead 128 KiB", "readahead set to the usual 128 KiB")):
+        readahead = ""
+    return ", ".join(filter(None, [entry["date"], entry["machine"], readahead]))
 
 
 def days(figures: dict[str, dict]) -> dict[str, str]:
@@ -60,7 +60,7 @@ def headline(figures: dict[str, dict]) -> str:
             continue
         found["cold"].append(ratio(cold[FIRST], cold[base]))
         found["next"].append(ratio(cold[NEXT], cold[base]))
-        found["warm"] += [ratio(warm[way], warm[base]) for way in (FIRST, NEXT)]
+        found["warm"] += [ratio(warm[variant], warm[base]) for variant in (FIRST, NEXT)]
     if not found["cold"]:
         return ""
     return (f"Without limits on disk and memory, the {len(found['cold'])} links that were measured "
@@ -93,8 +93,8 @@ def section(title: str, pictures: str, head: list[str], rows: list[list[str]]) -
 
 def link_tables(figures: dict[str, dict], picture: Callable[[str], str],
                 source: Callable[[str, str], str]) -> str:
-    """Returns the sections. `picture` returns a plot, or an empty string; `source` says
-    by which command, in how many rounds, when and where a link was measured."""
+    """Returns the sections. `picture` returns a plot or ""; `source` a link's command, rounds and
+    day."""
     cold, limited, warm = [], [], []
     for name, entry in figures.items():
         if not is_row(entry):
@@ -114,12 +114,11 @@ def link_tables(figures: dict[str, dict], picture: Callable[[str], str],
         cold.append([row[0], inputs, *row[1:], links.megabytes(touched) if touched else "–",
                      links.processor_times(runs), source(name, str(rounds))])
         if one["warm"]:
-            warm.append([row[0], *links.times(runs_of(one, "warm")),
-                         str(rounds_in(one["warm"]))])
+            warm.append([row[0], *links.times(runs_of(one, "warm")), str(rounds_in(one["warm"]))])
     measured = "command, rounds, date"
     return "\n".join(filter(None, [
-        section("Cold links", picture("cold"), ["link", "inputs", *HEAD, "touched, MB",
-                                              "processor", measured], cold),
+        section("Cold links", picture("cold"),
+                ["link", "inputs", *HEAD, "touched, MB", "processor", measured], cold),
         section("Cold links, disk limited",
                 picture("throttled") + picture("limited"), ["link", *HEAD, measured], limited),
         section("Warm links", picture("warm"),
@@ -128,9 +127,8 @@ def link_tables(figures: dict[str, dict], picture: Callable[[str], str],
 
 # -- the published experiment: cold without and with prefetching, and warm ----------
 
-# llvm/llvm-project#169224: 4,169 objects of 26,325,429,114 bytes, on Windows 11
-# with 32 cores, 128 GB and an NVMe disk. Warm: means of 10 runs, 29.689 s and
-# 29.594 s. Cold: 48.1 s without and 34.2 s with prefetching.
+# llvm/llvm-project#169224: Windows 11 with 32 cores, 128 GB and an NVMe disk. Warm times are means
+# of 10 runs.
 PUBLISHED = "https://github.com/llvm/llvm-project/pull/169224"
 OBJECTS, BYTES = 4169, 26_325_429_114
 COLD, COLD_PREFETCHED, WARM, WARM_PREFETCHED = 48.1, 34.2, 29.7, 29.6
@@ -138,14 +136,6 @@ COLD, COLD_PREFETCHED, WARM, WARM_PREFETCHED = 48.1, 34.2, 29.7, 29.6
 STOCK = "lld-link 22 (stock)"
 # The links that have all four variants, cold and warm; the largest first.
 NAMES = ("large-debug", "coff")
-
-
-def published_name(figures: dict[str, dict]) -> str | None:
-    """The benchmark that is compared with the published one."""
-    for name in NAMES:
-        if name in figures and figures[name]["figures"]["warm"]:
-            return name
-    return None
 
 
 def theirs() -> list[list[str]]:
@@ -170,7 +160,8 @@ def ours(figures: dict) -> list[list[str]]:
 
 def published(figures: dict[str, dict]) -> str:
     """Returns the table, or an empty string if the figures lack the link it needs."""
-    name = published_name(figures)
+    name = next((name for name in NAMES
+                 if name in figures and figures[name]["figures"]["warm"]), None)
     if not name:
         return ""
     here = figures[name]["figures"]
@@ -187,8 +178,7 @@ def published(figures: dict[str, dict]) -> str:
 # -- the page, and the README -------------------------------------------------------
 
 def document(figures: dict[str, dict], benchmarks: dict, plots: dict, raw: str) -> str:
-    """Returns the page. `benchmarks` has all benchmarks by name, in order; `plots` is
-    the result of plots.py."""
+    """Returns the page. `benchmarks` has all by name, in order; `plots` is plots.py's result."""
     letters = days(figures)
     ordered = {name: figures[name] for name in benchmarks if name in figures}
 

@@ -2,8 +2,8 @@
 
     draw.py DIRECTORY <PLOTS.json
 
-Each plot becomes NAME.svg for light pages and NAME-dark.svg for dark ones, both without
-a background. The same description gives the same bytes.
+Each plot becomes NAME.svg for light pages and NAME-dark.svg for dark ones. The same description
+gives the same bytes.
 """
 
 import io
@@ -50,7 +50,6 @@ def title(axes, text: str, **keywords) -> None:
 
 
 def bar(axes, place: float, height: float, one: dict, room: float) -> None:
-    """A bar with its interval and its value."""
     axes.barh(place, one["value"], height, color=colour(one["role"]))
     if one["high"] > one["low"]:
         axes.plot([one["low"], one["high"]], [place, place], color=colour("text"), linewidth=1)
@@ -178,7 +177,7 @@ def draw_heat(plot: dict) -> Figure:
 KINDS = {"ratios": draw_ratios, "curves": draw_curves, "panels": draw_panels, "heat": draw_heat}
 
 
-# The patterns that write the style of most text once and remove what no browser needs.
+# The patterns that write the style of most text once and remove text that no browser needs.
 PLAIN = (f"fill: {COLOURS['text'][0]}; font: 9px 'DejaVu Sans', sans-serif; ")
 SMALLER = ((r"\n\s+", "\n"), (r"<!--.*?-->\n", ""),
            (r" transform=\"rotate\(-0 [^\"]*\"", ""),

@@ -1,23 +1,23 @@
-"""Measures links whose inputs are on a high-latency store: a FUSE view that adds a
-latency to each read and limits the bandwidth (utils/farfs).
+"""Measures links whose inputs are on a high-latency store: a FUSE view that adds a latency to
+each read and limits the bandwidth (utils/farfs).
 
-Each link mounts the view over the inputs anew, so that it starts cold; the files behind the view
-are cached. Compares stock, stock after 16 `cat` or `headstart warm` read all files, and Headstart.
+Each link mounts the view over the inputs anew, so that it starts cold; the files themselves are
+cached. Compares stock, stock after 16 `cat` or `headstart warm` read all files, and Headstart.
 
-Also measures links over real mounts of this machine's own files: sshfs, rclone, s3fs. A server on
-the loopback serves the files through a delay. Each link mounts them over its inputs in a mount
-namespace of its own, so that it starts cold and leaves nothing behind. Needs root.
+Also measures links over real mounts (sshfs, rclone, s3fs) of this machine's own files, which a
+server on the loopback serves through a delay. Each link mounts them over its inputs in a mount
+namespace of its own, so that it starts cold. Needs root.
 """
 
 import asyncio
 import contextlib
 import dataclasses
 import functools
+import itertools
 import json
 import os
 import pathlib
 import shutil
-import signal
 import socket
 import statistics
 import subprocess
@@ -40,30 +40,28 @@ CAT, WARM = "16 cat, then stock", "headstart warm, then stock"
 DEEP = "Headstart, max_background=64"
 FARFS = harness.BIN / "farfs"
 SAMPLES = (samples.coff_small, samples.elf_objects, samples.macho_small)
-
-
 # The programs that read all files before the link.
 BEFORE = {CAT: "-n 16 -P 16 cat", WARM: f"{harness.HEADSTART} warm"}
 
 
-def link(sample: Sample, way: Variant, view: list[str], scratch: pathlib.Path) -> dict:
+def link(sample: Sample, variant: Variant, view: list[str], scratch: pathlib.Path) -> dict:
     """Links once through a view. Returns the view's counts and a hash of the outputs."""
     out = scratch / "out"
     harness.empty(out)
     counts, files = scratch / "counts.json", scratch / "files"
     files.write_text("".join(f"{file}\n" for file in sample.files()))
     # All variants run under one name, since a PDB contains the linker's name.
-    script = f'exec -a {way.argv0} "$@"'
-    if way.name in BEFORE:
-        script = f"xargs -d '\\n' {BEFORE[way.name]} <{files} >/dev/null; {script}"
+    script = f'exec -a {variant.argv0} "$@"'
+    if variant.name in BEFORE:
+        script = f"xargs -d '\\n' {BEFORE[variant.name]} <{files} >/dev/null; {script}"
     done = subprocess.run(
         [str(FARFS), *view, f"--counts={counts}", *2 * [str(sample.directory)], "--",
-         "bash", "-c", script, "bash", str(way.program), *way.options, *sample.arguments(out)],
+         "bash", "-c", script, "bash", str(variant.program), *variant.options,
+         *sample.arguments_for(out)],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=harness.enter)
     if done.returncode != 0:
-        sys.exit(f"error: {way.name} failed:\n" + done.stdout.decode(errors="replace"))
-    counted = json.loads(counts.read_text())
-    return {**counted, "outputs": harness.hash_of(out)}
+        sys.exit(f"error: {variant.name} failed:\n" + done.stdout.decode(errors="replace"))
+    return {**json.loads(counts.read_text()), "outputs": harness.hash_of(out)}
 
 
 def needed(sample: Sample, scratch: pathlib.Path) -> tuple[int, float]:
@@ -71,16 +69,20 @@ def needed(sample: Sample, scratch: pathlib.Path) -> tuple[int, float]:
     out = scratch / "out"
     first, _ = links.statistics_of(sample, out, sample.size())  # evicts the inputs
     harness.warm_up(sample.inputs)
-    stock, *_ = links.ways(sample, scratch / "profile")
+    stock, *_ = links.plain_variants(sample, scratch / "profile")
     return (first["touched_bytes"],
-            min(harness.link(stock, sample.arguments(out), out).seconds for _ in range(3)))
+            min(harness.link(stock, sample.arguments_for(out), out).seconds for _ in range(3)))
 
 
-def ways(sample: Sample, scratch: pathlib.Path) -> dict[str, Variant]:
-    stock, first, last = links.ways(sample, scratch / "profile")
-    return {name: dataclasses.replace(way, name=name)
-            for name, way in ((stock.name, stock), (CAT, stock), (WARM, stock),
-                              (FIRST, first), (NEXT, last), (DEEP, first))}
+def variants(sample: Sample, scratch: pathlib.Path) -> list[Variant]:
+    stock, first, last = links.plain_variants(sample, scratch / "profile")
+    return [stock, *(dataclasses.replace(variant, name=name) for name, variant in (
+        (CAT, stock), (WARM, stock), (FIRST, first), (NEXT, last), (DEEP, first)))]
+
+
+def store_profile(sample: Sample, scratch: pathlib.Path) -> None:
+    *_, last = links.plain_variants(sample, scratch / "profile")
+    link(sample, last, [], scratch)
 
 
 def samples_in_view() -> Iterator[tuple[Sample, pathlib.Path]]:
@@ -97,21 +99,18 @@ def measure_one(sample: Sample, scratch: pathlib.Path, factor: float) -> dict:
     say(f"   {sample.title}: {len(sample.files())} inputs, {format_bytes(size)}")
     points = []
     touched, warm = needed(sample, scratch)
-    every = ways(sample, scratch)
+    every = variants(sample, scratch)
     (scratch / "profile").unlink(missing_ok=True)
-    link(sample, every[NEXT], [], scratch)  # stores the profile
-    for latency in LATENCIES:
-        for bandwidth in BANDWIDTHS:
-            def one(way: Variant) -> dict:
-                view = [f"--latency={latency}", f"--bandwidth={bandwidth}"]
-                if way.name == DEEP:
-                    view.append("--max-background=64")
-                run = link(sample, way, view, scratch)
-                say(f"    {latency} ms, {bandwidth} MB/s, {way.name}: {run['seconds']:.2f} s, "
-                    f"{run['reads']} reads, {format_bytes(run['bytes'])}")
-                return run
-            runs = harness.in_turn(every, links.scaled(1, factor), one)
-            points.append({"latency": latency, "bandwidth": bandwidth, "runs": runs})
+    store_profile(sample, scratch)
+    for latency, bandwidth in itertools.product(LATENCIES, BANDWIDTHS):
+        def one(variant: Variant) -> dict:
+            deep = ["--max-background=64"] * (variant.name == DEEP)
+            return link(sample, variant, [f"--latency={latency}", f"--bandwidth={bandwidth}",
+                                          *deep], scratch)
+        runs = harness.in_turn(every, links.scaled(1, factor), one, lambda variant, run: (
+            f"{latency} ms, {bandwidth} MB/s, {variant.name}: {run['seconds']:.2f} s, "
+            f"{run['reads']} reads, {format_bytes(run['bytes'])}"))
+        points.append({"latency": latency, "bandwidth": bandwidth, "runs": runs})
     outputs = {run["outputs"] for point in points
                for several in point["runs"].values() for run in several}
     return {"title": sample.title, "inputs": len(sample.files()), "bytes": size,
@@ -124,15 +123,13 @@ def measure_names(factor: float) -> dict | None:
         return None
     measured = []
     for sample, scratch in samples_in_view():
-        every = {way.name: way for way in links.ways(sample, scratch / "profile")}
-        link(sample, every[NEXT], [], scratch)  # stores the profile
+        store_profile(sample, scratch)
         for latency in NAME_LATENCIES:
-            def one(way: Variant) -> dict:
-                run = link(sample, way, [f"--latency={latency}", f"--lookup-latency={latency}",
-                                         "--bandwidth=200"], scratch)
-                say(f"    {sample.title}, {latency} ms, {way.name}: {run['seconds']:.2f} s")
-                return run
-            runs = harness.in_turn(every, links.scaled(1, factor), one)
+            view = [f"--latency={latency}", f"--lookup-latency={latency}", "--bandwidth=200"]
+            runs = harness.in_turn(
+                links.plain_variants(sample, scratch / "profile"), links.scaled(1, factor),
+                lambda variant: link(sample, variant, view, scratch), lambda variant, run: (
+                    f"{sample.title}, {latency} ms, {variant.name}: {run['seconds']:.2f} s"))
             measured.append({"title": sample.title, "latency": latency, "runs": runs})
     return {"title": "High latency, names too", "points": measured}
 
@@ -172,8 +169,8 @@ def measure(factor: float) -> dict | None:
         measure_one(sample, scratch, factor) for sample, scratch in samples_in_view()]}
 
 
-def seconds(point: dict, way: str, what: str = "seconds") -> float:
-    return statistics.median(run[what] for run in point["runs"][way])
+def seconds(point: dict, variant: str, what: str = "seconds") -> float:
+    return statistics.median(run[what] for run in point["runs"][variant])
 
 
 def limit(flavour: dict, point: dict) -> float:
@@ -190,11 +187,11 @@ def rows(flavour: dict, bandwidth: int) -> list[list[str]]:
             continue
         least = limit(flavour, point)
         cells = [flavour["title"].split(":")[0], f"{point['latency']:g} ms"]
-        for way in ("stock", CAT, WARM, FIRST, NEXT, DEEP):
-            took = seconds(point, way)
+        for variant in ("stock", CAT, WARM, FIRST, NEXT, DEEP):
+            took = seconds(point, variant)
             cells.append(f"{took:.1f} s ({took / least:.1f})")
-        cells.append(" / ".join(f"{seconds(point, way, 'reads'):,.0f}"
-                                for way in ("stock", FIRST, NEXT)))
+        cells.append(" / ".join(f"{seconds(point, variant, 'reads'):,.0f}"
+                                for variant in ("stock", FIRST, NEXT)))
         result.append(cells)
     return result
 
@@ -276,11 +273,11 @@ class Mount:
     prepare: Callable[[pathlib.Path, int], None] = lambda scratch, port: None
 
     def missing(self) -> str:
-        gone = [name for name in self.programs
-                if not shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin")]
-        if not gone and "s3fs" in self.programs and not serves_s3():
+        missing = [name for name in self.programs
+                   if not shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin")]
+        if not missing and "s3fs" in self.programs and not serves_s3():
             return "this rclone cannot serve S3, 1.65 can"
-        return f"no {', '.join(gone)}" if gone else ""
+        return f"no {', '.join(missing)}" if missing else ""
 
 
 MOUNTS = [
@@ -302,7 +299,7 @@ MOUNTS = [
 
 @contextlib.contextmanager
 def running(command: list[str], port: int) -> Iterator[None]:
-    """Runs a server to the end of the block. Waits first until the port answers."""
+    """Runs a server to the end of the block. Waits first until the port responds."""
     server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         for _ in range(100):
@@ -311,10 +308,10 @@ def running(command: list[str], port: int) -> Iterator[None]:
                     break
             time.sleep(0.05)
         else:
-            sys.exit(f"error: {command[0]} does not answer")
+            sys.exit(f"error: {command[0]} does not respond")
         yield
     finally:
-        server.send_signal(signal.SIGTERM)
+        server.terminate()
         server.wait()
 
 
@@ -328,12 +325,11 @@ async def pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, secon
 
 
 async def serve(port: int, to_port: int, seconds: float) -> None:
-    """Forwards a port of the loopback to another. Half of the delay applies in each
-    direction; the data keeps its order."""
+    """Forwards a port of the loopback. Half of the delay applies in each direction, in order."""
     async def connected(reader, writer):
-        there = await asyncio.open_connection("127.0.0.1", to_port)
-        await asyncio.gather(pump(reader, there[1], seconds / 2),
-                             pump(there[0], writer, seconds / 2))
+        to_reader, to_writer = await asyncio.open_connection("127.0.0.1", to_port)
+        await asyncio.gather(pump(reader, to_writer, seconds / 2),
+                             pump(to_reader, writer, seconds / 2))
 
     server = await asyncio.start_server(connected, "127.0.0.1", port, limit=4 * CHUNK)
     async with server:
@@ -356,17 +352,18 @@ def inside(mount: list[str], directory: str, link: list[str], argv0: str) -> Non
     print(json.dumps({"seconds": seconds, "status": status}))
 
 
-def link_mounted(sample: Sample, way: Variant, mount: list[str], scratch: pathlib.Path) -> dict:
+def link_mounted(sample: Sample, variant: Variant, mount: list[str], scratch: pathlib.Path) -> dict:
     out = scratch / "out"
     harness.empty(out)
-    words = [str(way.program), *way.options, *sample.arguments(out)]
+    command = [str(variant.program), *variant.options, *sample.arguments_for(out)]
     done = subprocess.run(["unshare", "-m", "--propagation", "private", sys.executable, __file__,
-                           "inside", json.dumps([mount, str(sample.directory), words, way.argv0])],
+                           "inside", json.dumps([mount, str(sample.directory), command,
+                                                 variant.argv0])],
                           stdout=subprocess.PIPE, timeout=600)
-    told = json.loads(done.stdout or b'{"status": 1}')
-    if told["status"] != 0:
-        sys.exit(f"error: {way.name} failed")
-    return {"seconds": told["seconds"], "outputs": harness.hash_of(out)}
+    result = json.loads(done.stdout or b'{"status": 1}')
+    if result["status"] != 0:
+        sys.exit(f"error: {variant.name} failed")
+    return {"seconds": result["seconds"], "outputs": harness.hash_of(out)}
 
 
 def measure_mount(mount: Mount, sample: Sample, rounds: int) -> list[dict]:
@@ -375,31 +372,27 @@ def measure_mount(mount: Mount, sample: Sample, rounds: int) -> list[dict]:
         scratch = stack.enter_context(harness.scratch_in(sample.directory.parent))
 
         def command(template: str, port: int) -> list[str]:
-            return [word.format(directory=sample.directory, scratch=scratch, port=port)
-                    for word in template.split()]
+            return [part.format(directory=sample.directory, scratch=scratch, port=port)
+                    for part in template.split()]
         port, near = free_port(), free_port()
         mount.prepare(scratch, port)
         stack.enter_context(running(command(mount.serve, port), port))
-        ways = links.ways(sample, scratch / "profile")
+        variants = links.plain_variants(sample, scratch / "profile")
         for delay in DELAYS:
             with running([sys.executable, __file__, "delay", str(near), str(port), str(delay)],
                          near):
-                words = command(mount.mount, near)
-                link_mounted(sample, ways[-1], words, scratch)  # stores a profile
-
-                def one(way: Variant) -> dict:
-                    run = link_mounted(sample, way, words, scratch)
-                    say(f"    {mount.name}, {delay} ms, {way.name}: {run['seconds']:.2f} s")
-                    return run
+                def one(variant: Variant) -> dict:
+                    return link_mounted(sample, variant, command(mount.mount, near), scratch)
+                one(variants[-1])  # stores a profile
                 points.append({"delay": delay, "runs": harness.in_turn(
-                    {way.name: way for way in ways}, rounds, one)})
+                    variants, rounds, one, lambda variant, run: (
+                        f"{mount.name}, {delay} ms, {variant.name}: {run['seconds']:.2f} s"))})
             near = free_port()
     return points
 
 
 def measure_mounts(factor: float) -> dict | None:
-    if os.geteuid() != 0:
-        say("   skipped: mounting needs root")
+    if not harness.can_mount():
         return None
     result = []
     for sample in (samples.coff_small(), samples.macho_small()):
@@ -418,7 +411,7 @@ def text_mounts(figures: dict) -> str:
     for one in figures["mounts"]:
         cells = [one["title"], one["mount"]]
         for point in one["points"]:
-            took = [seconds(point, way) for way in point["runs"]]
+            took = [seconds(point, variant) for variant in point["runs"]]
             same &= len({run["outputs"] for runs in point["runs"].values() for run in runs}) == 1
             cells += [f"{took[0]:.2f} s", " / ".join(
                 f"{each:.2f} s ({each / took[0]:.2f})" for each in took[1:])]

@@ -1,7 +1,4 @@
-"""The measured figures: how they are stored, summarized and formatted.
-
-Nothing here runs a program or inspects the machine.
-"""
+"""The measured figures: how they are stored, summarized and formatted."""
 
 import dataclasses
 import statistics
@@ -54,12 +51,10 @@ def ratios(runs: Sequence[Run], base: Sequence[Run], what: str = "seconds") -> l
 
 
 def ratio(runs: Sequence[Run], base: Sequence[Run], what: str = "seconds") -> float:
-    """The median of the ratios pair by pair."""
     return statistics.median(ratios(runs, base, what))
 
 
 def time_cell(runs: Sequence[Run], base: Sequence[Run]) -> str:
-    """A cell with the median of the times, and their ratio to the base."""
     return f"{median(runs):.2f} s ({ratio(runs, base):.2f})"
 
 
@@ -98,7 +93,6 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def section(title: str, about: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A heading, a paragraph and a table."""
     return "\n".join([f"## {title}", "", about, "", *table(head, rows)])
 
 

@@ -21,21 +21,21 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from typing import Callable, Iterator, Sequence, TypeVar
 
 from figures import Run, Runs, format_bytes
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.append(str(ROOT / "utils"))
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "utils"))
+import common  # noqa: E402
 import groups  # noqa: E402
+
+LLVM, ROOT = common.LLVM, common.ROOT
 
 # The directory to which installed() copies the programs.
 BIN = ROOT / "build" / "benchmarks" / "bin"
-LLVM = pathlib.Path(os.environ.get("HEADSTART_LLVM", "/usr/lib/llvm-22/bin"))
 HEADSTART = BIN / "headstart"
-Way = TypeVar("Way")
+Subject = TypeVar("Subject")
 Measured = TypeVar("Measured")
 SETTLING = "settling, not counted, round"
 
@@ -47,7 +47,6 @@ def say(text: str = "") -> None:
 
 @dataclasses.dataclass
 class Variant:
-    """One variant of a link: a program and its additional options."""
     name: str
     program: pathlib.Path
     options: list[str] = dataclasses.field(default_factory=list)
@@ -64,13 +63,11 @@ class Ended:
 
     @property
     def read_bytes(self) -> int:
-        """The bytes read from the disk."""
         return self.usage.ru_inblock * 512
 
 
 def signals_as_exceptions() -> None:
-    """Makes SIGTERM, a closed terminal and Ctrl-C unwind the stack once: a second
-    signal must not interrupt the cleanup."""
+    """Makes SIGTERM, SIGHUP and Ctrl-C unwind the stack once: no second one stops the cleanup."""
     def stop(signum, frame):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)
@@ -79,23 +76,25 @@ def signals_as_exceptions() -> None:
         signal.signal(number, stop)
 
 
-@contextlib.contextmanager
-def scratch_in(directory: pathlib.Path) -> Iterator[pathlib.Path]:
+def scratch_in(directory: pathlib.Path | None) -> contextlib.AbstractContextManager[pathlib.Path]:
     """A new directory in `directory`, removed at the end."""
-    with tempfile.TemporaryDirectory(prefix="headstart-bench-", dir=directory,
-                                     ignore_cleanup_errors=True) as name:
-        yield pathlib.Path(name)
+    return common.temporary_directory(prefix="headstart-bench-", dir=directory,
+                                      ignore_cleanup_errors=True)
 
 
-def in_turn(ways: dict[str, Way], rounds: int,
-            run: Callable[[Way], Measured]) -> dict[str, list[Measured]]:
-    """Runs each variant `rounds` times, in turn; each second round in reverse, so that with an
-    even number of rounds a machine that gets slower or faster favors none."""
-    runs: dict[str, list[Measured]] = {name: [] for name in ways}
+def in_turn(variants: Sequence[Subject], rounds: int, run: Callable[[Subject], Measured],
+            describe: Callable[[Subject, Measured], str] | None = None
+            ) -> dict[str, list[Measured]]:
+    """Runs each variant `rounds` times, in turn, and prints descriptions. Each second round is in
+    reverse, so that a machine that gets slower favors none. Returns the results by name."""
+    names = [getattr(variant, "name", variant) for variant in variants]
+    results: dict[str, list[Measured]] = {name: [] for name in names}
     for number in range(rounds):
-        for name in list(ways)[::-1 if number % 2 else 1]:
-            runs[name].append(run(ways[name]))
-    return runs
+        for name, variant in list(zip(names, variants))[::-1 if number % 2 else 1]:
+            results[name].append(run(variant))
+            if describe:
+                say(f"    {describe(variant, results[name][-1])}")
+    return results
 
 
 def own_memory(program: pathlib.Path, arguments: Sequence[str]) -> int:
@@ -118,11 +117,11 @@ def own_memory(program: pathlib.Path, arguments: Sequence[str]) -> int:
     return most
 
 
-def headstart(*words: str) -> bytes:
+def headstart(*arguments: str) -> bytes:
     """Returns the output of `headstart`. Ends the benchmark if it fails."""
-    done = subprocess.run([str(HEADSTART), *words], stdout=subprocess.PIPE)
+    done = subprocess.run([str(HEADSTART), *arguments], stdout=subprocess.PIPE)
     if done.returncode != 0:
-        sys.exit(f"error: headstart {words[0]} failed with status {done.returncode}")
+        sys.exit(f"error: headstart {arguments[0]} failed with status {done.returncode}")
     return done.stdout
 
 
@@ -130,8 +129,8 @@ def evict(paths: Sequence[pathlib.Path]) -> int:
     """Evicts files and directories. Returns the bytes that are still cached."""
     names = [str(path) for path in paths]
     headstart("evict", *names)
-    told = headstart("residency", "--json", "--summary", *names)
-    return json.loads(told)["resident_bytes"]
+    report = headstart("residency", "--json", "--summary", *names)
+    return json.loads(report)["resident_bytes"]
 
 
 def make_cold(paths: Sequence[pathlib.Path], total: int) -> None:
@@ -185,39 +184,36 @@ def link(variant: Variant, arguments: Sequence[str], out: pathlib.Path) -> Run:
                done.read_bytes, hash_of(out))
 
 
-def run_rounds(ways: Sequence[Variant], arguments: Sequence[str], out: pathlib.Path, rounds: int,
-               cold: Sequence[pathlib.Path] = (), size: int = 0, called: str = "round",
-               memory: int = 0) -> Runs:
-    """Links each variant `rounds` times, in turn, and prints the times. Evicts the
-    paths in `cold`, `size` bytes in all, before each link. With a limit of `memory` bytes
-    (0: none), each link has a memory group of its own: the kernel notes which pages a group has
-    evicted, and then keeps them longer."""
-    number = itertools.count(len(ways))
+def run_rounds(variants: Sequence[Variant], arguments: Sequence[str], out: pathlib.Path,
+               rounds: int, cold: Sequence[pathlib.Path] = (), size: int = 0,
+               called: str = "round", memory: int = 0) -> Runs:
+    """Links each variant `rounds` times, in turn, and prints the times. Evicts the paths in `cold`,
+    `size` bytes in all, before each link. With a limit of `memory` bytes (0: none), each link has a
+    new group, since the kernel keeps pages longer that a group has evicted before."""
+    number = itertools.count(len(variants))
 
-    def one(way: Variant) -> Run:
+    def one(variant: Variant) -> Run:
         if cold:
             make_cold(cold, size)
         with limit_memory(memory) if memory else contextlib.nullcontext():
-            run = link(way, arguments, out)
-        say(f"    {called} {next(number) // len(ways)}, {way.name}: "
-            f"{run.seconds:.2f} s, {format_bytes(run.read_bytes)} read")
-        return run
-    return in_turn({way.name: way for way in ways}, rounds, one)
+            return link(variant, arguments, out)
+    return in_turn(variants, rounds, one, lambda variant, run: (
+        f"{called} {next(number) // len(variants)}, {variant.name}: {run.seconds:.2f} s, "
+        f"{format_bytes(run.read_bytes)} read"))
 
 
-def run_warm(ways: Sequence[Variant], arguments: Sequence[str], out: pathlib.Path,
+def run_warm(variants: Sequence[Variant], arguments: Sequence[str], out: pathlib.Path,
              inputs: Sequence[pathlib.Path], rounds: int) -> Runs:
     """Links with all inputs cached."""
     warm_up(inputs)
     # This round does not count: the kernel settles which pages it maps as large.
-    run_rounds(ways, arguments, out, 1, called=SETTLING)
-    return run_rounds(ways, arguments, out, rounds)
+    run_rounds(variants, arguments, out, 1, called=SETTLING)
+    return run_rounds(variants, arguments, out, rounds)
 
 
 def installed() -> None:
-    """Copies the built programs, as an installation does. A file that a linker has
-    just written is cached in small pages, and runs up to a sixth slower than a copy or
-    than a stock linker from its package."""
+    """Copies the built programs, as an installation does. A file that a linker has just written is
+    cached in small pages, and runs up to a sixth slower than a copy or a package's file."""
     BIN.parent.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(BIN, ignore_errors=True)
     subprocess.run(["cp", "-a", str(ROOT / "build" / "bin"), str(BIN)], check=True)
@@ -264,10 +260,7 @@ def make_corpus(name: str, arguments: Sequence[str], kind: str = "coff") -> path
 
 @contextlib.contextmanager
 def readahead(kilobytes: int, directory: pathlib.Path) -> Iterator[str]:
-    """Sets the readahead of the disk of `directory`, and restores it.
-
-    Yields a phrase with the readahead in effect, which says so if it could not be changed.
-    """
+    """Sets the readahead of the disk of `directory`, and restores it. Yields a description."""
     knob = readahead_knob(directory)
     if knob is None:
         yield "readahead of the disk not known"
@@ -306,7 +299,7 @@ def can_throttle() -> bool:
 @contextlib.contextmanager
 def throttle(megabytes: int, directory: pathlib.Path, reads: int = 0) -> Iterator[str]:
     """Limits the reads of a measurement's programs from the disk of `directory` to this many MB/s
-    or reads per second (0: no limit) by a blkio cgroup (v1), which it removes again."""
+    or reads per second (0: no limit) by a blkio cgroup (v1)."""
     limits = [limit for limit in (("bps", megabytes * 10**6, f"{megabytes} MB/s"),
                                   ("iops", reads, f"{reads} reads/s")) if limit[1]]
     if not limits:
@@ -342,8 +335,14 @@ def cgroup(parent: pathlib.Path, settings: dict[str, str]) -> Iterator[None]:
         yield
 
 
+def can_mount() -> bool:
+    if os.geteuid() != 0:
+        say("   skipped: mounting needs root")
+    return os.geteuid() == 0
+
+
 def can_limit_memory() -> bool:
-    """Whether `limit_memory` can work here; says so if it cannot."""
+    """Whether `limit_memory` can work here; prints a message if not."""
     if groups.can_limit_memory():
         return True
     say("   skipped: limiting memory needs root and a cgroup of memory")
@@ -352,8 +351,7 @@ def can_limit_memory() -> bool:
 
 @contextlib.contextmanager
 def limit_memory(size: int) -> Iterator[str]:
-    """Limits the memory of a measurement's programs, page cache included, to `size` bytes
-    by a memory cgroup, which it removes again."""
+    """Limits the memory of a measurement's programs, page cache included, by a memory cgroup."""
     parent, limit, _ = groups.memory_files()
     with cgroup(parent, {limit: str(size)}):
         yield f"memory limited to {format_bytes(size)}"
@@ -373,17 +371,8 @@ def held(directory: pathlib.Path, megabytes: int = 0, reads: int = 0,
         yield notes[0]
 
 
-DROP_CACHES = pathlib.Path("/proc/sys/vm/drop_caches")
-
-
 def can_drop_caches() -> bool:
-    return os.access(DROP_CACHES, os.W_OK)
-
-
-def drop_caches() -> None:
-    """Empties the machine's caches of files, directories and metadata. There is no
-    other way to evict directories."""
-    headstart("evict", "--all")
+    return os.access("/proc/sys/vm/drop_caches", os.W_OK)
 
 
 def description() -> str:
@@ -399,9 +388,8 @@ def description() -> str:
 # The versions that cargo installs and that the figures name.
 CRATES = {"fd": "fd-find@10.5.0", "rg": "ripgrep@15.2.0", "wild": "wild-linker@0.10.0"}
 DEBIAN = {"bfs": "bfs", "find": "findutils", "git": "git", "mold": "mold"}
-# The short form uses what is installed.
+# The short form uses installed programs only.
 INSTALL_PEERS = True
-NOT_INSTALLED = "not installed, and the short form installs nothing"
 
 
 @dataclasses.dataclass
@@ -420,7 +408,6 @@ def version_of(program: str) -> str:
 
 @functools.cache
 def find_peer(name: str) -> Peer:
-    """Finds the named program, and installs it if necessary."""
     if name in CRATES:
         root = corpus_directory("peers")
         program, version = str(root / "bin" / name), CRATES[name].split("@")[1]
@@ -431,7 +418,7 @@ def find_peer(name: str) -> Peer:
                    f"--no-install-recommends {DEBIAN[name]}")
     if not shutil.which(program) or version not in version_of(program):
         if not INSTALL_PEERS:
-            return Peer(name, missing=f"{name}: {NOT_INSTALLED}")
+            return Peer(name, missing=f"{name}: not installed, and the short form installs nothing")
         say("   " + command)
         done = subprocess.run(command, shell=True, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, errors="replace")

@@ -1,8 +1,5 @@
-"""Compares links of sample inputs with stock lld under one known condition.
-
-Runs all variants in turn, cold, and for some conditions warm. A `Sample` (samples.py)
-describes the link, a `Condition` the settings that stay fixed.
-"""
+"""Compares links of sample inputs with stock lld under one known condition, cold and for some
+conditions warm. A `Sample` is the link, a `Condition` has the settings that stay fixed."""
 
 import dataclasses
 import json
@@ -24,12 +21,11 @@ OWNER = ", as the owner"  # the end of the name of a variant that NOBODY does no
 
 @dataclasses.dataclass
 class Sample:
-    """One link: its inputs and its arguments."""
     title: str
     linker: str
     directory: pathlib.Path
     inputs: list[pathlib.Path]      # files and directories to evict
-    words: list[str]                # the arguments, without the output
+    arguments: list[str]            # without the output
     output: str = "a.out"
 
     def size(self) -> int:
@@ -40,15 +36,14 @@ class Sample:
                 for file in ([place] if place.is_file() else sorted(place.rglob("*")))
                 if file.is_file()]
 
-    def arguments(self, out: pathlib.Path) -> list[str]:
+    def arguments_for(self, out: pathlib.Path) -> list[str]:
         if self.linker == "lld-link":
-            return [*self.words, f"/out:{out / self.output}"]
-        return [*self.words, "-o", str(out / self.output)]
+            return [*self.arguments, f"/out:{out / self.output}"]
+        return [*self.arguments, "-o", str(out / self.output)]
 
 
 @dataclasses.dataclass
 class Condition:
-    """The settings that stay fixed in one benchmark."""
     sample: Callable[[], Sample]
     megabytes_per_second: int = 0   # of the disk; 0: no limit
     reads_per_second: int = 0
@@ -79,8 +74,8 @@ class Condition:
         return ", ".join(parts)
 
 
-def ways(sample: Sample, profile: pathlib.Path) -> list[Variant]:
-    """The variants: stock, a first link, and a link with a profile."""
+def plain_variants(sample: Sample, profile: pathlib.Path) -> list[Variant]:
+    """Stock, a first link, and a link with a profile."""
     linker = sample.linker
     ours = harness.BIN / linker
     return [Variant("stock", harness.LLVM / linker, argv0=linker),
@@ -93,10 +88,9 @@ def wrapped(name: str, linker: pathlib.Path) -> Variant:
 
 
 def variants(sample: Sample, around: bool, profile: pathlib.Path) -> list[Variant]:
-    """Returns the variants. Stock is the first; Headstart without and with a profile are
-    the last two."""
+    """Returns the variants: stock first, Headstart without and with a profile last."""
     linker = sample.linker
-    plain, *ours = ways(sample, profile)
+    plain, *ours = plain_variants(sample, profile)
     stock = plain.program
     result = [dataclasses.replace(plain, name=f"{linker} 22 (stock)")]
     if around:
@@ -118,16 +112,15 @@ STATISTICS = ("hinted_bytes", "touched_bytes")
 
 
 def statistics_of(sample: Sample, out: pathlib.Path, size: int) -> list[dict]:
-    """The prefetcher's statistics of a first link and of the next one, with no limit on
-    the disk."""
+    """The prefetcher's statistics of a first link and of the next one, without limits."""
     report = out.parent / "stats.json"
     profile = out.parent / "profile"
     result = []
-    for way in ways(sample, profile)[-2:]:
+    for variant in plain_variants(sample, profile)[-2:]:
         # The first link stores the profile that the next one uses.
-        way.options = [f"--prefetch-profile={profile}", f"--prefetch-stats={report}"]
+        variant.options = [f"--prefetch-profile={profile}", f"--prefetch-stats={report}"]
         harness.make_cold(sample.inputs, size)
-        harness.link(way, sample.arguments(out), out)
+        harness.link(variant, sample.arguments_for(out), out)
         figures = json.loads(report.read_text())
         result.append({name: figures[name] for name in STATISTICS})
     return result
@@ -138,7 +131,7 @@ def memory_of(sample: Sample) -> tuple[int, int]:
     with harness.scratch_in(sample.directory) as scratch:
         out = scratch / "out"
         *_, following = statistics_of(sample, out, sample.size())
-        return (harness.own_memory(harness.LLVM / sample.linker, sample.arguments(out)),
+        return (harness.own_memory(harness.LLVM / sample.linker, sample.arguments_for(out)),
                 following["touched_bytes"])
 
 
@@ -165,7 +158,7 @@ def scaled(rounds: int, factor: float) -> int:
 def measure(condition: Condition, factor: float = 1) -> dict:
     """Measures one condition; `factor` scales the number of rounds."""
     if missing := condition.missing():
-        say(f"   left out: {missing}")
+        say(f"   omitted: {missing}")
         return {}
     sample = condition.sample()
     size = sample.size()
@@ -175,12 +168,12 @@ def measure(condition: Condition, factor: float = 1) -> dict:
         every = variants(sample, condition.around, scratch / "profile")
         if condition.others:
             # The variants as an ordinary user's, and Headstart's as the owner's too.
-            every = [dataclasses.replace(way, user=NOBODY) for way in every] + [
-                dataclasses.replace(way, name=way.name + OWNER) for way in every[-2:]]
+            every = [dataclasses.replace(variant, user=NOBODY) for variant in every] + [
+                dataclasses.replace(variant, name=variant.name + OWNER) for variant in every[-2:]]
             scratch.chmod(0o777)
             out.mkdir()
             out.chmod(0o777)
-        arguments = sample.arguments(out)
+        arguments = sample.arguments_for(out)
         stats = statistics_of(sample, out, size)
         with harness.held(sample.directory, condition.megabytes_per_second,
                           condition.reads_per_second) as readahead:
@@ -193,8 +186,7 @@ def measure(condition: Condition, factor: float = 1) -> dict:
         "title": condition.title(sample), "inputs": len(sample.files()),
         "bytes": size, "megabytes_per_second": condition.megabytes_per_second,
         "memory": condition.memory, "readahead": readahead, "stats": stats,
-        "same": all_same(cold, warm), "cold": kept(cold), "warm": kept(warm),
-    }
+        "same": all_same(cold, warm), "cold": kept(cold), "warm": kept(warm)}
 
 
 def processor(runs: list[Run], base: list[Run]) -> str:
@@ -202,7 +194,6 @@ def processor(runs: list[Run], base: list[Run]) -> str:
 
 
 def rows(cold: Runs, warm: Runs) -> list[list[str]]:
-    """A row for each variant: names, times, ratios, bytes."""
     base = next(iter(cold))
     result = []
     for name, runs in cold.items():
@@ -217,8 +208,7 @@ def rows(cold: Runs, warm: Runs) -> list[list[str]]:
 
 
 def times(runs: Runs, own: str = "") -> list[str]:
-    """The times with their ratios. `own` is the name of lld's own prefetching, or the
-    cell of a link that has none."""
+    """The times with their ratios. `own`: lld's own prefetching, or the cell of a link without."""
     base, *_ = runs
     return [f"{median(runs[base]):.2f} s",
             *(time_cell(runs[name], runs[base]) if name in runs else name

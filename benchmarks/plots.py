@@ -1,8 +1,5 @@
-"""The plots of the documents, as plain data.
-
-draw.py turns each into two files, one for light and one for dark pages. It needs
-matplotlib; this file does not, so that the documents can be written without it.
-"""
+"""The plots of the documents, as plain data, from which draw.py makes files. It needs matplotlib;
+this file does not, so that the documents can be written without it."""
 
 import contextlib
 import json
@@ -156,8 +153,7 @@ def plots(figures: dict[str, dict], order: list[str]) -> dict[str, dict]:
 
 
 def interpreter() -> tuple[str, str]:
-    """A Python with matplotlib (this one, or the system's, for which Debian packages it)
-    and matplotlib's version: another version writes different bytes."""
+    """A Python with matplotlib, this one or the system's, and matplotlib's version."""
     for program in dict.fromkeys((sys.executable, "/usr/bin/python3")):
         with contextlib.suppress(OSError, subprocess.CalledProcessError):
             return program, subprocess.run(

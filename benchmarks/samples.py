@@ -1,10 +1,9 @@
 """The links that the benchmarks measure, and the conditions of the plain ones.
 
-COFF: a medium corpus has 450 objects, 769 MB, with CodeView, in 40 directories. The large one has
-2,000 objects, 2.3 GB, in 120 directories, and the same objects in archives, of which a link uses
-an eighth. The demonstration has half of the medium corpus's objects, since a newcomer has to wait
-for them. ELF: this project's ld.lld from LLVM's archives, as Debian packages them, and from the
-same members as separate objects. Mach-O: objects with DWARF, of which ld64.lld reads a part.
+COFF: the medium corpus has 450 objects, 769 MB, with CodeView, in 40 directories. The large one has
+2,000 objects, 2.3 GB, in 120 directories, and the same objects in archives, of which a link uses an
+eighth. ELF: this project's ld.lld from LLVM's archives, as Debian packages them, and from their
+members. Mach-O: objects with DWARF, of which ld64.lld reads a part.
 
 The engine is tuned on these samples, and on none of HELD_BACK: other projects, sizes and kinds of
 objects. Published results are measured on them as well.
@@ -32,18 +31,17 @@ ANY_SYMBOLS = ["--unresolved-symbols=ignore-all", "--allow-multiple-definition",
 
 # -- links of corpora, which make-corpus.py makes --------------------------------
 
-def coff_words(directory: pathlib.Path, response: str = "link.rsp",
-               options: Sequence[str] = ("/debug",)) -> list[str]:
+def coff_arguments(directory: pathlib.Path, response: str = "link.rsp",
+                   options: Sequence[str] = ("/debug",)) -> list[str]:
     return ["/Brepro", *options, "/entry:main", "/subsystem:console",
             "/nodefaultlib", f"@{directory}/{response}"]
 
 
 def coff(title: str, corpus: str, recipe: Sequence[str] = (), response: str = "link.rsp",
          options: Sequence[str] = ("/debug",), directories: Sequence[str] = ("obj",)) -> Sample:
-    """Returns a link of the named corpus, which the recipe makes."""
     directory = harness.make_corpus(corpus, recipe)
     return Sample(title, "lld-link", directory, [directory / name for name in directories],
-                  coff_words(directory, response, options), "a.exe")
+                  coff_arguments(directory, response, options), "a.exe")
 
 
 def elf(title: str, corpus: str, recipe: Sequence[str]) -> Sample:
@@ -60,28 +58,28 @@ def macho(title: str, corpus: str, recipe: Sequence[str], arch: str = "arm64") -
         str(directory / "libSystem.tbd"), f"@{directory}/link.rsp"])
 
 
-LARGE = "--objects 2000 --bytes 2.2G --folders 120 --archive".split()
+LARGE = "--objects 2000 --bytes 2.2G --directories 120 --archive".split()
 # The corpus keeps the name under which it was measured.
 coff_medium = functools.partial(coff, "COFF: /debug", "demo")
 coff_demo = functools.partial(coff, "COFF: /debug, 225 objects", "scale-225", ["--objects", "225"])
 coff_quick = functools.partial(coff, "COFF: /debug, 60 objects", "quick",
                                "--objects 60 --bytes 100M".split())
 coff_small = functools.partial(coff, "COFF: /debug, small", "small",
-                               "--objects 120 --bytes 200M --folders 20".split())
+                               "--objects 120 --bytes 200M --directories 20".split())
 coff_large = functools.partial(coff, "COFF, large: /debug", "large", LARGE)
 coff_image = functools.partial(coff, "COFF, large: no /debug", "large", LARGE, options=())
 coff_archives = functools.partial(
     coff, "COFF, large: /debug, archives, 1/8 linked", "large", LARGE,
     response="link-archives.rsp", directories=("obj/launch", "lib"))
 macho_medium = functools.partial(macho, "Mach-O: objects with DWARF", "macho",
-                                 "--objects 600 --bytes 1.5G --folders 40".split())
+                                 "--objects 600 --bytes 1.5G --directories 40".split())
 macho_small = functools.partial(macho, "Mach-O: objects with DWARF, small", "macho-small",
-                                "--objects 80 --bytes 180M --folders 20".split())
+                                "--objects 80 --bytes 180M --directories 20".split())
 
 
 # -- links of the objects of real programs ----------------------------------------
 
-def link_words() -> list[str]:
+def link_arguments() -> list[str]:
     """The arguments with which the linker links ld.lld itself."""
     build = harness.ROOT / "build"
     command = subprocess.check_output(
@@ -90,30 +88,29 @@ def link_words() -> list[str]:
     driver = shlex.split(command.split("&&")[1])
     done = subprocess.run(driver + ["-###"], cwd=build, stderr=subprocess.PIPE, text=True)
     if done.returncode != 0:
-        sys.exit("error: ld.lld is linked from what is in build/, which is not "
-                 "all there: ./dev build\n" + done.stderr[:1000])
+        sys.exit("error: the objects of ld.lld are not in build/: ./dev build\n"
+                 + done.stderr[:1000])
     # These options are for releases; a loop of editing and linking does not use them.
-    return [word for word in shlex.split(done.stderr.splitlines()[-1])[1:]
-            if word not in ("--icf=all", "-O2")]
+    return [argument for argument in shlex.split(done.stderr.splitlines()[-1])[1:]
+            if argument not in ("--icf=all", "-O2")]
 
 
 def copied_inputs(directory: pathlib.Path) -> list[str]:
-    """Copies the inputs of that link to `directory`. Returns its arguments with the
-    copies and without the output."""
-    words, number = [], 0
-    rest = iter(link_words())
-    for word in rest:
-        if word == "-o":
+    """Copies the inputs of that link to `directory`. Returns its arguments without the output."""
+    arguments, number = [], 0
+    rest = iter(link_arguments())
+    for argument in rest:
+        if argument == "-o":
             next(rest)
             continue
-        path = harness.ROOT / "build" / word
-        if word.endswith((".a", ".o")) and path.is_file():
+        path = harness.ROOT / "build" / argument
+        if argument.endswith((".a", ".o")) and path.is_file():
             number += 1
             copy = directory / f"{number:03}-{path.name}"
             shutil.copyfile(path, copy)
-            word = str(copy)
-        words.append(word)
-    return words
+            argument = str(copy)
+        arguments.append(argument)
+    return arguments
 
 
 def unpacked(archive: pathlib.Path, into: pathlib.Path) -> Iterator[str]:
@@ -130,24 +127,24 @@ def unpacked(archive: pathlib.Path, into: pathlib.Path) -> Iterator[str]:
 def made(title: str, name: str, make: Callable[[pathlib.Path], list[str]]) -> Sample:
     """A link by ld.lld, whose inputs `make` makes once. It returns the arguments."""
     directory = harness.corpus_directory(name)
-    stamp = directory / "words.json"
+    stamp = directory / "words.json"  # another name would make the inputs again
     if not stamp.exists():
         shutil.rmtree(directory, ignore_errors=True)
         (directory / "in").mkdir(parents=True)
-        words = make(directory / "in")
-        stamp.write_text(json.dumps(words))
+        arguments = make(directory / "in")
+        stamp.write_text(json.dumps(arguments))
     return Sample(title, "ld.lld", directory, [directory / "in"], json.loads(stamp.read_text()))
 
 
 def as_objects(directory: pathlib.Path) -> list[str]:
     """Makes elf_archives' link from objects: --start-lib in place of each archive."""
     result = []
-    for word in elf_archives().words:
-        if word in ("--start-group", "--end-group"):
+    for argument in elf_archives().arguments:
+        if argument in ("--start-group", "--end-group"):
             continue  # --start-lib is not allowed in a group
-        path = pathlib.Path(word)
+        path = pathlib.Path(argument)
         if path.suffix != ".a" or not path.is_file():
-            result.append(word)
+            result.append(argument)
             continue
         result += ["--start-lib", *unpacked(path, directory / path.stem), "--end-lib"]
     return result
@@ -167,14 +164,14 @@ def numbered(directory: pathlib.Path) -> list[str]:
     done = subprocess.run(
         [str(harness.LLVM / "llvm-mc"), "-triple=x86_64-linux-gnu", "-filetype=obj", "-o", "-"],
         input=SMALL_SOURCE.encode(), stdout=subprocess.PIPE, check=True)
-    words = []
+    arguments = []
     for number in range(SMALL_OBJECTS):
         file = directory / f"{number:05}.o"
         digits = b"%05d" % number
         file.write_bytes(done.stdout.replace(b"f00000", b"f" + digits)
                          .replace(b"g00000", b"g" + digits))
-        words.append(str(file))
-    return words
+        arguments.append(str(file))
+    return arguments
 
 
 elf_archives = functools.partial(made, "ELF: ld.lld from LLVM's archives", "elf-archives",
@@ -191,21 +188,19 @@ def members_of(place: pathlib.Path, pattern: str, directory: pathlib.Path) -> li
     once = {archive.stem: archive for archive in sorted(place.glob(pattern), reverse=True)}
     if not once:
         sys.exit("error: the archives of this sample are not installed")
-    return ["-shared", *ANY_SYMBOLS, *(word for archive in sorted(once.values())
-                                       for word in unpacked(archive, directory / archive.stem))]
+    return ["-shared", *ANY_SYMBOLS, *(argument for archive in sorted(once.values())
+                                       for argument in unpacked(archive, directory / archive.stem))]
 
 
 def elf_lto() -> Sample:
-    """ThinLTO with a cache that has everything that the link compiles: after a change, a
-    developer's link mostly reads from the cache."""
+    """ThinLTO with all compiled modules in a cache, as in most links of a developer."""
     sample = elf("ELF: ThinLTO, compiled before", "elf-lto",
                  "--objects 250 --bytes 250M --seed 16 --lto".split())
     cache = sample.directory / "cache"
-    sample.words = [*sample.words[:-1], "--lto-O0", f"--thinlto-cache-dir={cache}",
-                    sample.words[-1]]
-    # This link compiles what the cache lacks.
-    subprocess.run([harness.LLVM / "ld.lld", *sample.words, "-o", os.devnull], cwd=sample.directory,
-                   check=True)
+    sample.arguments[-1:-1] = ["--lto-O0", f"--thinlto-cache-dir={cache}"]
+    # This link fills the cache.
+    subprocess.run([harness.LLVM / "ld.lld", *sample.arguments, "-o", os.devnull],
+                   cwd=sample.directory, check=True)
     sample.inputs.append(cache)
     return sample
 
@@ -222,12 +217,12 @@ HELD_BACK = {
                                "--objects 300 --bytes 260M --seed 11".split()),
     "split": functools.partial(
         elf, "ELF: objects with split DWARF", "elf-split",
-        "--objects 700 --bytes 200M --folders 30 --seed 12 --split-dwarf".split()),
+        "--objects 700 --bytes 200M --directories 30 --seed 12 --split-dwarf".split()),
     "lto": elf_lto,
     "many": functools.partial(coff, "COFF: many small objects", "coff-many",
-                              "--objects 1200 --bytes 180M --folders 90 --seed 13".split()),
+                              "--objects 1200 --bytes 180M --directories 90 --seed 13".split()),
     "huge": functools.partial(coff, "COFF: few large objects", "coff-huge",
-                              "--objects 24 --bytes 240M --folders 3 --seed 14".split()),
+                              "--objects 24 --bytes 240M --directories 3 --seed 14".split()),
     "optimized": functools.partial(
         macho, "Mach-O: optimized objects", "macho-optimized", "--objects 260 --bytes 160M --arch "
         "x86_64 --optimize 1 --dwarf 5 --seed 15".split(), arch="x86_64")}

@@ -3,7 +3,6 @@
 import dataclasses
 import functools
 import os
-import pathlib
 import statistics
 import subprocess
 import sys
@@ -17,6 +16,7 @@ import links
 import samples
 import trees
 from figures import pairs, section
+from harness import Variant
 from links import Condition
 
 
@@ -30,14 +30,14 @@ class Benchmark:
 
 def measure_startup(factor: float) -> dict:
     """The seconds of /help for stock and for Headstart: the cost of starting them."""
-    def start(program: pathlib.Path) -> float:
-        done = harness.timed(["lld-link", "/help"], dict(os.environ), str(program),
+    def start(variant: Variant) -> float:
+        done = harness.timed([variant.argv0, "/help"], dict(os.environ), str(variant.program),
                              stdout=subprocess.PIPE)
         if done.status != 0:
-            sys.exit(f"error: {program} /help failed")
+            sys.exit(f"error: {variant.program} /help failed")
         return done.seconds
-    seconds = harness.in_turn({"lld-link 22 (stock)": harness.LLVM / "lld-link",
-                               "Headstart's lld-link": harness.BIN / "lld-link"},
+    seconds = harness.in_turn([Variant("lld-link 22 (stock)", harness.LLVM / "lld-link"),
+                               Variant("Headstart's lld-link", harness.BIN / "lld-link")],
                               links.scaled(70, factor) + 1, start)
     # The first round warms up.
     return {"seconds": {name: times[1:] for name, times in seconds.items()}}
@@ -83,9 +83,7 @@ def full() -> dict[str, Benchmark]:
 
 
 def short() -> dict[str, Benchmark]:
-    """The benchmarks that fit into ten minutes on two cores, with smaller corpora:
-    the main link of each flavour cold and warm, one on a slow disk, one with little
-    memory, the growth with the inputs, and one tree."""
+    """The benchmarks that fit into ten minutes on two cores, with smaller corpora."""
     return {
         "coff": link(Condition(samples.coff_small, rounds=5, warm_rounds=5)),
         "coff-400": link(Condition(samples.coff_small, megabytes_per_second=400, rounds=3)),

@@ -1,9 +1,8 @@
 """Compares `headstart walk` and `headstart status` with other programs on whole trees.
 
-A is shaped like a source and build tree, B is flat, and G is a git repository of A's
-size with ignore files. A warm run shows the processor time, a cold one the use of the
-disk. A column of a table is a tree, with or without sizes; a row is a program. The
-programs run in turn; before that, their results are compared.
+A is shaped like a source and build tree, B is flat, and G is a git repository of A's size with
+ignore files. A column of a table is a tree, with or without sizes; a row is a program. The programs
+run in turn; before that, their results are compared.
 """
 
 import contextlib
@@ -44,13 +43,13 @@ OURS = "headstart"  # the beginning of the names of our rows
 # -- programs and their runs -------------------------------------------------
 
 @dataclasses.dataclass
-class Way:
-    """One program in one column."""
+class Program:
     name: str                       # the row's
     peer: Peer
     arguments: list[str]
     files_only: bool = False        # the program does not list directories
 
+    @property
     def command(self) -> list[str]:
         return [self.peer.program, *self.arguments]
 
@@ -58,7 +57,7 @@ class Way:
 @dataclasses.dataclass
 class Column:
     title: str
-    ways: list[Way]
+    programs: list[Program]
     tree: str                       # the directory that is walked
 
 
@@ -69,47 +68,48 @@ class Place:
     output: pathlib.Path
     environment: dict[str, str]
 
-    def run(self, way: Way) -> harness.Ended:
+    def run(self, program: Program) -> harness.Ended:
         """Runs a program with its output in `output`: some programs do less if they
         write to /dev/null, and the reader of a pipe would occupy a core."""
         with open(self.output, "wb") as sink:
-            done = harness.timed(way.command(), self.environment, stdout=sink,
+            done = harness.timed(program.command, self.environment, stdout=sink,
                                  stderr=subprocess.PIPE)
         if done.status != 0 or done.output:
-            sys.exit(f"error: {shlex.join(way.command())}: exit status {done.status}\n"
+            sys.exit(f"error: {shlex.join(program.command)}: exit status {done.status}\n"
                      + done.output.decode(errors="replace"))
         return done
 
-    def lines(self, way: Way) -> list[bytes]:
-        self.run(way)
+    def lines(self, program: Program) -> list[bytes]:
+        self.run(program)
         return self.output.read_bytes().split(b"\n")[:-1]
 
     def in_turn(self, column: Column, rounds: int, directories: int = 0) -> dict:
-        """Runs every program of a column `rounds` times, in turn, and returns the column
-        as benchmarks/figures.json stores it. `directories` is the number of directories of a
-        tree that is evicted before each run; with 0, an uncounted round comes first."""
-        def once(way: Way) -> float:
+        """Runs every program of a column `rounds` times, in turn, and returns the column as
+        figures.json stores it. A tree of that many `directories` is evicted before each run; with
+        0, an uncounted round comes first."""
+        def once(program: Program) -> float:
             if directories:
-                harness.drop_caches()
+                # No other method evicts directories.
+                harness.headstart("evict", "--all")
                 # A run on an empty directory reads the program into the page cache again.
-                subprocess.run([str(self.empty) if word == column.tree else word
-                                for word in way.command()], env=self.environment,
+                subprocess.run([str(self.empty) if argument == column.tree else argument
+                                for argument in program.command], env=self.environment,
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            done = self.run(way)
+            done = self.run(program)
             # Each directory has at least a block of 4 KiB.
             if done.read_bytes < directories * 2048:
-                sys.exit(f"error: {column.title}, {way.name}: only "
+                sys.exit(f"error: {column.title}, {program.name}: only "
                          f"{done.read_bytes} bytes were read: not cold")
             return done.seconds
 
-        ways = {way.name: way for way in column.ways if not way.peer.missing}
+        programs = [program for program in column.programs if not program.peer.missing]
         if not directories:
-            harness.in_turn(ways, 1, once)
-        seconds = harness.in_turn(ways, rounds, once)
+            harness.in_turn(programs, 1, once)
+        seconds = harness.in_turn(programs, rounds, once)
         for name, times in seconds.items():
             say(f"    {column.title}: {name}: {format_time(statistics.median(times))}")
         return {"title": column.title, "seconds": seconds,
-                "commands": [way.name for way in column.ways]}
+                "commands": [program.name for program in column.programs]}
 
 
 @contextlib.contextmanager
@@ -131,51 +131,51 @@ def tree(name: str) -> pathlib.Path:
     directory = harness.corpus_directory("trees") / name
     directory.parent.mkdir(parents=True, exist_ok=True)
     done = subprocess.run([sys.executable, str(harness.ROOT / "utils" / "make-tree.py"), kind,
-                           "--out", str(directory), "--folders", str(directories),
+                           "--out", str(directory), "--directories", str(directories),
                            "--files", str(files)])
     if done.returncode != 0:
         sys.exit(done.returncode)
     return directory
 
 
-def ours(name: str, *arguments: str, files_only: bool = False) -> Way:
-    return Way(name, Peer(str(harness.HEADSTART)), list(arguments), files_only)
+def ours(name: str, *arguments: str, files_only: bool = False) -> Program:
+    return Program(name, Peer(str(harness.HEADSTART)), list(arguments), files_only)
 
 
-def listing(directory: pathlib.Path, status: bool) -> list[Way]:
-    """Programs that print all paths below a directory, including hidden and ignored
-    ones; with `status`, they stat each path for size and time."""
+def listing(directory: pathlib.Path, status: bool) -> list[Program]:
+    """Programs that print all paths below a directory; with `status`, they stat each path."""
     path = str(directory)
     # fd cannot print size and time; --changed-within makes it stat each file.
-    fd = ["--unrestricted", "--color=never",
-          *(["--changed-within=9999d"] if status else []), ".", path]
-    plain = [path, "-mindepth", "1", *(["-printf", r"%s %T@ %p\n"] if status else [])]
-    ways = [ours("headstart walk", "walk", *(["--stat"] if status else []), "--hidden",
-                 "--no-ignore", path), Way("fd", harness.find_peer("fd"), fd)]
+    fd = ["--unrestricted", "--color=never", *["--changed-within=9999d"] * status, ".", path]
+    plain = [path, "-mindepth", "1", *["-printf", r"%s %T@ %p\n"] * status]
+    programs = [ours("headstart walk", "walk", *["--stat"] * status, "--hidden", "--no-ignore",
+                     path),
+                Program("fd", harness.find_peer("fd"), fd)]
     if not status:
-        ways.append(Way("ripgrep, files only", harness.find_peer("rg"),
-                        ["--files", "-uuu", path], files_only=True))
-    return ways + [Way("bfs", harness.find_peer("bfs"), plain),
-                   Way("GNU find", harness.find_peer("find"), plain)]
+        programs.append(Program("ripgrep, files only", harness.find_peer("rg"),
+                                ["--files", "-uuu", path], files_only=True))
+    return [*programs, Program("bfs", harness.find_peer("bfs"), plain),
+            Program("GNU find", harness.find_peer("find"), plain)]
 
 
-def ignoring(directory: pathlib.Path) -> list[Way]:
+def ignoring(directory: pathlib.Path) -> list[Program]:
     """Programs that skip hidden and ignored files."""
     path = str(directory)
     return [
         ours("headstart walk", "walk", path),
         ours("headstart walk, files only", "walk", "--type=f", path, files_only=True),
-        Way("fd", harness.find_peer("fd"), ["--color=never", ".", path]),
-        Way("fd, files only", harness.find_peer("fd"),
-            ["--color=never", "--type=f", ".", path], files_only=True),
-        Way("ripgrep, files only", harness.find_peer("rg"), ["--files", path], files_only=True)]
+        Program("fd", harness.find_peer("fd"), ["--color=never", ".", path]),
+        Program("fd, files only", harness.find_peer("fd"),
+                ["--color=never", "--type=f", ".", path], files_only=True),
+        Program("ripgrep, files only", harness.find_peer("rg"), ["--files", path], files_only=True)]
 
 
-def figures_of(ways: Sequence[Way], columns: list[dict], **others) -> dict:
-    """The figures as benchmarks/figures.json stores them."""
-    return {**others, "columns": columns,
-            "versions": {way.name: way.peer.version for way in ways if way.peer.version},
-            "missing": {way.name: way.peer.missing for way in ways if way.peer.missing}}
+def figures_of(programs: Sequence[Program], columns: list[dict], **others) -> dict:
+    def of_peers(what: str) -> dict[str, str]:
+        values = {program.name: getattr(program.peer, what) for program in programs}
+        return {name: value for name, value in values.items() if value}
+    return {**others, "columns": columns, "versions": of_peers("version"),
+            "missing": of_peers("missing")}
 
 
 # -- comparing results -------------------------------------------------------
@@ -185,9 +185,9 @@ def paths_from(command: Sequence[str]) -> set[bytes]:
     return set(done.stdout.split(b"\0")[:-1])
 
 
-def all_paths(directory: pathlib.Path, *words: str) -> set[bytes]:
+def all_paths(directory: pathlib.Path, *tests: str) -> set[bytes]:
     """The paths below a directory, by GNU find."""
-    return paths_from(["find", str(directory), "-mindepth", "1", *words, "-print0"])
+    return paths_from(["find", str(directory), "-mindepth", "1", *tests, "-print0"])
 
 
 def not_ignored(directory: pathlib.Path) -> set[bytes]:
@@ -197,40 +197,41 @@ def not_ignored(directory: pathlib.Path) -> set[bytes]:
             if not name.startswith(b".") and b"/." not in name}
 
 
-def differences(ways: Sequence[Way], where: Place, files: set[bytes],
+def differences(programs: Sequence[Program], where: Place, files: set[bytes],
                 directories: set[bytes], all_directories: set[bytes]) -> dict[str, str]:
-    """Returns the programs whose list differs from `files` and, unless they list only
-    files, `directories`, with a description."""
+    """Describes the lists that differ from `files` and, with directories, from `directories`."""
     result = {}
-    for way in ways:
-        if way.peer.missing:
+    for program in programs:
+        if program.peer.missing:
             continue
-        lines = where.lines(way)
+        lines = where.lines(program)
         listed = {line.rstrip(b"/") for line in lines}
-        wanted = files if way.files_only else files | directories
+        wanted = files if program.files_only else files | directories
         if listed != wanted or len(listed) != len(lines):
             wrong = (listed - wanted, wanted - listed)
-            result[way.name] = (
+            result[program.name] = (
                 f"{len(wrong[0])} additional paths ({len(wrong[0] & all_directories)} directories)"
                 f", {len(wrong[1])} missing paths ({len(wrong[1] & all_directories)} directories), "
                 f"{len(lines) - len(listed)} duplicates")
-            say(f"    {way.name}: {result[way.name]}")
+            say(f"    {program.name}: {result[program.name]}")
     return result
 
 
-def sees_changes(ways: Sequence[Way], directory: pathlib.Path, where: Place) -> dict[str, str]:
+def sees_changes(programs: Sequence[Program], directory: pathlib.Path,
+                 where: Place) -> dict[str, str]:
     """Checks that each program reports nothing in an unchanged tree, and exactly one
     file after that file has changed. Restores the tree."""
-    ways = [way for way in ways if not way.peer.missing]
-    wrong = {way.name: "reports changes in an unchanged tree" for way in ways if where.lines(way)}
+    programs = [program for program in programs if not program.peer.missing]
+    wrong = {program.name: "reports changes in an unchanged tree"
+             for program in programs if where.lines(program)}
     name = next(name for name in sorted(not_ignored(directory)) if os.path.getsize(name) == 0)
     with open(name, "ab") as file:
         file.write(b"x")
     try:
-        for way in ways:
-            lines = where.lines(way)
+        for program in programs:
+            lines = where.lines(program)
             if len(lines) != 1 or os.path.basename(name) not in lines[0]:
-                wrong[way.name] = "does not report the one file that has changed"
+                wrong[program.name] = "does not report the one file that has changed"
     finally:
         os.truncate(name, 0)
     return wrong
@@ -252,9 +253,10 @@ def measure_warm(rounds: int, names: str = "AB") -> dict:
         for column in columns[::2]:
             directory = pathlib.Path(column.tree)
             directories = all_paths(directory, "-type", "d")
-            wrong.update(differences(column.ways, where, all_paths(directory) - directories,
+            wrong.update(differences(column.programs, where, all_paths(directory) - directories,
                                      directories, directories))
-        return figures_of(columns[0].ways, [where.in_turn(column, rounds) for column in columns],
+        return figures_of(columns[0].programs, [where.in_turn(column, rounds)
+                                                for column in columns],
                           trees=names, differences=wrong)
 
 
@@ -266,7 +268,7 @@ def measure_cold(rounds: int) -> dict:
         columns = columns_for("AB")
         directories = {str(tree(name)): len(all_paths(tree(name), "-type", "d")) for name in "AB"}
         with harness.held(tree("A")) as readahead:
-            return figures_of(columns[0].ways, [
+            return figures_of(columns[0].programs, [
                 where.in_turn(column, rounds, directories[column.tree])
                 for column in columns], trees="AB", readahead=readahead)
 
@@ -277,21 +279,21 @@ def measure_ignore(rounds: int) -> dict:
         return {}
     directory = tree("G")
     with place() as where:
-        ways = ignoring(directory)
+        programs = ignoring(directory)
         all_directories = all_paths(directory, "-type", "d")
         # git lists only files, so fd lists the directories that are not ignored.
-        fd = next(way for way in ways if way.name == "fd")
+        fd = next(program for program in programs if program.name == "fd")
         directories = all_directories & {line.rstrip(b"/") for line in where.lines(fd)}
-        wrong = differences(ways, where, not_ignored(directory), directories, all_directories)
-        columns = [where.in_turn(Column("G, warm", ways, str(directory)), rounds)]
+        wrong = differences(programs, where, not_ignored(directory), directories, all_directories)
+        columns = [where.in_turn(Column("G, warm", programs, str(directory)), rounds)]
         readahead = None
         if harness.can_drop_caches():
             with harness.held(directory) as readahead:
                 columns.append(where.in_turn(
-                    Column("G, cold", ways, str(directory)), rounds, len(directories)))
+                    Column("G, cold", programs, str(directory)), rounds, len(directories)))
         else:
             say("   cold runs skipped: they need root")
-        return figures_of(ways, columns, readahead=readahead, differences=wrong)
+        return figures_of(programs, columns, readahead=readahead, differences=wrong)
 
 
 def record(directory: pathlib.Path, scratch: pathlib.Path, where: Place) -> None:
@@ -308,16 +310,16 @@ def measure_status(rounds: int) -> dict:
     directory = tree("G")
     with place() as where, harness.scratch_in(directory.parent) as scratch:
         record(directory, scratch, where)
-        ways = [ours("headstart status", "status", "--since", str(scratch / "manifest"),
-                     str(directory)),
-                ours("headstart status, ignored and hidden files too", "status",
-                     "--since", str(scratch / "all"), str(directory)),
-                Way("git status", harness.find_peer("git"),
-                    ["-C", str(directory), "status", "--porcelain"])]
-        wrong = sees_changes(ways, directory, where)
+        since, path = ["status", "--since"], str(directory)
+        programs = [ours("headstart status", *since, str(scratch / "manifest"), path),
+                    ours("headstart status, ignored and hidden files too", *since,
+                         str(scratch / "all"), path),
+                    Program("git status", harness.find_peer("git"),
+                            ["-C", path, "status", "--porcelain"])]
+        wrong = sees_changes(programs, directory, where)
         record(directory, scratch, where)
-        column = Column("G, nothing changed", ways, str(directory))
-        return figures_of(ways, [where.in_turn(column, rounds)], differences=wrong)
+        column = Column("G, nothing changed", programs, str(directory))
+        return figures_of(programs, [where.in_turn(column, rounds)], differences=wrong)
 
 
 # The measurements, and their default numbers of rounds; one run takes a fraction of a second.
@@ -326,7 +328,6 @@ MEASURES = {"tree-warm": (measure_warm, 15), "tree-cold": (measure_cold, 5),
 
 
 def measure(name: str, factor: float) -> dict:
-    """Measures one benchmark of MEASURES; `factor` scales the number of rounds."""
     one, rounds = MEASURES[name]
     return one(max(1, round(rounds * factor)))
 

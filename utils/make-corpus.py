@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Makes a realistic link to measure: the corpus of Headstart's benchmarks.
 
-The number of bytes of each kind in an object (headers, symbols, contents, types) decides the reads
-of the disk, so only inputs like those of real programs can judge a prefetcher. Real game code is
-not ours to distribute and takes hours to compile. The script therefore writes C++ like it (an
-engine header with containers, delegates and reflection, instantiated over many types; classes with
-virtual functions; debug information), and compiles it to the requested objects.
+The bytes of each kind in an object (headers, symbols, contents, types) decide the reads of the
+disk, so only inputs like those of real programs can judge a prefetcher. Real game code is not ours
+to distribute and takes hours to compile. The script therefore writes C++ like it (an engine header
+with containers, delegates and reflection, instantiated over many types; classes with virtual
+functions), and compiles it to the requested objects.
 
     make-corpus.py coff --out /tmp/corpus
     lld-link /Brepro /debug /entry:main /subsystem:console /nodefaultlib @/tmp/corpus/link.rsp
@@ -20,18 +20,17 @@ virtual functions; debug information), and compiles it to the requested objects.
 It leaves these in the output directory:
 
     obj/<directory>/<name>.obj  the objects; obj/launch/main.obj has the entry
-    link.rsp                 every object, directory by directory
+    link.rsp                    every object, directory by directory
     lib/<directory>.lib         with --archive: the same objects in archives
-    link-archives.rsp        with --archive: a link that takes 1/8 of them
-    src/                     the sources, to inspect
-    build.ninja              how each file is made: a run makes what is missing
-    libSystem.tbd            macho: the system's library, as far as needed
+    link-archives.rsp           with --archive: a link that takes 1/8 of them
+    src/                        the sources, to inspect
+    build.ninja                 how each file is made: a run makes the missing ones
+    libSystem.tbd               macho: the system's library, as far as the link needs it
 
-The code needs no header and no library. Every object is its own translation unit; as in real code,
-most of its bytes come from headers, so that objects share types and inline functions (COMDATs),
-which the linker folds. The headers are precompiled, one per module, because parsing and
-instantiating them again in every object would take longer than all the rest. The same seed and
-compiler give the same bytes, in any directory.
+The code needs no header and no library. As in real code, most bytes of an object come from headers,
+so that objects share types and inline functions (COMDATs), which the linker folds. The headers are
+precompiled, one per module: to parse them again for every object would take longer than all the
+rest. The same seed and compiler give the same bytes, in any directory.
 """
 
 import argparse
@@ -68,7 +67,8 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--bytes", type=byte_count, metavar="SIZE",
                         help="of all objects, such as 750M or 2.2G; the result is a few percent "
                         f"above; default: {DEFAULT_BYTES_PER_OBJECT / 1e6:.2f} MB an object")
-    parser.add_argument("--folders", type=int, default=40, metavar="K", help="default: %(default)s")
+    parser.add_argument("--directories", type=int, default=40, metavar="K",
+                        help="default: %(default)s")
     parser.add_argument("--archive", action="store_true",
                         help=f"also make archives, and a link that takes 1/{STRIDE} of their "
                         "members")
@@ -83,11 +83,11 @@ def parse_arguments() -> argparse.Namespace:
                         help="elf: debug information in .dwo files")
     parser.add_argument("--lto", action="store_true", help="elf: bitcode for ThinLTO")
     options = parser.parse_args()
-    if options.objects < 2 or options.folders < 1:
+    if options.objects < 2 or options.directories < 1:
         parser.error("main and at least one more object are needed, and a directory")
     if options.bytes is None:
         options.bytes = options.objects * DEFAULT_BYTES_PER_OBJECT
-    options.folders = min(options.folders, options.objects - 1)
+    options.directories = min(options.directories, options.objects - 1)
     options.target = {"coff": lambda: COFF,
                       "elf": lambda: elf(options.optimize, options.split_dwarf, options.lto),
                       "macho": lambda: macho(options.arch, options.optimize, options.dwarf),
@@ -96,10 +96,9 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def make(options: argparse.Namespace, root: Path) -> None:
-    """Plans a corpus, makes the missing files, and writes its links."""
     start = time.monotonic()
-    units = plan_units(options.objects, int(options.bytes * options.target.scale), options.folders,
-                       options.seed)
+    units = plan_units(options.objects, int(options.bytes * options.target.scale),
+                       options.directories, options.seed)
     build = Build(root, options.target, units, options.seed)
     objects, archives = build.plan(options.archive)
     build.run()
@@ -113,7 +112,7 @@ def make(options: argparse.Namespace, root: Path) -> None:
         shutil.copy(Path(__file__).parent / "corpus" / name, root)
     total = sum((root / path).stat().st_size for path in objects)
     if total < options.bytes:
-        print(f"make-corpus: warning: {total} bytes are less than the {options.bytes} asked for",
+        print(f"make-corpus: warning: {total} bytes, fewer than the requested {options.bytes}",
               file=sys.stderr)
     print(f"{root}: {len(objects)} objects, {total / 1e6:.0f} MB, "
           f"in {time.monotonic() - start:.0f} s")
@@ -150,7 +149,7 @@ def main() -> int:
         print(f"make-corpus: error: {failure}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("make-corpus: interrupted; the next run goes on from here", file=sys.stderr)
+        print("make-corpus: interrupted; the next run continues", file=sys.stderr)
         return 130
     return 0
 

@@ -1,18 +1,15 @@
 #!/usr/bin/env python3
 """Makes the directory trees for the benchmarks of walkers.
 
-    make-tree.py source --out DIR --folders 27000 --files 226000
-    make-tree.py flat --out DIR --folders 300 --files 120000
-    make-tree.py repository --out DIR --folders 27000 --files 226000
+    make-tree.py source --out DIR --directories 27000 --files 226000
 
 source: shaped like a large source and build tree: nested, with directories of very different sizes,
 most of the files empty or tiny. flat: directories of equal size next to each other. repository: a
 source tree in git, with all files committed that its .gitignore files (in many of its directories)
 do not hide; two fifths of the files are outputs of a build, and hidden.
 
-The same seed gives the same names and contents. The stamp is next to the tree
-(DIR.json), so that the tree has no other files. The script leaves a finished tree
-alone, and finishes one that was interrupted.
+The same seed gives the same names and contents. A stamp next to the tree (DIR.json) shows whether
+it is finished; the script finishes one that was interrupted.
 """
 
 import argparse
@@ -25,7 +22,7 @@ import subprocess
 import sys
 import time
 
-WORDS = ("Actor Asset Audio Blend Buffer Bundle Cache Camera Channel Chunk Client Cluster Codec "
+NAMES = ("Actor Asset Audio Blend Buffer Bundle Cache Camera Channel Chunk Client Cluster Codec "
          "Command Component Config Context Control Core Cook Curve Data Debug Decal Device Editor "
          "Effect Engine Entity Event Field Filter Font Frame Game Graph Grid Handle Header Import "
          "Input Instance Layer Level Light Link Loader Manager Map Material Matrix Mesh Message "
@@ -62,9 +59,9 @@ class Namer:
         self.rng = rng
         self.taken: dict[str, set] = {}
 
-    def name(self, directory: str, words: int, suffix: str) -> str:
+    def name(self, directory: str, parts: int, suffix: str) -> str:
         taken = self.taken.setdefault(directory, set())
-        stem = "".join(self.rng.choices(WORDS, k=words))
+        stem = "".join(self.rng.choices(NAMES, k=parts))
         name = stem + suffix
         while name in taken:
             name = f"{stem}{self.rng.randrange(10**4)}{suffix}"
@@ -74,8 +71,7 @@ class Namer:
 
 def nested(rng: random.Random, directories: int, files: int, top: str = "",
            suffixes=SOURCES) -> Tree:
-    """A tree below the directory `top`, as deep and as uneven as real ones: each new
-    directory goes into an existing one, or next to an existing one."""
+    """A tree, as deep and as uneven as real ones: each new directory is in or next to another."""
     namer = Namer(rng)
     paths = [top]
     parents = [0]
@@ -96,19 +92,18 @@ def nested(rng: random.Random, directories: int, files: int, top: str = "",
 
 
 def flat(rng: random.Random, directories: int, files: int) -> Tree:
-    """Directories next to each other, each with the same number of files."""
     namer = Namer(rng)
-    paths = [f"{rng.choice(WORDS)}{number:04}" for number in range(directories)]
+    paths = [f"{rng.choice(NAMES)}{number:04}" for number in range(directories)]
     return {"": [], **{path: [namer.name(path, 2, rng.choice(SOURCES + OUTPUTS))
                               for _ in range(files // directories)] for path in paths}}
 
 
 def repository(rng: random.Random, directories: int, files: int) -> Tree:
-    built, beside = files // 4, files // 6
-    tree = nested(rng, directories * 2 // 3, files - built - beside)
+    built, in_sources = files // 4, files // 6  # outputs
+    tree = nested(rng, directories * 2 // 3, files - built - in_sources)
     namer = Namer(rng)
     paths = list(tree)
-    for path in rng.choices(paths, k=beside):
+    for path in rng.choices(paths, k=in_sources):
         tree[path].append(namer.name(path, 3, rng.choice(OUTPUTS)))
     tree.update(nested(rng, directories - directories * 2 // 3, built, "Out", SOURCES + OUTPUTS))
     for path in rng.sample(paths, max(1, len(paths) // 40)):
@@ -136,11 +131,11 @@ def write(tree: Tree, rng: random.Random, out: pathlib.Path) -> None:
             (out / path / name).write_text(contents(rng, path, name))
 
 
-def git(out: pathlib.Path, *words: str, **keywords) -> bytes:
+def git(out: pathlib.Path, *arguments: str, **keywords) -> bytes:
     # Ignores the user's configuration: excludes and hooks.
     environment = {**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1",
                    "XDG_CONFIG_HOME": "/nonexistent", "HOME": "/nonexistent"}
-    return subprocess.check_output(["git", "-C", str(out), *words], env=environment, **keywords)
+    return subprocess.check_output(["git", "-C", out, *arguments], env=environment, **keywords)
 
 
 def commit(out: pathlib.Path) -> None:
@@ -166,27 +161,28 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("kind", choices=KINDS)
     parser.add_argument("--out", required=True, type=pathlib.Path)
-    parser.add_argument("--folders", required=True, type=int, help="beside the topmost one")
+    parser.add_argument("--directories", required=True, type=int, help="below the topmost one")
     parser.add_argument("--files", required=True, type=int)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     out = options.out
     stamp = out.with_name(out.name + ".json")
-    recipe = {"version": 1, "kind": options.kind, "folders": options.folders,
+    # With other keys, the trees would be made again.
+    recipe = {"version": 1, "kind": options.kind, "folders": options.directories,
               "files": options.files, "seed": options.seed}
     before = json.loads(stamp.read_text()) if stamp.exists() else {}
     if before == {"recipe": recipe, "done": True}:
         return 0
-    print(f"making {out}: {options.files} files in {options.folders} directories", flush=True)
+    print(f"making {out}: {options.files} files in {options.directories} directories", flush=True)
     if out.exists() and before.get("recipe") != recipe:
         if not before:
-            sys.exit(f"error: {out} is there, and not ours to replace")
+            sys.exit(f"error: {out} exists, and this script has not made it")
         print("   deleting the one with another recipe first", flush=True)
         shutil.rmtree(out)
     out.mkdir(parents=True, exist_ok=True)
     stamp.write_text(json.dumps({"recipe": recipe, "done": False}))
     rng = random.Random(options.seed)
-    tree = KINDS[options.kind](rng, options.folders, options.files)
+    tree = KINDS[options.kind](rng, options.directories, options.files)
     write(tree, rng, out)
     if options.kind == "repository":
         commit(out)

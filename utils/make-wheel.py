@@ -3,10 +3,9 @@
 
     make-wheel.py PREFIX VERSION DIRECTORY
 
-PREFIX is the prefix of `cmake --install --component Programs`. Wheels cannot contain
-links: every name other than bin/headstart is a script of one line, which runs
-`headstart NAME ...`. SOURCE_DATE_EPOCH is the time of every file, so two wheels of one
-program are identical. Prints the wheel's name.
+PREFIX is the prefix of `cmake --install --component Programs`. Wheels cannot contain links: every
+name other than bin/headstart is a script, which runs `headstart NAME ...`. SOURCE_DATE_EPOCH is the
+time of every file, so two wheels of one program are identical. Prints the wheel's name.
 """
 
 import base64
@@ -33,9 +32,8 @@ def filled(template: str, **values: str) -> bytes:
 def glibc(program: pathlib.Path) -> str:
     """The version of the C library that the program needs: "2_36"."""
     symbols = subprocess.check_output(["readelf", "--version-info", "--wide", program], text=True)
-    names = (word[len("GLIBC_"):].split(".") for word in symbols.split()
-             if word.startswith("GLIBC_2."))
-    newest = max([int(part) for part in name] for name in names)
+    newest = max([int(part) for part in version.split(".")]
+                 for version in re.findall(r"\bGLIBC_(2\.[\d.]+)", symbols))
     # Packed relocations (GLIBC_ABI_DT_RELR) need 2.36.
     if "GLIBC_ABI_DT_RELR" in symbols:
         newest = max(newest, [2, 36])

@@ -3,17 +3,15 @@
 
     vm.py [6.1|6.12|arm64] [--write | [--if-made] --run COMMAND...]
 
-Boots the kernel of Debian 12 (6.1, arm64) or 13 (6.12) in qemu without KVM.
-utils/vm/guest.py runs there: headstart doctor, unit tests, cold links on several file
-systems and in control groups. With --run, it runs a command instead, in a copy of the
-sources and of the machine's build at their paths on the host; --if-made skips that
-unless ./dev arm64 or ./dev vm made the machine before. The script prints a table, and
-writes build/vm/KERNEL.json. It compares the plan of a link with that of this
-machine's kernel. --write also writes the rows of
-docs/Platforms.md.
+Boots the kernel of Debian 12 (6.1, arm64) or 13 (6.12) in qemu without KVM. utils/vm/guest.py runs
+there: headstart doctor, unit tests, cold links on several file systems and in control groups. With
+--run, it runs a command instead, in a copy of the sources and of the machine's build at their paths
+on the host; --if-made skips that unless ./dev arm64 or ./dev vm made the machine before. The script
+compares the plan of a link with that of this machine's kernel, prints a table, and writes
+build/vm/KERNEL.json. --write also writes the rows of docs/Platforms.md.
 
-Systems and inputs stay in build-tools/vm, which can be deleted. The exit status is 1 if
-a check failed, 77 if the machine cannot be made.
+Systems and inputs stay in build-tools/vm, which can be deleted. The exit status is 1 if a check
+failed, 77 if the machine cannot be made.
 """
 
 import argparse
@@ -30,18 +28,17 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+import documents
+from common import ROOT, skip, temporary_directory
+
 sys.path.insert(0, str(ROOT / "utils/vm"))
 import guest  # noqa: E402
-import documents  # noqa: E402
 
 CACHE = ROOT / "build-tools/vm"
 BUILD = ROOT / "build/vm"
 DOCUMENT = ROOT / "docs/Platforms.md"
-SKIPPED = 77
 
 
 @dataclasses.dataclass
@@ -65,7 +62,7 @@ MACHINES = {
 PACKAGES = ("base-files base-passwd bash btrfs-progs busybox-static coreutils dash "
             "diffutils e2fsprogs findutils grep gzip hostname iproute2 kmod libc-bin mount python3 "
             "sed tar util-linux xfsprogs").split()
-# What tests of the programs need. Debian 13 has no LLVM 22.
+# For the tests of the programs. Debian 13 has no LLVM 22.
 TEST_PACKAGES = ("ca-certificates clang-22 cmake crun debian-archive-keyring file fuse3 g++ "
                  "git lld-22 llvm-22 llvm-22-tools make mmdebstrap ninja-build podman procps "
                  "rpm strace zstd").split()
@@ -74,17 +71,11 @@ MODULES = ("virtio_pci", "virtio_blk", "ext4")
 START, INIT = ((ROOT / "utils/vm" / name).read_text() for name in ("start.in", "init"))
 
 
-def skip(reason: str) -> None:
-    print("skipped: " + reason)
-    sys.exit(SKIPPED)
-
-
 def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
 def make_image(directory: pathlib.Path, image: pathlib.Path, megabytes: int) -> None:
-    """Makes an ext4 file system with the contents of a directory."""
     image.unlink(missing_ok=True)
     subprocess.run(["mke2fs", "-q", "-t", "ext4", "-d", directory, "-E", "root_owner=0:0",
                     image, f"{megabytes}M"], check=True, stdout=sys.stderr)
@@ -166,7 +157,7 @@ def make_inputs() -> pathlib.Path:
     """Makes the inputs of a link, with a response file."""
     corpus = CACHE / "corpus"
     subprocess.run([sys.executable, ROOT / "utils/make-corpus.py", "elf", "--out", corpus,
-                    "--objects", "100", "--folders", "10", "--bytes", "90M"], check=True,
+                    "--objects", "100", "--directories", "10", "--bytes", "90M"], check=True,
                    stdout=sys.stderr)
     return corpus
 
@@ -190,8 +181,8 @@ def make_tree(work: pathlib.Path, build: pathlib.Path, command: list) -> None:
     tree = work / "tree"
     shutil.copytree(build, tree / build.name, symlinks=True, ignore=shutil.ignore_patterns(
         "*.o", "*.a", ".ninja*", "corpora", "Output", BUILD.name))
-    for name in subprocess.check_output(["git", "ls-files", "-z"], cwd=ROOT,
-                                        text=True).split("\0"):
+    names = subprocess.check_output(["git", "ls-files", "-z"], cwd=ROOT, text=True)
+    for name in names.split("\0"):
         if (ROOT / name).is_file():
             (tree / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, tree / name)
@@ -201,10 +192,8 @@ def make_tree(work: pathlib.Path, build: pathlib.Path, command: list) -> None:
     (work / "command.json").write_text(json.dumps({"root": str(ROOT), "command": command}))
 
 
-def virtiofs(stack: contextlib.ExitStack, directory: pathlib.Path,
-             socket: pathlib.Path) -> list:
-    """Serves a directory by virtiofs, if qemu has its server and it starts. Returns
-    qemu's options."""
+def virtiofs(stack: contextlib.ExitStack, directory: pathlib.Path, socket: pathlib.Path) -> list:
+    """Serves a directory by virtiofs if the server exists and starts. Returns qemu's options."""
     server = pathlib.Path("/usr/lib/qemu/virtiofsd")
     if not server.exists():
         return []
@@ -246,19 +235,18 @@ def boot(machine: Machine, system: pathlib.Path, directory: pathlib.Path,
         command += shared
         for disk in disks:
             # qemu must not write to the image of the system.
-            keeps = "on" if disk.name == "root.img" else "off"
-            command += ["-drive", f"file={disk},if=virtio,format=raw,snapshot={keeps}"]
+            snapshot = "on" if disk.name == "root.img" else "off"
+            command += ["-drive", f"file={disk},if=virtio,format=raw,snapshot={snapshot}"]
         try:
             subprocess.run(command, stdin=subprocess.DEVNULL, timeout=timeout, check=True,
                            env={**os.environ, "TMPDIR": str(directory)})
         except subprocess.TimeoutExpired:
             say(f"the machine did not end in {timeout} s")
-        text = subprocess.run(["debugfs", "-R", "cat /result.json", directory / "work.img"],
-                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                              text=True).stdout
-    if not text.strip():
+        done = subprocess.run(["debugfs", "-R", "cat /result.json", directory / "work.img"],
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    if not done.stdout.strip():
         sys.exit("the machine ended without a result")
-    return json.loads(text)
+    return json.loads(done.stdout)
 
 
 def megabytes(count) -> str:
@@ -319,8 +307,7 @@ def write_rows(mark: str, heads: list, new_rows: list) -> None:
     begin, end = f"<!-- {mark} -->", f"<!-- /{mark} -->"
     _, old, _ = documents.split_at_marks(DOCUMENT, begin, end)
     head, line, *new = documents.table(heads, new_rows, texts=range(len(heads)))
-    kept = [line for line in old.splitlines()[3:]
-            if not line.startswith(f"| {new_rows[0][0]} |")]
+    kept = [line for line in old.splitlines()[3:] if not line.startswith(f"| {new_rows[0][0]} |")]
     documents.replace_section(DOCUMENT, begin, end, "\n".join(
         [head, line, *sorted(kept + new, key=lambda line: line.split("|")[1])]))
 
@@ -349,8 +336,7 @@ def main() -> int:
             corpus = make_inputs()
     # The exception ends the machine, and removes its directory.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    with tempfile.TemporaryDirectory(dir=BUILD) as name:
-        directory = pathlib.Path(name)
+    with temporary_directory(dir=BUILD) as directory:
         (directory / "work").mkdir()
         if arguments.run:
             make_tree(directory / "work", build, arguments.run)

@@ -1,8 +1,5 @@
-"""Tests the statistics of the benchmarks, texts that the stored figures do not give, and how
-links run, with a shell script as the linker.
-
-The test benchmarks.documents compares the documents with all texts that they do give.
-"""
+"""Tests how the benchmarks summarize and describe figures, and how links run, with a shell script
+as the linker. The test benchmarks.documents compares the documents with the stored figures."""
 
 import contextlib
 import io
@@ -13,7 +10,6 @@ import runpy
 import signal
 import subprocess
 import sys
-import tempfile
 import unittest
 from unittest import mock
 
@@ -27,6 +23,7 @@ import harness
 import links
 import suite
 import trees
+from common import temporary_directory
 from figures import Run
 from harness import Variant
 
@@ -91,7 +88,8 @@ class Links(unittest.TestCase):
         for linker in ("lld-link", "ld.lld", "ld64.lld"):
             for around in (False, True):
                 sample = links.Sample("S", linker, pathlib.Path("/"), [], [])
-                names = [way.name for way in links.variants(sample, around, pathlib.Path("/p"))]
+                names = [variant.name for variant in links.variants(
+                    sample, around, pathlib.Path("/p"))]
                 self.assertEqual(names[0], f"{linker} 22 (stock)")
                 self.assertEqual(names[-2:], [links.FIRST, links.NEXT])
                 self.assertEqual(f"headstart run {linker} 22" in names, around)
@@ -124,10 +122,11 @@ class Documents(unittest.TestCase):
         self.assertEqual(document.headline({}), "")
 
     def test_an_unusual_readahead_is_named(self):
-        for told, shown in (("readahead set to the usual 128 KiB (was 8192)", ""),
-                            ("readahead 4096 KiB (the usual 128 needs root)",
-                             ", readahead 4096 KiB (the usual 128 needs root)")):
-            text = document.document({"coff": entry(readahead=told)}, self.benchmarks, {}, "raw")
+        for readahead, shown in (("readahead set to the usual 128 KiB (was 8192)", ""),
+                                 ("readahead 4096 KiB (the usual 128 needs root)",
+                                  ", readahead 4096 KiB (the usual 128 needs root)")):
+            text = document.document({"coff": entry(readahead=readahead)},
+                                     self.benchmarks, {}, "raw")
             self.assertIn(f"- A: 2026-01-02, 2 cores, Linux 6{shown}.\n", text)
 
     def test_readme(self):
@@ -157,30 +156,29 @@ exit "$3"
 
 class Linking(unittest.TestCase):
     def setUp(self):
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.directory = pathlib.Path(directory.name)
+        self.directory = self.enterContext(temporary_directory())
         self.out = self.directory / "out"
         self.linker = self.directory / "linker"
         self.linker.write_text(LINKER)
         self.linker.chmod(0o755)
 
-    def way(self, name: str, text: str = "same", status: int = 0) -> Variant:
+    def variant(self, name: str, text: str = "same", status: int = 0) -> Variant:
         # The name is an option, since argv[0] of a script is its path.
         return Variant(name, self.linker, [name, text, str(status)])
 
-    def rounds(self, ways, count):
+    def rounds(self, variants, count):
         with contextlib.redirect_stdout(io.StringIO()):
-            return harness.run_rounds(ways, [str(self.out)], self.out, count)
+            return harness.run_rounds(variants, [str(self.out)], self.out, count)
 
     def test_in_turn(self):
-        runs = self.rounds([self.way("a"), self.way("b")], 3)
+        runs = self.rounds([self.variant("a"), self.variant("b")], 3)
         log = (self.directory / "out.log").read_text().split()
         self.assertEqual(log, ["a", "b", "b", "a", "a", "b"])
         self.assertEqual([len(several) for several in runs.values()], [3, 3])
 
     def test_outputs_are_compared_by_their_bytes(self):
-        runs = self.rounds([self.way("a"), self.way("b"), self.way("c", text="other")], 1)
+        runs = self.rounds([self.variant("a"), self.variant("b"),
+                            self.variant("c", text="other")], 1)
         a, b, c = (runs[name][0].outputs for name in "abc")
         self.assertEqual(a, b)
         self.assertNotEqual(a, c)
@@ -188,13 +186,13 @@ class Linking(unittest.TestCase):
     def test_what_an_earlier_link_left_is_gone(self):
         self.out.mkdir()
         (self.out / "stale").write_text("x")
-        first = self.rounds([self.way("a")], 1)["a"][0].outputs
-        self.assertEqual(self.rounds([self.way("a")], 1)["a"][0].outputs, first)
+        first = self.rounds([self.variant("a")], 1)["a"][0].outputs
+        self.assertEqual(self.rounds([self.variant("a")], 1)["a"][0].outputs, first)
         self.assertEqual([path.name for path in self.out.iterdir()], ["out"])
 
     def test_a_linker_that_fails_ends_the_benchmark(self):
         with self.assertRaises(SystemExit) as raised:
-            self.rounds([self.way("a", status=3)], 1)
+            self.rounds([self.variant("a", status=3)], 1)
         self.assertIn("a failed", str(raised.exception))
 
     def test_what_it_costs(self):
@@ -238,17 +236,16 @@ class Failing(unittest.TestCase):
         program = runpy.run_path(str(DIRECTORY / "run"))
         benchmarks = {"a": mock.Mock(measure=fails), "b": mock.Mock(measure=ends),
                       "c": mock.Mock(measure=lambda factor: {"figure": factor})}
-        with tempfile.TemporaryDirectory() as name, \
-                contextlib.redirect_stdout(io.StringIO()) as said:
-            directory = pathlib.Path(name)
+        with (temporary_directory() as directory,
+              contextlib.redirect_stdout(io.StringIO()) as printed):
             failed = program["measure"](mock.Mock(names=[], benchmarks=benchmarks, rounds=2),
                                         program["Documents"](directory, benchmarks))
             kept = json.loads((directory / "figures.json").read_text())
             self.assertEqual([path.name for path in directory.iterdir()], ["figures.json"])
         self.assertEqual(failed, ["a", "b"])
         self.assertEqual(kept["c"]["figures"], {"figure": 2})
-        self.assertIn("CalledProcessError", said.getvalue())
-        self.assertIn("no such linker", said.getvalue())
+        self.assertIn("CalledProcessError", printed.getvalue())
+        self.assertIn("no such linker", printed.getvalue())
 
 
 class Interrupted(unittest.TestCase):
@@ -265,14 +262,14 @@ class Interrupted(unittest.TestCase):
             "    time.sleep(60)\n"
             "except KeyboardInterrupt:\n"
             "    time.sleep(0.2)\n"  # the second signal arrives now
-            "    print('put back', flush=True)\n")
+            "    print('restored', flush=True)\n")
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             process = subprocess.Popen([sys.executable, "-c", script],
                                        stdout=subprocess.PIPE, text=True)
             self.assertEqual(process.stdout.readline(), "ready\n")
             process.send_signal(number)
             process.send_signal(number)
-            self.assertEqual(process.communicate(timeout=60)[0], "put back\n")
+            self.assertEqual(process.communicate(timeout=60)[0], "restored\n")
             self.assertEqual(process.returncode, 0)
 
 
@@ -280,12 +277,12 @@ class Held(unittest.TestCase):
     """Without root or a kernel's setting, a note says so and nothing fails."""
 
     def test_readahead_is_set_and_put_back_where_it_can_be(self):
-        with tempfile.TemporaryDirectory() as name:
-            knob = pathlib.Path(name) / "read_ahead_kb"
+        with temporary_directory() as directory:
+            knob = directory / "read_ahead_kb"
             knob.write_text("4096\n")
             with mock.patch.object(harness, "readahead_knob") as find:
                 find.return_value = knob
-                with harness.readahead(128, pathlib.Path(name)) as note:
+                with harness.readahead(128, directory) as note:
                     self.assertIn("(was 4096)", note)
                     self.assertEqual(knob.read_text(), "128")
                 self.assertEqual(knob.read_text(), "4096")
@@ -293,23 +290,23 @@ class Held(unittest.TestCase):
                 find.return_value = refusing = mock.Mock()
                 refusing.read_text.return_value = "4096\n"
                 refusing.write_text.side_effect = PermissionError
-                with harness.readahead(128, pathlib.Path(name)) as note:
+                with harness.readahead(128, directory) as note:
                     self.assertEqual(note, "readahead 4096 KiB (the usual 128 needs root)")
                 # harness.readahead does not restore what it did not change.
                 refusing.write_text.assert_called_once_with("128")
                 find.return_value = None
-                with harness.readahead(128, pathlib.Path(name)) as note:
+                with harness.readahead(128, directory) as note:
                     self.assertIn("not known", note)
 
     def test_a_signal_while_a_group_is_made(self):
         for problem, raised in ((KeyboardInterrupt, KeyboardInterrupt), (OSError, SystemExit)):
-            with tempfile.TemporaryDirectory() as name:
+            with temporary_directory() as directory:
                 settings = mock.Mock()
                 settings.items.side_effect = problem
                 with self.assertRaises(raised):
-                    with harness.cgroup(pathlib.Path(name), settings):
+                    with harness.cgroup(directory, settings):
                         self.fail("it was entered")
-                self.assertEqual(os.listdir(name), [])
+                self.assertEqual(os.listdir(directory), [])
                 self.assertEqual(harness.entered, [])
 
     @unittest.skipUnless(harness.can_limit_memory(), "needs root and a cgroup of memory")

@@ -1,9 +1,6 @@
-"""Makes the files of a corpus for a target: writes their sources, and lets ninja run LLVM's
-tools.
-
-All tools run in the output directory with relative names, so that no output has its name. A tool
-writes below tmp/, so that a file in its place is always whole.
-"""
+"""Makes the files of a corpus for a target: writes their sources, and lets ninja run LLVM's tools
+in the output directory, with relative names, so that no output contains its path. A tool writes
+below tmp/, so that a file in its place is always whole."""
 
 import dataclasses
 import os
@@ -16,13 +13,14 @@ from typing import Sequence
 
 from .sources import MODULES, STRIDE, Unit, UnitWriter, write_headers, write_main
 
+
 @dataclasses.dataclass(frozen=True)
 class Target:
     flags: tuple[str, ...]
     object_suffix: str
     archive_suffix: str
     archivers: tuple[str, ...]
-    archive_words: tuple[str, ...]  # "{out}" stands for the archive
+    archive_arguments: tuple[str, ...]  # "{out}" stands for the archive
     # sources.Budget estimates the sizes of COFF objects with CodeView at -O0. The corpus
     # requests its bytes times this factor from it.
     scale: float = 1.0
@@ -33,37 +31,33 @@ class Target:
 FREESTANDING = ("-ffreestanding", "-nostdinc", "-fno-exceptions", "-fno-rtti",
                 "-fno-threadsafe-statics", "-fno-stack-protector", "-fasynchronous-unwind-tables")
 
-# -O0 gives the most bytes of object per second of compiling (twice -O1), and
-# developers link it most often. C++20: with earlier standards, clang delays
-# the parsing of templates for this target, so that the precompiled header
-# lacks them.
+# -O0 gives twice the bytes of -O1 per second of compiling, and developers link it most often.
+# Before C++20, clang parses templates late, so that the precompiled header would lack them.
 COFF = Target(flags=("--target=x86_64-pc-windows-msvc", "-std=c++20", "-O0", "-g", "-gcodeview",
                      *FREESTANDING, "-mno-stack-arg-probe", "-ffunction-sections",
                      "-fdata-sections", "-mno-incremental-linker-compatible",
                      "-fdebug-compilation-dir=.", "-gno-codeview-command-line"),
               object_suffix=".obj", archive_suffix=".lib", archivers=("llvm-lib-22", "llvm-lib"),
-              archive_words=("/nologo", "/machine:x64", "/out:{out}"))
+              archive_arguments=("/nologo", "/machine:x64", "/out:{out}"))
 
 
 def unix(triple: str, optimize: int, *flags: str) -> Target:
-    """The target for ld.lld and ld64.lld."""
     return Target(flags=(f"--target={triple}", "-std=c++20", f"-O{optimize}", "-g", *flags,
                          "-fdebug-compilation-dir=."),
                   object_suffix=".o", archive_suffix=".a", archivers=("llvm-ar-22", "llvm-ar"),
-                  archive_words=("rcs", "{out}"), scale=1.25)
+                  archive_arguments=("rcs", "{out}"), scale=1.25)
 
 
 def macho(arch: str, optimize: int, dwarf: int) -> Target:
     """The target for ld64.lld, with the given version of DWARF."""
     return dataclasses.replace(
         unix(f"{arch}-apple-macos11", optimize, f"-gdwarf-{dwarf}", *FREESTANDING),
-        archive_words=("rcs", "--format=darwin", "{out}"),
+        archive_arguments=("rcs", "--format=darwin", "{out}"),
         scale=1.25 if optimize == 0 else 1.45, files=("libSystem.tbd",))
 
 
 def elf(optimize: int, split: bool, lto: bool) -> Target:
-    """The target for ld.lld; split: debug information in .dwo files, which the
-    link does not read; lto: bitcode for ThinLTO."""
+    """The target for ld.lld; split: debug information in .dwo files, which are not linked."""
     return unix("x86_64-linux-gnu", optimize, *["-gsplit-dwarf"] * split,
                 *["-flto=thin"] * lto, *FREESTANDING, "-ffunction-sections", "-fdata-sections")
 
@@ -104,7 +98,7 @@ class Build:
         self.tools = {"CXX": compiler, "AR": find_tool(*target.archivers)}
         # A precompiled header contains the whole path of its source.
         flags = [*target.flags, '-ffile-prefix-map="$$PWD"=.']
-        archive = [word.replace("{out}", "tmp/$out") for word in target.archive_words]
+        archive = [part.replace("{out}", "tmp/$out") for part in target.archive_arguments]
         self.lines = [RULES.format(flags=" ".join(flags), archive=" ".join(archive))]
         self.write("src/compiler", subprocess.check_output([compiler, "--version"], text=True))
 
@@ -122,8 +116,8 @@ class Build:
                           f"src/{module}.h src/compiler\n  module = {module}\n")
 
     def plan(self, archive: bool) -> tuple[list[str], list[str]]:
-        """Writes the sources and ninja's file, in which the largest objects are first. Returns
-        the inputs of the two links, in their order: all objects, and archives of them."""
+        """Writes the sources, and ninja's file with the largest objects first. Returns the inputs
+        of the two links in their order: all objects, and archives of them."""
         for module in {MODULES[0], *(unit.module for unit in self.units)}:
             self.write(f"src/{module}.h", self.headers[module].text)
         for unit in sorted(self.units, key=lambda unit: -unit.wanted):
@@ -153,14 +147,14 @@ class Build:
         subprocess.run([*ninja, "-t", "cleandead"], stdout=subprocess.DEVNULL)
 
     def compile(self, ninja: list) -> None:
-        output = None if sys.stdout.isatty() else subprocess.PIPE
-        with subprocess.Popen(ninja, stdout=output, text=True,
+        stdout = None if sys.stdout.isatty() else subprocess.PIPE
+        with subprocess.Popen(ninja, stdout=stdout, text=True,
                               env={**os.environ, **self.tools}) as process:
             try:
-                said, _ = process.communicate()
+                output, _ = process.communicate()
             except BaseException:
                 process.send_signal(signal.SIGINT)  # ninja then ends the compilers
                 raise
         if process.returncode:
-            print(said or "", end="", file=sys.stderr)
+            print(output or "", end="", file=sys.stderr)
             raise Failure(f"{self.root}: not all objects could be made")

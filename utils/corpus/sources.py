@@ -1,13 +1,9 @@
-"""The sources of the objects: headers, units, and the entry that starts them; the plan of
-the units, their places and their sizes. The code is like a game's: types, statements, functions,
-classes.
+"""The sources of the objects: headers, units, and the entry that starts them; the places and sizes
+of the units. The code is like a game's: types, statements, functions, classes. The headers are the
+engine and the additions of each module.
 
-As in real code, most bytes of an object come from headers, so that objects
-share types and inline functions (COMDATs), which the linker folds. The headers
-are the engine and the additions of each module.
-
-Each writer returns lines of source, and draws every choice from the generator that it is given,
-so that equal seeds give equal sources.
+Each writer returns lines of source, and draws every choice from the generator that it is given, so
+that equal seeds give equal sources.
 """
 
 import dataclasses
@@ -36,8 +32,6 @@ PLAIN_TYPES = (
 
 @dataclasses.dataclass
 class Features:
-    """The parts of a piece of C++ that decide its object's size."""
-
     classes: int = 0
     functions: int = 0
     lines: int = 0
@@ -46,8 +40,6 @@ class Features:
 
 @dataclasses.dataclass
 class CppClass:
-    """A class for units to use: its definition and its features."""
-
     name: str
     qualified: str
     inside: list[str]
@@ -154,11 +146,8 @@ def write_declarations(rng: random.Random, data: Sequence[str], count: int) -> l
 
 def write_class(rng: random.Random, space: str, name: str,
                 data: Sequence[str], containers: int, out_of_line: bool) -> CppClass:
-    """Writes a class of a game: containers, values, reflection, updates.
-
-    In a header everything is inline; in a unit the longer methods are
-    defined after the class, as strong symbols.
-    """
+    """Writes a class of a game: containers, values, reflection, updates. In a unit, the longer
+    methods are defined after the class, as strong symbols."""
     held = [(container_type(rng, data), f"{field}_")
             for field in rng.sample(CONTAINER_NAMES, containers)]
     values = [(value_type(rng, data), f"{field}_")
@@ -253,11 +242,8 @@ def write_headers(seed: int) -> dict[str, Header]:
 
 
 class Budget:
-    """Estimates the bytes of the object that a unit's source will give.
-
-    The weights were fitted to objects that this script made with clang 22.
-    An object pays for an instantiation once, however often it uses it.
-    """
+    """Estimates the bytes of a unit's object. The weights were fitted to objects by clang 22. An
+    object pays for an instantiation once, however often it uses it."""
 
     BASE = 9_000.0
     FIRST_CLASS = 50_000.0
@@ -415,7 +401,6 @@ class UnitWriter:
 
 
 def write_main(units: Sequence[Unit]) -> str:
-    """Writes the entry, which starts the given units."""
     out = ["", read_text("runtime.cpp.in")]
     for unit in units:
         out += [f"namespace {unit.namespace} {{", "void startUnit(game::scene::World &world);", "}"]

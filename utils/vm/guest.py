@@ -1,10 +1,8 @@
 """The checks that ./dev vm runs in the virtual machine, as root and with nothing else.
 
-/vm has bin/ (the program under all its names), tests/ and corpus/. /dev/vdc is a disk
-for other file systems, /dev/vdd one for swap. The result goes to /vm/result.json. Each
-failed check is a line of `problems`.
-
-If /vm has command.json, that command runs instead, in a copy of the sources, /vm/tree.
+/vm has bin/ (the program under all its names), tests/ and corpus/. /dev/vdc is a disk for other
+file systems, /dev/vdd one for swap. The result is /vm/result.json, in which `problems` are failed
+checks. If /vm has command.json, that command runs instead, in a copy of the sources, /vm/tree.
 """
 
 import filecmp
@@ -55,8 +53,7 @@ def make_cold() -> None:
     pathlib.Path("/proc/sys/vm/drop_caches").write_text("3\n")
 
 
-def link(where: pathlib.Path, name: str, *options: str, ours=True, group=None,
-         cold=True) -> dict:
+def link(where: pathlib.Path, name: str, *options: str, ours=True, group=None, cold=True) -> dict:
     """Links in a directory, as stock or with Headstart. Returns the statistics."""
     if cold:
         make_cold()
@@ -82,7 +79,6 @@ def expect_same(what: str) -> bool:
 
 # This function runs on the host as well, to compare the systems.
 def plan_of(programs: pathlib.Path, where: pathlib.Path) -> list:
-    """The plan of a link, in its order."""
     plan = json.loads(subprocess.check_output(
         [programs / "headstart", "plan", "--json", "--", programs / "ld.lld", *ARGUMENTS],
         cwd=where))
@@ -126,7 +122,7 @@ def try_links(name: str, where: pathlib.Path) -> None:
     row["same"] = expect_same(name)
     again = link(where, "ours")
     row["same"] &= expect_same(f"{name}, with a profile")
-    # The statistics of a warm link leave out what it leaves to the linker.
+    # The statistics of a warm link lack the inputs that the linker opens first.
     cached = json.loads(must(VM / "bin/headstart", "residency", "--json", "--summary",
                              where / "obj"))["resident_bytes"]
     warm = link(where, "ours", cold=False)
@@ -134,8 +130,7 @@ def try_links(name: str, where: pathlib.Path) -> None:
     row["hinted_bytes"] = stats["hinted_bytes"]
     expect(not stats["errors"] and not again["errors"],
            f"{name}: {stats['errors']} {again['errors']}")
-    # The linker may open an input before the engine does, and the engine leaves many
-    # cached objects to it.
+    # The linker opens some inputs before the engine does, and many cached ones.
     expect(name == "tmpfs" or stats["handed_over"] >= stats["inputs"] * 0.9,
            f"{name}: {stats['handed_over']} of {stats['inputs']} were handed over")
     profiles = [stats["profile"], again["profile"]]
@@ -218,8 +213,7 @@ def try_group(name: str, limit: int, high=None) -> None:
     link(VM / "corpus", "stock", ours=False, group=group)
     stats = link(VM / "corpus", "ours", "--prefetch-profile=none", group=group)
     same = expect_same(name)
-    events = dict(line.split() for line in
-                  (group / "memory.events").read_text().splitlines())
+    events = dict(line.split() for line in (group / "memory.events").read_text().splitlines())
     row = {"name": name, "limit": limit, "budget": stats["budget_bytes"],
            "same": same, "hinted_bytes": stats["hinted_bytes"]}
     result["groups"].append(row)
@@ -274,8 +268,8 @@ def main() -> None:
              lambda: result.update(plan=plan_of(VM / "bin", VM / "corpus")),
              try_file_systems, try_bench, try_groups]
     if (VM / "command.json").exists():
-        asked = json.loads((VM / "command.json").read_text())
-        steps = [lambda: run_command(pathlib.Path(asked["root"]), asked["command"])]
+        task = json.loads((VM / "command.json").read_text())
+        steps = [lambda: run_command(pathlib.Path(task["root"]), task["command"])]
     for step in steps:
         try:
             step()
