@@ -231,8 +231,7 @@ def hash_of(directory: pathlib.Path) -> str:
     for path in sorted(directory.iterdir()):
         digest.update(path.name.encode() + b"\0")
         with open(path, "rb") as source:
-            for block in iter(lambda: source.read(1 << 20), b""):
-                digest.update(block)
+            digest.update(hashlib.file_digest(source, "sha256").digest())
     return digest.hexdigest()[:16]
 
 
