@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The promises that hold on every system. Compiled into OSTests and
-// OSPosixTests. PosixDirectoryTest.cpp has the tests for POSIX systems.
+// The promises that hold on every system. PosixDirectoryTest.cpp has the tests
+// for POSIX systems.
 //
 //===----------------------------------------------------------------------===//
 

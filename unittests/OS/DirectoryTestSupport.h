@@ -38,13 +38,6 @@ namespace headstart::os::test {
 
 using Names = std::vector<std::string>;
 
-/// Whether the reader reads a whole directory at once, as that by readdir does.
-#ifdef HEADSTART_TEST_LISTS_AT_ONCE
-inline constexpr bool ListsAtOnce = true;
-#else
-inline constexpr bool ListsAtOnce = false;
-#endif
-
 inline DirectoryHandle openDirectory(const std::string &Path) {
   DirectoryHandle Directory;
   const std::error_code Error = DirectoryHandle::open(Path, Directory);

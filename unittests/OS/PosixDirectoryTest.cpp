@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Mount points, FIFOs, sockets and permissions. Compiled into OSTests and
-// OSPosixTests.
+// Mount points, FIFOs, sockets and permissions.
 //
 //===----------------------------------------------------------------------===//
 

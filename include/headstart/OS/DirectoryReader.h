@@ -21,7 +21,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -143,8 +142,7 @@ private:
 };
 
 /// Reads directories one after another through one buffer, with no allocation
-/// and no copy per entry. (If macOS has to fall back on readdir, it copies a
-/// whole directory at once.) Not thread-safe.
+/// and no copy per entry. Not thread-safe.
 class DirectoryReader {
 public:
   /// The bytes that one system call fills. A larger buffer gains nothing
@@ -178,11 +176,9 @@ private:
 
   DirectoryHandle *Directory = nullptr;
   std::unique_ptr<char[]> Buffer;
-  size_t Capacity = 0;          ///< bytes
-  std::span<const char> Unread; ///< of Buffer
-  /// macOS: the device of the directory, if the system call that filled Unread
-  /// lists what belongs to it (`DirectoryEntry::HasStatus`).
-  [[maybe_unused]] std::optional<uint64_t> Device;
+  size_t Capacity = 0;                  ///< bytes
+  std::span<const char> Unread;         ///< of Buffer
+  [[maybe_unused]] uint64_t Device = 0; ///< macOS: of the listed directory
 };
 
 } // namespace headstart::os

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/OS/DirectoryReader.h"
-#include "../Posix/Directories.h"
 #include "../Posix/Support.h"
 #include "headstart/OS/DirectoryRecords.h"
 #include <algorithm>
@@ -38,8 +37,14 @@ DirectoryReader::DirectoryReader(size_t BufferBytes)
       Capacity(std::max(BufferBytes, MaxRecordBytes)) {}
 
 /// Reads the next records of the directory. Returns their number, 0 at the end,
-/// or -1 and sets errno.
+/// or -1 and sets errno. If the file system lacks this call, XNU does the same
+/// by readdir (readdirattr in bsd/vfs/vfs_attrlist.c).
 static int listInBulk(int Descriptor, char *Buffer, size_t Capacity) {
+  const auto List = [&](attrlist &Wanted) {
+    return retry([&] {
+      return ::getattrlistbulk(Descriptor, &Wanted, Buffer, Capacity, 0);
+    });
+  };
   // Exactly what parseMacEntries reads.
   attrlist Wanted = {};
   Wanted.bitmapcount = ATTR_BIT_MAP_COUNT;
@@ -48,29 +53,20 @@ static int listInBulk(int Descriptor, char *Buffer, size_t Capacity) {
                       ATTR_CMN_FLAGS | ATTR_CMN_FILEID;
   Wanted.dirattr = ATTR_DIR_MOUNTSTATUS;
   Wanted.fileattr = ATTR_FILE_DATALENGTH;
-  return retry([&] {
-    return ::getattrlistbulk(Descriptor, &Wanted, Buffer, Capacity, 0);
-  });
-}
-
-/// Whether readdir(3) may succeed after this error of getattrlistbulk: if the
-/// file system does not support the call, or the directory may be read but not
-/// searched (attributes require both rights, names one).
-static bool mayReaddir(int Error) {
-  return Error == ENOTSUP || Error == EINVAL || Error == EACCES ||
-         Error == EPERM || Error == ENOSYS;
+  const int Records = List(Wanted);
+  if (Records >= 0 || (errno != EACCES && errno != EPERM))
+    return Records;
+  // The directory may be read but not searched. These attributes require only
+  // the right to read it (LIST_DIR_ATTRS in XNU).
+  Wanted.commonattr = ATTR_CMN_RETURNED_ATTRS | ATTR_CMN_ERROR | ATTR_CMN_NAME |
+                      ATTR_CMN_OBJTYPE | ATTR_CMN_FILEID;
+  Wanted.dirattr = Wanted.fileattr = 0;
+  return List(Wanted);
 }
 
 std::error_code DirectoryReader::fill() {
   const int FD = descriptor(*Directory);
   const int Records = listInBulk(FD, Buffer.get(), Capacity);
-  if (Records < 0 && mayReaddir(errno)) {
-    Device.reset();
-    size_t Filled = 0;
-    const std::error_code Error = listByReaddir(FD, Buffer, Capacity, Filled);
-    Unread = {Buffer.get(), Filled};
-    return Error;
-  }
   // ENOENT: the directory was deleted, and is thus empty.
   if (Records <= 0)
     return Records == 0 || errno == ENOENT ? std::error_code() : lastError();
@@ -84,8 +80,7 @@ std::error_code DirectoryReader::fill() {
 }
 
 size_t DirectoryReader::parse(std::span<DirectoryEntry> Into, bool &Malformed) {
-  return Device ? parseMacEntries(Unread, *Device, Into, Malformed)
-                : parseLinuxEntries(Unread, Into, Malformed);
+  return parseMacEntries(Unread, Device, Into, Malformed);
 }
 
 } // namespace headstart::os

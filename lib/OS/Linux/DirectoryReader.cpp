@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/OS/DirectoryReader.h"
-#include "../Posix/Directories.h"
 #include "../Posix/Support.h"
 #include "headstart/OS/DirectoryRecords.h"
 #include <algorithm>

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Records/Fields.h"
-#include "Directories.h"
 #include "Support.h"
 #include "headstart/OS/DirectoryReader.h"
 #include <cstring>
@@ -24,10 +23,6 @@ static constexpr int DirectoryFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
 void DirectoryHandle::close() {
   if (isOpen())
     ::close(descriptor(std::exchange(Handle, InvalidHandle)));
-}
-
-int detail::openAt(int Base, const char *Path, int Flags) {
-  return retry([&] { return ::openat(Base, Path, Flags); });
 }
 
 std::error_code DirectoryHandle::open(const std::string &Path,

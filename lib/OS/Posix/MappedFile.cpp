@@ -9,7 +9,6 @@
 #include "headstart/OS/MappedFile.h"
 
 #include "../Shared.h"
-#include "Directories.h"
 #include "Support.h"
 #include "headstart/OS/DirectoryReader.h"
 
@@ -18,7 +17,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <utility>
 
 using namespace headstart::os;
 using namespace headstart::os::detail;

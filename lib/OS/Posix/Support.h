@@ -18,7 +18,6 @@
 #include "headstart/OS/MappedFile.h"
 
 #include <cerrno>
-#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <system_error>
@@ -60,6 +59,16 @@ inline FileIdentity identityOf(const struct stat &S) {
   return {deviceOf(S), S.st_ino, static_cast<uint64_t>(S.st_size),
           nanoseconds(modifiedTime(S)), nanoseconds(changedTime(S))};
 }
+
+/// Retries openat(2), which signals interrupt on network file systems and FUSE.
+inline int openAt(int Base, const char *Path, int Flags) {
+  return retry([&] { return ::openat(Base, Path, Flags); });
+}
+
+/// Opens \p Name in \p Base if nothing is mounted there. Returns -1 and sets
+/// errno on an error: to EXDEV at a mount point, and if the system cannot open
+/// in this way.
+int openUnlessMount(int Base, const char *Name, int Flags);
 
 } // namespace headstart::os::detail
 
