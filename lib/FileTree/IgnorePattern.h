@@ -25,6 +25,7 @@
 #include <bitset>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -152,6 +153,11 @@ private:
   std::vector<Pattern> Patterns; // In the order of the file.
   GlobTables Globs;
 };
+
+/// Returns the last value of core.excludesFile in \p Config, the text of a file
+/// in git's format; nothing if there is none. Skips malformed lines without a
+/// message. Included files are not read.
+std::optional<std::string> configuredExcludes(llvm::StringRef Config);
 
 } // namespace headstart::detail
 

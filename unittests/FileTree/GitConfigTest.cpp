@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../lib/FileTree/IgnoreFile.h"
+#include "../../lib/FileTree/IgnorePattern.h"
 #include "gtest/gtest.h"
 
 using headstart::detail::configuredExcludes;

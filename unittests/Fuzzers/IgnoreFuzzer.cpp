@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../lib/FileTree/IgnoreFile.h"
+#include "../../lib/FileTree/IgnorePattern.h"
 #include "../FileTree/IgnoreReference.h"
 #include "Cost.h"
 #include <cstdint>
