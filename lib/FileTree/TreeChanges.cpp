@@ -135,10 +135,9 @@ bool ManifestPart::isUnknown(StringRef FromHere) const {
 }
 
 ChangeFinder::ChangeFinder(const ManifestPart &Part, const TreeFilter &Filter,
-                           StringRef WalkedRoot,
                            std::function<void(StringRef, StringRef)> Report)
     : FilteringVisitor(Filter, Part.prefix()), Part(Part),
-      WalkedRoot(WalkedRoot), Report(std::move(Report)) {
+      Report(std::move(Report)) {
   if (Part.directories().empty())
     return;
   FirstEntry = Part.directories().front().Entries.begin();
@@ -176,12 +175,9 @@ void ChangeFinder::show(const WalkDirectory &Directory,
   }
 }
 
-void ChangeFinder::problem(StringRef Path, StringRef What) {
-  {
-    std::lock_guard Lock(Mutex);
-    Problems.insert(Path);
-  }
-  Report(Path, What);
+void ChangeFinder::unknown(size_t /*Root*/, StringRef PathFromRoot) {
+  std::lock_guard Lock(Mutex);
+  Unknown.insert(PathFromRoot);
 }
 
 std::vector<TreeChange> ChangeFinder::finish() {
@@ -190,34 +186,22 @@ std::vector<TreeChange> ChangeFinder::finish() {
     llvm::append_range(Changes, OfThread);
     OfThread.clear();
   }
-  // Skip directories that could not be read now, and everything below them.
-  const bool RootIsUnknown = Problems.contains(WalkedRoot);
-  std::optional<StringRef> Unknown;
-  for (const ManifestDirectory &F : Part.directories()) {
-    if (RootIsUnknown)
-      break;
-    const StringRef FromHere = *pathWithin(Part.prefix(), F.Path);
-    SmallString<256> Storage;
-    auto HasProblem = [&](StringRef Path) {
-      if (Problems.empty() || Path.empty())
+  // The place or a directory above it could not be read now.
+  const auto IsUnknown = [this](StringRef Path) {
+    for (; !Unknown.contains(Path); Path = sys::path::parent_path(Path))
+      if (Path.empty())
         return false;
-      StringRef Root = WalkedRoot == "/" ? "" : StringRef(WalkedRoot);
-      return Problems.contains((Root + "/" + Path).str());
-    };
-    // A directory above may have a problem although the manifest has no entries
-    // for it, so that this loop does not visit it. Check all of them.
-    for (size_t End = FromHere.find('/'); !Problems.empty();
-         End = FromHere.find('/', End + 1)) {
-      if (HasProblem(FromHere.take_front(End)))
-        Unknown = FromHere.take_front(End);
-      if (End == StringRef::npos)
-        break;
-    }
-    if (Unknown && pathWithin(*Unknown, FromHere))
+    return true;
+  };
+  for (const ManifestDirectory &F : Part.directories()) {
+    const StringRef FromHere = *pathWithin(Part.prefix(), F.Path);
+    if (IsUnknown(FromHere))
       continue;
+    SmallString<256> Storage;
     for (const ManifestEntry &E : F.Entries) {
       StringRef Path = joinTreePath(FromHere, E.Name, Storage);
-      if (!Seen[static_cast<size_t>(&E - FirstEntry)] && !HasProblem(Path))
+      if (!Seen[static_cast<size_t>(&E - FirstEntry)] &&
+          !Unknown.contains(Path))
         Changes.push_back({ChangeKind::Removed, E.Type, SameEntry, Path.str()});
     }
   }

@@ -229,8 +229,10 @@ size_t WalkDirectory::root() const { return Worker.Current->Root; }
 unsigned WalkDirectory::thread() const { return Worker.Index; }
 
 void WalkWorker::problem(StringRef Name, std::string_view What) {
-  State.Visitor.problem(Name.empty() ? Shown.path().str() : Shown.pathOf(Name),
-                        What);
+  const std::string Full =
+      Name.empty() ? Shown.path().str() : Shown.pathOf(Name);
+  State.Visitor.problem(Full, What);
+  State.Visitor.unknown(Current->Root, StringRef(Full).substr(FromRoot));
 }
 
 void WalkWorker::closeLast() {

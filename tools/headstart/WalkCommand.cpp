@@ -106,32 +106,8 @@ private:
   char End;
 };
 
-/// The paths that a walk could not read or stat, as the walk reports them.
-class UnknownPaths {
-public:
-  /// Any thread.
-  void add(StringRef Path) {
-    std::lock_guard Lock(Mutex);
-    Paths.push_back(Path.str());
-  }
-  /// The paths below \p Roots. Valid after the walk; they refer to this object.
-  std::vector<TreePlace> below(ArrayRef<TreeRoot> Roots) const {
-    std::vector<TreePlace> Result;
-    for (StringRef Path : Paths)
-      // If one root contains another, a path can be below both.
-      for (auto [I, Root] : enumerate(Roots)) {
-        StringRef Rest = Path;
-        if (Rest.consume_front(Root.Given) &&
-            (Rest.empty() || Root.Given == "/" || Rest.consume_front("/")))
-          Result.push_back({I, Rest});
-      }
-    return Result;
-  }
-
-private:
-  std::mutex Mutex;
-  std::vector<std::string> Paths; ///< guarded by Mutex
-};
+/// The places that a walk could not read or stat: roots and paths from there.
+using UnknownPlaces = std::vector<std::pair<size_t, std::string>>;
 
 /// Returns the beginning of the paths of the entries of \p Directory, a path
 /// from \p Root.
@@ -145,25 +121,30 @@ public:
   /// With \p Unknown, keeps only entries that have their own status.
   Lister(const TreePlan &Plan, const TreeOperands &Operands,
          const EntryWriter &Writer, LineOutput &Output,
-         ProblemPrinter &Problems, TreeListing *Keep, UnknownPaths *Unknown)
+         ProblemPrinter &Problems, TreeListing *Keep, UnknownPlaces *Unknown)
       : FilteringVisitor(Plan.Filter), Operands(Operands), Writer(Writer),
         Output(Output), Problems(Problems), Keep(Keep), Unknown(Unknown) {}
 
   void problem(StringRef Path, StringRef What) override {
     Problems.print(Path, What);
+  }
+  void unknown(size_t Root, StringRef PathFromRoot) override {
+    std::lock_guard Lock(Mutex);
     if (Unknown)
-      Unknown->add(Path);
+      Unknown->emplace_back(Root, PathFromRoot);
   }
 
 private:
   void keep(const WalkDirectory &Directory,
             ArrayRef<os::DirectoryEntry> Entries) {
     SmallVector<os::DirectoryEntry, MaxEntries> Kept;
+    SmallString<256> Path;
     for (const os::DirectoryEntry &Entry : Entries)
       if (!Unknown || Entry.hasOwnStatus())
         Kept.push_back(Entry);
       else
-        Unknown->add(Directory.pathOf(Entry.Name));
+        unknown(Directory.root(), joinTreePath(Directory.pathFromRoot(),
+                                               StringRef(Entry.Name), Path));
     Keep->add(Directory.thread(), Directory.root(), Directory.pathFromRoot(),
               Kept);
   }
@@ -186,7 +167,8 @@ private:
   LineOutput &Output;
   ProblemPrinter &Problems;
   TreeListing *Keep;
-  UnknownPaths *Unknown;
+  std::mutex Mutex;
+  UnknownPlaces *Unknown; ///< guarded by Mutex; null: they do not matter
 };
 
 } // namespace
@@ -248,7 +230,7 @@ static std::string conflictOf(const CommandArguments &Arguments, StringRef File,
 
 static Exit writeManifest(const TreePlan &Plan, const TreeOperands &Operands,
                           const std::string &File, const TreeListing &Listing,
-                          const UnknownPaths &Unknown, LineOutput &Output) {
+                          const UnknownPlaces &Unknown, LineOutput &Output) {
   std::vector<ManifestRoot> Roots;
   for (const TreeRoot &Root : Operands.Directories) {
     SmallString<256> Absolute;
@@ -259,7 +241,9 @@ static Exit writeManifest(const TreePlan &Plan, const TreeOperands &Operands,
   }
   std::string Bytes = serializeManifest(
       Plan.Selection, Roots, std::time(nullptr), Listing.directories(),
-      Unknown.below(Operands.Directories));
+      map_to_vector(Unknown, [](const auto &Place) {
+        return TreePlace{Place.first, Place.second};
+      }));
   const auto Write = [&](raw_ostream &OS) { OS << Bytes; };
   std::error_code Error;
   if (File == "-")
@@ -314,7 +298,7 @@ Exit runWalk(const CommandArguments &Arguments) {
       Writer.append("", File, Entry, Output.buffer(0));
   }
 
-  UnknownPaths Unknown;
+  UnknownPlaces Unknown;
   std::optional<TreeListing> Listing;
   if (Arguments.has(OPT_sort) || ManifestFile)
     Listing.emplace(TreeWalker::MaxThreads);
@@ -468,7 +452,7 @@ Exit runStatus(const CommandArguments &Arguments) {
   for (const Comparison &C : Comparisons) {
     unsigned Above = C.Part.depth();
     ChangeFinder Visitor(
-        C.Part, Plan->Filter, C.Root.Given,
+        C.Part, Plan->Filter,
         [&](StringRef Path, StringRef What) { Problems.print(Path, What); });
     if (C.Part.isRemoved()) {
       if (const ManifestEntry *Removed = C.Part.entry())

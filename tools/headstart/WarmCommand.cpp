@@ -265,7 +265,7 @@ static void feed(const TreePlan &Plan, const TreeOperands &Operands,
       continue;
     }
     ChangeFinder Visitor(
-        *Part, Plan.Filter, Root.Given,
+        *Part, Plan.Filter,
         [&](StringRef Path, StringRef What) { Problems.count(Path, What); });
     Visitor.leaveOut(Since.File);
     if (!Plan.isTooDeep(Part->depth()))

@@ -31,9 +31,8 @@ public:
 };
 
 struct Finder : ChangeFinder {
-  Finder(const ManifestPart &Part, const TreeFilter &Filter,
-         llvm::StringRef Root)
-      : ChangeFinder(Part, Filter, Root,
+  Finder(const ManifestPart &Part, const TreeFilter &Filter)
+      : ChangeFinder(Part, Filter,
                      [this](llvm::StringRef Path, llvm::StringRef /*What*/) {
                        Reported.push_back(Path.str());
                      }) {}
@@ -67,7 +66,7 @@ protected:
     llvm::Expected<ManifestPart> Part = ManifestPart::of(M, Path);
     if (!Part)
       return {toString(Part.takeError())};
-    Finder F(*Part, Filter, Path);
+    Finder F(*Part, Filter);
     F.leaveOut(LeftOut);
     WalkOptions Options;
     Options.WithStatus = true;
@@ -291,8 +290,9 @@ TEST_F(TreeChangesTest, UnreadableDirectoryIsNotReportedAsRemoved) {
   const ManifestPart Part(M, 0);
   const TreeFilter Filter;
   {
-    Finder F(Part, Filter, Path);
+    Finder F(Part, Filter);
     F.problem(Path + "/a", "unreadable");
+    F.unknown(0, "a");
     Lines Paths;
     for (const TreeChange &C : F.finish())
       Paths.push_back(C.Path);
@@ -300,16 +300,16 @@ TEST_F(TreeChangesTest, UnreadableDirectoryIsNotReportedAsRemoved) {
     EXPECT_EQ(F.Reported, Lines{Path + "/a"});
   }
   {
-    Finder F(Part, Filter, Path);
-    F.problem(Path + "/a/b", "unreadable");
+    Finder F(Part, Filter);
+    F.unknown(0, "a/b");
     Lines Paths;
     for (const TreeChange &C : F.finish())
       Paths.push_back(C.Path);
     EXPECT_EQ(Paths, (Lines{"a", "a/d", "e", "e/f", "z"}));
   }
-  Finder F(Part, Filter, Path);
-  F.problem(Path, "unreadable");
-  F.problem(Path + "/a", "unreadable");
+  Finder F(Part, Filter);
+  F.unknown(0, "");
+  F.unknown(0, "a");
   EXPECT_TRUE(F.finish().empty());
 }
 

@@ -60,7 +60,6 @@ public:
   static llvm::Expected<ManifestPart> of(const Manifest &M,
                                          const std::string &Path);
 
-  const Manifest &manifest() const { return *M; }
   /// The path from the manifest's root to the directory: "" or "a/b".
   llvm::StringRef prefix() const { return Prefix; }
   const ManifestRoot &root() const { return M->roots()[Root]; }
@@ -99,19 +98,20 @@ struct TreeChange {
 /// that directory, with the manifest's selection and with status.
 class ChangeFinder : public FilteringVisitor {
 public:
-  /// \p WalkedRoot is the directory's path as the walker is given it. Entries
-  /// that \p Filter hides count as removed. All must outlive this object.
-  /// Several threads call \p Report, for each problem.
+  /// Entries that \p Filter hides count as removed. All must outlive this
+  /// object. Several threads call \p Report, for each problem.
   ChangeFinder(
       const ManifestPart &Part, const TreeFilter &Filter,
-      llvm::StringRef WalkedRoot,
       std::function<void(llvm::StringRef Path, llvm::StringRef What)> Report);
 
   /// Excludes the file with \p Identity from the changes: the manifest itself,
   /// which is written after the walk.
   void leaveOut(const os::FileIdentity &Identity) { LeftOut = Identity; }
 
-  void problem(llvm::StringRef Path, llvm::StringRef What) override;
+  void problem(llvm::StringRef Path, llvm::StringRef What) override {
+    Report(Path, What);
+  }
+  void unknown(size_t Root, llvm::StringRef PathFromRoot) override;
 
   /// Returns all changes in the order of `compareTreePaths`, after the walk,
   /// except of entries that could not be stat'ed, now or for the manifest.
@@ -122,7 +122,6 @@ private:
             llvm::ArrayRef<os::DirectoryEntry> Entries) override;
 
   const ManifestPart &Part;
-  std::string WalkedRoot;
   std::function<void(llvm::StringRef, llvm::StringRef)> Report;
   os::FileIdentity LeftOut;
   const ManifestEntry *FirstEntry = nullptr;
@@ -131,7 +130,7 @@ private:
   std::vector<uint8_t> Seen;
   std::array<std::vector<TreeChange>, TreeWalker::MaxThreads> Found;
   std::mutex Mutex;
-  llvm::StringSet<> Problems; ///< guarded by Mutex
+  llvm::StringSet<> Unknown; ///< paths; guarded by Mutex
 };
 
 } // namespace headstart

@@ -101,6 +101,9 @@ public:
   /// walk continues. \p Path has the form of `WalkDirectory::path`; for an
   /// ignore file above the root it is absolute.
   virtual void problem(llvm::StringRef Path, llvm::StringRef What) = 0;
+  /// Follows `problem` if its path lies in the tree: the place that could not
+  /// be read, by the number of the root and the path from there.
+  virtual void unknown(size_t /*Root*/, llvm::StringRef /*PathFromRoot*/) {}
 };
 
 class TreeWalker {
