@@ -119,7 +119,9 @@ public:
     /// Environment variables whose arguments precede the command line.
     llvm::SmallVector<llvm::StringRef, 2> Variables;
   };
-  virtual Expansion expansionOf(llvm::ArrayRef<std::string> Args) const = 0;
+  virtual Expansion expansionOf(llvm::ArrayRef<std::string> /*Args*/) const {
+    return {};
+  }
 
   /// Parses the command line \p Args, which is expanded and without the
   /// program's name. Knows every option of lld 22 that takes a value, so that
@@ -140,7 +142,7 @@ public:
 
   /// The options of the linker and Headstart's own. Only Headstart's have a
   /// text for --help.
-  virtual const GenericOptionTable &optionTable() const = 0;
+  const GenericOptionTable &optionTable() const { return Options; }
 
   /// See InputResolver::resolve.
   virtual ResolvedInput resolve(const NamedInput &Input,
@@ -176,14 +178,17 @@ public:
   }
 
 protected:
-  LinkerModel(Flavour Kind, llvm::StringRef Name, llvm::StringRef Program)
-      : Kind(Kind), Name(Name), Program(Program) {}
+  LinkerModel(Flavour Kind, llvm::StringRef Name, llvm::StringRef Program,
+              const GenericOptionTable &Options)
+      : Kind(Kind), Name(Name), Program(Program), Options(Options) {}
 
 private:
   /// Returns Headstart's own options among \p Args, which are without the
   /// program's name, in order. Each is one argument.
   virtual std::vector<PlacedOption>
   findPrefetchOptions(llvm::ArrayRef<const char *> Args) const = 0;
+
+  const GenericOptionTable &Options;
 };
 
 /// Makes a PrefetchOption of \p A, one of Headstart's own options.

@@ -121,7 +121,8 @@ static ResolvedInput findMinGWLibrary(const NamedInput &Input,
   return {"-l" + Input.Name, {}};
 }
 
-Model::Model() : LinkerModel(Flavour::COFF, "coff", "lld-link") {
+Model::Model()
+    : LinkerModel(Flavour::COFF, "coff", "lld-link", coff::optionTable()) {
   KnowsByIdentity = true;
   OpensTogether = true;
   StockPrefetchOption = "/prefetch-inputs";

@@ -25,14 +25,12 @@
 
 namespace headstart::coff {
 
-// NOLINTBEGIN(readability-identifier-naming): LLVM's scheme for option ids.
 enum OptionID : unsigned {
-  OPT_INVALID = 0,
+  OPT_INVALID = 0, // NOLINT: LLVM's name
 #define OPTION(...) LLVM_MAKE_OPT_ID(__VA_ARGS__),
 #include "headstart/Inputs/COFFOptions.inc"
 #undef OPTION
 };
-// NOLINTEND(readability-identifier-naming)
 
 /// The table, which the first call creates. Any thread.
 const GenericOptionTable &optionTable();
@@ -56,9 +54,6 @@ public:
   Expansion expansionOf(llvm::ArrayRef<std::string> Args) const override;
   LinkCommand parse(llvm::ArrayRef<CommandLineArg> CommandArgs,
                     const CommandLineContext &Context) const override;
-  const GenericOptionTable &optionTable() const override {
-    return coff::optionTable();
-  }
   ResolvedInput resolve(const NamedInput &Input,
                         const InputResolver &Resolver) const override;
   std::vector<FoundInput> scan(const ScanRequest &Request) const override;

@@ -21,7 +21,8 @@ static std::vector<CommandLineArg> plainArgs(ArrayRef<std::string> Args) {
   return Result;
 }
 
-Model::Model() : LinkerModel(Flavour::ELF, "elf", "ld.lld") {
+Model::Model()
+    : LinkerModel(Flavour::ELF, "elf", "ld.lld", elf::optionTable()) {
   PlansTogether = true;
   InspectionRequests = 3;
   StageNames = {"parse",  "relocations", "first copies", "other copies",

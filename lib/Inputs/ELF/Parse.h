@@ -27,28 +27,24 @@
 
 namespace headstart::elf {
 
-// NOLINTBEGIN(readability-identifier-naming): LLVM's scheme for option ids.
 enum OptionID : unsigned {
-  OPT_INVALID = 0,
+  OPT_INVALID = 0, // NOLINT: LLVM's name
 #define OPTION(...) LLVM_MAKE_OPT_ID(__VA_ARGS__),
 #include "headstart/Inputs/ELFOptions.inc"
 #undef OPTION
 };
-// NOLINTEND(readability-identifier-naming)
 
 /// The table of ld.lld for ELF, with Headstart's own options; the first call
 /// creates it. Any thread.
 const GenericOptionTable &optionTable();
 
 namespace mingw {
-// NOLINTBEGIN(readability-identifier-naming)
 enum OptionID : unsigned {
-  OPT_INVALID = 0,
+  OPT_INVALID = 0, // NOLINT: LLVM's name
 #define OPTION(...) LLVM_MAKE_OPT_ID(__VA_ARGS__),
 #include "headstart/Inputs/MinGWOptions.inc"
 #undef OPTION
 };
-// NOLINTEND(readability-identifier-naming)
 
 /// The table of ld.lld for MinGW. Any thread.
 const GenericOptionTable &optionTable();
@@ -98,9 +94,6 @@ public:
   Expansion expansionOf(llvm::ArrayRef<std::string> Args) const override;
   LinkCommand parse(llvm::ArrayRef<CommandLineArg> CommandArgs,
                     const CommandLineContext &Context) const override;
-  const GenericOptionTable &optionTable() const override {
-    return elf::optionTable();
-  }
   ResolvedInput resolve(const NamedInput &Input,
                         const InputResolver &Resolver) const override;
   std::vector<FoundInput> scan(const ScanRequest &Request) const override;

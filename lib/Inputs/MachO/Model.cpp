@@ -14,7 +14,8 @@ using namespace llvm;
 
 namespace headstart::macho {
 
-Model::Model() : LinkerModel(Flavour::MachO, "macho", "ld64.lld") {
+Model::Model()
+    : LinkerModel(Flavour::MachO, "macho", "ld64.lld", macho::optionTable()) {
   StockPrefetchOption =
       "--read-workers=" + std::to_string(os::usableProcessors());
   // ld64.lld skips the ends of small debug sections. Closing gaps of up to 16

@@ -24,14 +24,12 @@
 
 namespace headstart::macho {
 
-// NOLINTBEGIN(readability-identifier-naming): LLVM's scheme for option ids.
 enum OptionID : unsigned {
-  OPT_INVALID = 0,
+  OPT_INVALID = 0, // NOLINT: LLVM's name
 #define OPTION(...) LLVM_MAKE_OPT_ID(__VA_ARGS__),
 #include "headstart/Inputs/MachOOptions.inc"
 #undef OPTION
 };
-// NOLINTEND(readability-identifier-naming)
 
 /// The table, which the first call creates. Any thread.
 const GenericOptionTable &optionTable();
@@ -52,14 +50,8 @@ findPrefetchOptions(const llvm::opt::InputArgList &Args);
 class Model final : public LinkerModel {
 public:
   Model();
-  Expansion expansionOf(llvm::ArrayRef<std::string>) const override {
-    return {};
-  }
   LinkCommand parse(llvm::ArrayRef<CommandLineArg> CommandArgs,
                     const CommandLineContext &Context) const override;
-  const GenericOptionTable &optionTable() const override {
-    return macho::optionTable();
-  }
   ResolvedInput resolve(const NamedInput &Input,
                         const InputResolver &Resolver) const override;
   std::vector<FoundInput> scan(const ScanRequest &Request) const override;
