@@ -38,19 +38,7 @@ StringRef reasonName(InputReason R) {
 }
 
 bool isOnCommandLine(InputReason Reason) {
-  switch (Reason) {
-  case InputReason::LinkerScript:
-  case InputReason::ArchiveMember:
-  case InputReason::EmbeddedDefaultLibrary:
-  case InputReason::TypeServer:
-  case InputReason::LinkerOption:
-  case InputReason::ReExport:
-  case InputReason::Dependent:
-  case InputReason::Recorded:
-    return false;
-  default:
-    return true;
-  }
+  return Reason < InputReason::LinkerScript;
 }
 
 // As in LLVM 22 Support/TimeProfiler.cpp.

@@ -22,7 +22,8 @@
 
 namespace headstart {
 
-/// The reason why a file is among the inputs.
+/// The reason why a file is among the inputs; those of the command line come
+/// first.
 enum class InputReason : uint8_t {
   CommandLine,            ///< named on the command line itself
   ResponseFile,           ///< named in a response file

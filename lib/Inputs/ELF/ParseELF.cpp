@@ -197,16 +197,12 @@ void Parser::changeState(const Arg &A) {
     State.Static = Args.hasArg(OPT_relocatable);
     return;
   case OPT_whole_archive:
-    State.Whole = true;
-    return;
   case OPT_no_whole_archive:
-    State.Whole = false;
+    State.Whole = A.getOption().matches(OPT_whole_archive);
     return;
   case OPT_start_lib:
-    State.Lazy = true;
-    return;
   case OPT_end_lib:
-    State.Lazy = false;
+    State.Lazy = A.getOption().matches(OPT_start_lib);
     return;
   case OPT_push_state:
     States.emplace_back(State.Static, State.Whole);

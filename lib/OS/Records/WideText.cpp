@@ -9,8 +9,10 @@
 #include "headstart/OS/WideText.h"
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 
 namespace headstart::os {
 
@@ -88,35 +90,22 @@ static bool takeCharacter(std::string_view &Text, uint32_t &Value) {
   const auto ByteAt = [&](size_t I) {
     return static_cast<uint32_t>(static_cast<unsigned char>(Text[I]));
   };
-  const uint32_t First = ByteAt(0);
-  size_t Tails = 0;
-  uint32_t Min = 0;
-  if (First < 0x80) {
-    Value = First;
-  } else if (First >= 0xC0 && First < 0xE0) {
-    Tails = 1;
-    Value = First & 0x1F;
-    Min = 0x80;
-  } else if (First >= 0xE0 && First < 0xF0) {
-    Tails = 2;
-    Value = First & 0x0F;
-    Min = 0x800;
-  } else if (First >= 0xF0 && First < 0xF8) {
-    Tails = 3;
-    Value = First & 0x07;
-    Min = FirstPaired;
-  } else {
+  // The ones at the front of the first byte count the bytes, unless there is
+  // only this one.
+  const auto First = static_cast<unsigned char>(Text[0]);
+  const auto Ones = static_cast<size_t>(std::countl_one(First));
+  const size_t Tails = Ones == 0 ? 0 : Ones - 1;
+  constexpr uint32_t Mins[] = {0, 0x80, 0x800, FirstPaired}; // by Tails
+  if (Ones == 1 || Tails >= std::size(Mins) || Text.size() <= Tails)
     return false;
-  }
-  if (Text.size() <= Tails)
-    return false;
+  Value = First & (0x7FU >> Ones);
   for (size_t I = 1; I <= Tails; ++I) {
     if ((ByteAt(I) & 0xC0) != 0x80)
       return false;
     Value = Value << TailBits | (ByteAt(I) & TailMask);
   }
   Text.remove_prefix(Tails + 1);
-  return Value >= Min && Value <= LastCharacter;
+  return Value >= Mins[Tails] && Value <= LastCharacter;
 }
 
 template <typename Unit>
