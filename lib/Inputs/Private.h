@@ -18,7 +18,6 @@
 #include "headstart/Formats/FileInspector.h"
 #include "headstart/Inputs/LinkerModel.h"
 #include "llvm/ADT/StringRef.h"
-#include "llvm/ADT/Twine.h"
 #include "llvm/Option/Arg.h"
 #include <optional>
 #include <string>

@@ -15,7 +15,6 @@
 #define HEADSTART_LIB_LINK_SEAM_H
 
 #include "headstart/Inputs/LinkerModel.h"
-#include "llvm/ADT/StringRef.h"
 
 namespace headstart {
 

@@ -11,7 +11,6 @@
 #include "headstart/OS/MappedFile.h"
 #include "llvm/Support/Base64.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 

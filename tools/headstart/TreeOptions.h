@@ -24,7 +24,6 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>

@@ -21,7 +21,6 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <chrono>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>

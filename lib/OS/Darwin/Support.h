@@ -9,7 +9,6 @@
 #ifndef HEADSTART_LIB_OS_DARWIN_SUPPORT_H
 #define HEADSTART_LIB_OS_DARWIN_SUPPORT_H
 
-#include <cstddef>
 #include <cstdint>
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -10,7 +10,6 @@
 
 #include "headstart/OS/MappedFile.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <fcntl.h>

@@ -16,7 +16,6 @@
 #include <fcntl.h>
 #include <io.h>
 #include <optional>
-#include <thread>
 
 namespace headstart::os {
 
