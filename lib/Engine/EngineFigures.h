@@ -106,12 +106,9 @@ struct EngineFigures {
   void noteProgress() { Progress.fetch_add(1); }
   void noteHintAt(TraceClock::time_point Time) {
     const int64_t Ticks = Time.time_since_epoch().count();
-    int64_t Old = FirstHint.load();
-    while (Ticks < Old && !FirstHint.compare_exchange_weak(Old, Ticks))
-      ;
-    Old = LastHint.load();
-    while (Ticks > Old && !LastHint.compare_exchange_weak(Old, Ticks))
-      ;
+    int64_t None = INT64_MAX;
+    FirstHint.compare_exchange_strong(None, Ticks);
+    LastHint.store(Ticks);
   }
   void addFetched(uint64_t Bytes, uint64_t Calls) {
     Hinted += Bytes;

@@ -8,6 +8,7 @@
 
 #include "Policy.h"
 #include <algorithm>
+#include <cmath>
 
 namespace headstart {
 
@@ -174,11 +175,10 @@ unsigned Policy::skipped(unsigned Streak, double Size, double NameLatency,
     return 0;
   const double Prepared = processorShare(Numbers.OpenSeconds);
   const double Missed = Store.of(Size, Inspections);
-  unsigned Stride = 1;
-  while (Stride < Numbers.MaxStride &&
-         (Stride + 1) * (Stride + 1) * Missed <= 2 * Prepared * Streak)
-    ++Stride;
-  return Stride - 1;
+  const double Stride = std::sqrt(2 * Prepared * Streak / Missed);
+  return static_cast<unsigned>(
+             std::clamp<double>(Stride, 1, Numbers.MaxStride)) -
+         1;
 }
 
 bool Policy::isWorthListing(uint64_t Inputs, double NameLatency) const {
