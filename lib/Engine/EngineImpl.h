@@ -48,11 +48,9 @@ public:
   std::unique_ptr<llvm::MemoryBuffer> take(llvm::StringRef Path,
                                            const BufferRequest &Request);
   void cancel() {
-    if (Figures.Ended.load() + Inputs.waitingForPaths() <
-        Figures.Started.load())
+    if (Inputs.cancel() && Figures.Started.load() != 0)
       Figures.IsUnfinished.store(true);
     TheFetcher.gate().cancel();
-    Inputs.cancel();
     Directories.cancel();
   }
   /// Null if processor time is not measured.

@@ -128,8 +128,7 @@ void EngineImpl::trimIfShort() {
 /// the symbols of the inputs without a plan.
 void EngineImpl::begin(LinkStage Stage) {
   bool IsBegun = false;
-  (void)decideShortage(Figures.Inputs.load(),
-                       /*IsComplete=*/!Inputs.hasDeferred());
+  (void)decideShortage(Figures.Inputs.load(), /*IsComplete=*/true);
   if (Stage == LinkStage::Parse) {
     TakesLazy.store(!isWorthSymbols(LazyBytes.load()));
     IsBegun = !leavesToLinker() && Planner->plansTogether() &&
@@ -328,7 +327,7 @@ void EngineImpl::prepare(InputEntry &Entry, bool IsClaimed, Worker &Own) {
     // By now more is known about the store and about such files.
     if (isObjectByName(Entry.Named))
       TheFetcher.choose(Entry, /*IsInspected=*/true);
-    Inputs.done(Scheduler::Task::Prepare);
+    Inputs.done();
   }
   planAndFetch(Entry, File, NeedsPlan, /*IsDone=*/!PlansItself, Own);
 }
@@ -387,7 +386,7 @@ bool EngineImpl::isWorthSymbols(uint64_t Lazy) const {
 /// archives are linked depends on the symbols of every input, cached or not.
 void EngineImpl::enterSymbols(InputEntry &Entry, FilePointer File,
                               Worker &Own) {
-  llvm::scope_exit Entered([&] { Inputs.done(Scheduler::Task::Symbols); });
+  llvm::scope_exit Entered([&] { Inputs.done(); });
   if (leavesToLinker() || !waitUntilPublished(Entry) ||
       (!Entry.hasCopy() && !reopen(Entry, File))) {
     note(Decision::SymbolsNotRead);

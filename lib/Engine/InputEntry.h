@@ -61,7 +61,6 @@ struct InputEntry {
 
   // Guarded by the scheduler:
   unsigned Threads = 0; ///< that work for it
-  bool Hangs = false;   ///< a thread did at the last stall, or may since then
   EntryState State = EntryState::Waiting;
   std::chrono::steady_clock::time_point Claimed; ///< since then Opening
   bool WasLeft = false; ///< to the linker; Path is set if the name is one

@@ -8,7 +8,6 @@
 
 #include "Scheduler.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/Path.h"
 #include <algorithm>
 #include <utility>
 
@@ -31,11 +30,6 @@ void Scheduler::fill(const LinkCommand &Command, uint64_t MaxFiles) {
 size_t Scheduler::size() const {
   std::lock_guard Lock(Mutex);
   return List ? List->size() : 0;
-}
-
-bool Scheduler::hasDeferred() const {
-  std::lock_guard Lock(Mutex);
-  return !Deferred.empty();
 }
 
 bool Scheduler::wasLeft(StringRef Path) const {
@@ -79,39 +73,20 @@ bool Scheduler::leave(InputEntry &Entry) {
   return true;
 }
 
-bool Scheduler::isStalled(const InputEntry &Entry) const {
-  return !StalledDirectories.empty() &&
-         StalledDirectories.contains(sys::path::parent_path(Entry.Named.Name));
-}
-
-InputEntry *Scheduler::takeDeferred() {
-  while (!Deferred.empty()) {
-    InputEntry &Entry = entry(Deferred.front());
-    Deferred.pop_front();
+InputEntry *Scheduler::takeNext(unsigned Skipped) {
+  while (!Urgent.empty()) {
+    InputEntry &Entry = *Urgent.back();
+    Urgent.pop_back();
     if (take(Entry)) {
-      note(Decision::PreparedDeferred);
+      note(Decision::PreparedUrgent);
       return &Entry;
     }
   }
-  return nullptr;
-}
-
-InputEntry *Scheduler::takeNext(unsigned Skipped) {
-  if (InputEntry *Entry = std::exchange(Urgent, nullptr))
-    if (take(*Entry)) {
-      note(Decision::PreparedUrgent);
-      return Entry;
-    }
-  if (StalledDirectories.empty())
-    if (InputEntry *Entry = takeDeferred())
-      return Entry;
   while (std::optional<uint32_t> Number = List->next()) {
     InputEntry &Entry = entry(*Number);
-    if (Entry.Named.OnDemand || isStalled(Entry)) {
+    // The linker may never request it.
+    if (Entry.Named.OnDemand) {
       List->pass();
-      // The linker may never request an input on demand.
-      if (!Entry.Named.OnDemand)
-        Deferred.push_back(*Number);
       continue;
     }
     (void)take(Entry);
@@ -135,21 +110,10 @@ std::optional<bool> Scheduler::waitForStall(std::chrono::milliseconds Long,
     while (!IsOver && Over.waitUntil(Lock, Until))
       ;
     // HasMoved goes first, because it must be called in any case.
-    if (HasMoved() || IsOver)
-      continue;
-    bool IsNew = false;
-    for (InputEntry &Entry : Entries) {
-      Entry.Hangs = Entry.Threads != 0;
-      if (Entry.Hangs &&
-          StalledDirectories.insert(sys::path::parent_path(Entry.Named.Name))
-              .second) {
-        note(Decision::StalledDirectory);
-        IsNew = true;
-      }
-    }
-    if (!IsNew)
+    if (HasMoved() || IsOver || Busy <= Hanging)
       continue;
     note(Decision::Stalled);
+    Hanging = Busy;
     const bool AllHang = Idle == 0;
     Lock.unlock();
     More.notifyAll(); // for threads that wait for the hanging ones
@@ -175,11 +139,12 @@ InputEntry *Scheduler::nextWithSymbols() {
 }
 
 /// Returns the rest of an entry that is being fetched for a stage of at most
-/// \p UpTo, if there is one; only with \p MayHang in a stalled directory.
-std::optional<Scheduler::Work> Scheduler::nextRest(LinkStage UpTo,
-                                                   bool MayHang) {
+/// \p UpTo, if there is one. After a stall, another thread may hang in the same
+/// entry.
+std::optional<Scheduler::Work> Scheduler::nextRest(LinkStage UpTo) {
   const auto It = llvm::find_if(Rests, [&](const auto &Each) {
-    return Each.first.first > UpTo || MayHang || !isStalled(*Each.second.Entry);
+    return Each.first.first > UpTo || Hanging == 0 ||
+           Each.second.Entry->Threads == 0;
   });
   if (It == Rests.end() || It->first.first > UpTo)
     return std::nullopt;
@@ -188,7 +153,7 @@ std::optional<Scheduler::Work> Scheduler::nextRest(LinkStage UpTo,
 }
 
 std::optional<Scheduler::Work> Scheduler::nextFetch() {
-  if (std::optional<Work> Rest = nextRest(Stage, /*MayHang=*/false))
+  if (std::optional<Work> Rest = nextRest(Stage))
     return Rest;
   if (Queue.empty())
     return Work();
@@ -211,7 +176,7 @@ static void claim(InputEntry &Entry) {
 }
 
 Scheduler::Work Scheduler::prepare(InputEntry &Entry) {
-  ++NumScanning;
+  ++Unfinished;
   const bool IsClaimed = Entry.State == EntryState::Waiting;
   if (IsClaimed)
     claim(Entry);
@@ -240,9 +205,8 @@ std::optional<Scheduler::Work> Scheduler::tryNext(unsigned Skipped) {
   if (InputEntry *Entry = nextRefresh())
     return Work{Task::Refresh, Entry, LinkStage::Parse, nullptr};
   // What is being fetched comes before what the linker reads after it.
-  if (!Urgent)
-    if (std::optional<Work> Rest =
-            nextRest(LinkStage::Parse, /*MayHang=*/false))
+  if (Urgent.empty())
+    if (std::optional<Work> Rest = nextRest(LinkStage::Parse))
       return Rest;
   if (InputEntry *Entry = takeNext(Skipped))
     return prepare(*Entry);
@@ -250,45 +214,35 @@ std::optional<Scheduler::Work> Scheduler::tryNext(unsigned Skipped) {
       First != Queue.end() && First->first.first == LinkStage::Parse) {
     InputEntry *Entry = First->second;
     Queue.erase(First);
-    ++NumScanning;
+    ++Unfinished;
     return Work{Task::Plan, Entry, LinkStage::Parse,
                 std::exchange(Entry->File, nullptr)};
   }
   if (Now == Phase::Preparing)
-    return waitsFor(NumScanning) ? std::nullopt
-                                 : requestDecision(LinkStage::Parse);
+    return waitsFor(Unfinished) ? std::nullopt
+                                : requestDecision(LinkStage::Parse);
   if (Now == Phase::Entering) {
     if (InputEntry *Entry = nextWithSymbols()) {
-      ++Entering;
+      ++Unfinished;
       Work Next{Task::Symbols, Entry, LinkStage::Parse, Entry->File};
       if (!(Entry->Stages & KeptFor))
         Entry->File = nullptr;
       return Next;
     }
-    if (waitsFor(Entering))
+    if (waitsFor(Unfinished))
       return std::nullopt;
     Now = Phase::Fetching;
   }
   std::optional<Work> Next = nextFetch();
   if (Next && Next->What == Task::None) {
-    if (InputEntry *Entry = takeDeferred())
-      return prepare(*Entry);
-    if (std::optional<Work> Rest = nextRest(Stage, /*MayHang=*/true))
-      return Rest;
     // Where names are slow, paths become due as the linker comes nearer.
     HasOnlyPaths = MayRefresh && RefreshEnd != 0 &&
                    RefreshedAt + Numbers.RefreshStep < Entries.size();
-    if (HasOnlyPaths || waitsFor(NumAdding))
+    // Others may add inputs, or a rest.
+    if (HasOnlyPaths || waitsFor(Busy))
       return std::nullopt;
   }
   return Next;
-}
-
-/// The directory of \p Entry responds again if a task that hung in it, or began
-/// after that, is done.
-void Scheduler::endStall(InputEntry &Entry) {
-  if (std::exchange(Entry.Hangs, false) && Entry.State == EntryState::Ready)
-    StalledDirectories.erase(sys::path::parent_path(Entry.Named.Name));
 }
 
 Scheduler::Work Scheduler::next(unsigned Skipped, Waits OnWait,
@@ -296,19 +250,18 @@ Scheduler::Work Scheduler::next(unsigned Skipped, Waits OnWait,
   std::unique_lock Lock(Mutex);
   if (Finished.Entry) {
     --Finished.Entry->Threads;
-    endStall(*Finished.Entry);
+    Hanging = std::min(Hanging, --Busy);
+    if (!waitsFor(Busy))
+      More.notifyAll();
   }
-  if (mayAdd(Finished) && --NumAdding == 0)
-    More.notifyAll();
   while (true) {
     if (std::optional<Work> Next = tryNext(Skipped)) {
       if (Next->What == Task::None)
         end();
       if (Next->Entry) {
         ++Next->Entry->Threads;
-        Next->Entry->Hangs |= isStalled(*Next->Entry); // as far as known
+        ++Busy;
       }
-      NumAdding += mayAdd(*Next);
       return std::move(*Next);
     }
     if (OnWait)
@@ -324,10 +277,10 @@ void Scheduler::end() {
     Over.notifyAll();
 }
 
-void Scheduler::done(Task What) {
+void Scheduler::done() {
   {
     std::lock_guard Lock(Mutex);
-    if (--(What == Task::Symbols ? Entering : NumScanning) != 0)
+    if (--Unfinished != 0)
       return;
   }
   More.notifyAll();
@@ -355,7 +308,7 @@ void Scheduler::keepFor(InputEntry &Entry, const FilePointer &File) {
 void Scheduler::planLater(InputEntry &Entry, const FilePointer &File) {
   {
     std::lock_guard Lock(Mutex);
-    --NumScanning;
+    --Unfinished;
     keepFor(Entry, File);
     Queue.try_emplace({LinkStage::Parse, Entry.Place}, &Entry);
   }
@@ -390,7 +343,7 @@ void Scheduler::planned(InputEntry &Entry, StageSet Stages,
       keepFor(Entry, File);
     // Threads that wait for added inputs can fetch for its later stages.
     IsMore = Now == Phase::Fetching && Entry.Stages != 0;
-    if (IsDone && --NumScanning == 0)
+    if (IsDone && --Unfinished == 0)
       IsMore = true;
   }
   if (IsMore)
@@ -478,10 +431,10 @@ InputEntry *Scheduler::request(StringRef Path, bool Leaves,
                                   isObjectByName(Entry.Named))))
     return nullptr;
   if (Entry.Place == 0) {
-    // Nothing else would prepare it.
-    if (Urgent && Urgent->Named.OnDemand)
-      Deferred.push_back(Urgent->Number);
-    Urgent = &Entry;
+    // Nothing else would prepare an input on demand.
+    if (!Urgent.empty() && !Urgent.back()->Named.OnDemand)
+      Urgent.pop_back();
+    Urgent.push_back(&Entry);
     More.notifyOne();
   }
   if (Entry.State == EntryState::Waiting) {
@@ -541,11 +494,6 @@ std::vector<std::reference_wrapper<const InputEntry>> Scheduler::ready() const {
   return Result;
 }
 
-size_t Scheduler::waitingForPaths() const {
-  std::lock_guard Lock(Mutex);
-  return HasOnlyPaths ? Idle : 0;
-}
-
 void Scheduler::refreshNoMore() {
   {
     std::lock_guard Lock(Mutex);
@@ -554,14 +502,17 @@ void Scheduler::refreshNoMore() {
   More.notifyAll();
 }
 
-void Scheduler::cancel() {
+bool Scheduler::cancel() {
+  bool IsLeft = false;
   {
     std::lock_guard Lock(Mutex);
+    IsLeft = Busy != 0 || (!IsOver && !HasOnlyPaths);
     IsCancelled = true;
     end();
   }
   More.notifyAll();
   Published.notifyAll();
+  return IsLeft;
 }
 
 } // namespace headstart

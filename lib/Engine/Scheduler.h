@@ -20,16 +20,15 @@
 ///  3. for ELF, after all inputs are prepared: inputs to plan, then the symbols
 ///     of those that need no plan;
 ///  4. planned bytes to fetch, by stage, then in the linker's order;
-///  5. while a file system does not respond: inputs and rests in directories in
-///     which threads hang, which were skipped until then;
-///  6. where names are slow: paths that become due as the linker comes nearer.
+///  5. where names are slow: paths that become due as the linker comes nearer.
 ///
 /// Invariants:
 ///  - one thread prepares, plans and enters an input, each once; each
 ///    range of its stages is fetched once;
 ///  - no thread goes on to 3 or 4 while another may still name inputs that the
-///    linker reads at once, unless threads hang; inputs that are found later
+///    linker reads at once, unless that one hangs; inputs that are found later
 ///    go first;
+///  - no thread joins another one that hangs in an input;
 ///  - after `cancel` no thread waits, and there is nothing more to do.
 ///
 //===----------------------------------------------------------------------===//
@@ -45,7 +44,6 @@
 #include "headstart/Report/Decisions.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
-#include "llvm/ADT/StringSet.h"
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -72,7 +70,6 @@ public:
   void fill(const LinkCommand &Command, uint64_t MaxFiles = 0);
 
   size_t size() const;
-  bool hasDeferred() const; ///< Inputs wait for an unresponsive file system.
 
   /// Whether the input was left to the linker, as cached.
   bool wasLeft(llvm::StringRef Path) const;
@@ -109,17 +106,17 @@ public:
     return next(Skipped, OnWait, Work());
   }
 
-  /// Waits until threads hang in directories where none hung before: every
-  /// \p Long, \p HasMoved reports under the lock if there was progress since
-  /// its last call. After a stall, inputs in these directories come last, and
-  /// no thread waits for those that hang. Returns whether all threads hang
-  /// (others wait for a task); nullopt if nothing is left to do, all is
+  /// Waits until more threads hang than before: every \p Long, \p HasMoved
+  /// reports under the lock if there was progress since its last call. After
+  /// that, no thread waits for those that hang. Returns whether all threads
+  /// hang (else some wait for a task); nullopt if nothing is left to do, all is
   /// cancelled, or a minute has passed.
   std::optional<bool> waitForStall(std::chrono::milliseconds Long,
                                    llvm::function_ref<bool()> HasMoved);
 
-  /// Ends the caller's task, which adds no more inputs that come at once.
-  void done(Task What);
+  /// Ends the part of the caller's task for which the next phase waits: it adds
+  /// no more inputs that come at once, and enters no more symbols.
+  void done();
   /// Ends the caller's task likewise, and has a thread plan \p Entry after all
   /// inputs are prepared. Keeps \p File for that, if the limit allows it.
   void planLater(InputEntry &Entry, const FilePointer &File);
@@ -164,43 +161,34 @@ public:
   /// Has the entries after \p Entry, which the linker gets from a high-latency
   /// store, stat'ed again.
   void refreshAhead(const InputEntry &Entry);
-  void refreshNoMore();           ///< ends threads that only wait for that
-  size_t waitingForPaths() const; ///< the number of these threads
+  void refreshNoMore(); ///< ends threads that only wait for that
 
   /// The entries that are Ready. Inspect them without the lock: the system
   /// calls for 100,000 take long.
   std::vector<std::reference_wrapper<const InputEntry>> ready() const;
 
-  void cancel();
+  /// Returns whether something was left to do.
+  bool cancel();
 
 private:
   enum class Phase : uint8_t { Preparing, Entering, Fetching };
 
   InputEntry &entry(uint32_t Number);
-  /// Whether the thread that does \p Of may add inputs, or a rest.
-  static bool mayAdd(const Work &Of) {
-    return Of.What == Task::Prepare || Of.What == Task::Plan ||
-           Of.What == Task::Fetch;
-  }
   bool take(InputEntry &Entry);
   bool leave(InputEntry &Entry);
-  bool isStalled(const InputEntry &Entry) const;
   void keepFor(InputEntry &Entry, const FilePointer &File);
   InputEntry *takeNext(unsigned Skipped);
-  InputEntry *takeDeferred();
-  void endStall(InputEntry &Entry);
   InputEntry *nextRefresh();
   Work prepare(InputEntry &Entry);
-  bool waitsFor(size_t Others) const {
-    return Others != 0 && StalledDirectories.empty();
-  }
+  /// Whether a thread waits for \p Others, not all of which hang.
+  bool waitsFor(size_t Others) const { return Others != 0 && Busy > Hanging; }
   void note(Decision What) { Decisions.note(What); }
   void end();
   std::optional<Work> tryNext(unsigned Skipped);
   std::optional<Work> requestDecision(LinkStage Next);
   InputEntry *nextWithSymbols();
   std::optional<Work> nextFetch();
-  std::optional<Work> nextRest(LinkStage UpTo, bool MayHang);
+  std::optional<Work> nextRest(LinkStage UpTo);
 
   const Tuning &Numbers;
   DecisionCounts &Decisions;
@@ -217,15 +205,16 @@ private:
   const LinkerModel *Model = nullptr; ///< set with List
   ReadKinds Reads;                    ///< set with List
   std::deque<InputEntry> Entries;     ///< by number
-  InputEntry *Urgent = nullptr;       ///< requested last, and not prepared
+  /// Requested and not prepared; all before the last one are on demand.
+  std::vector<InputEntry *> Urgent;
   /// The entries to fetch for a stage and, for the first one, to plan: by
   /// stage, then in the linker's order.
   std::map<std::pair<LinkStage, uint32_t>, InputEntry *> Queue;
   /// What is left of entries that are being fetched, likewise.
   std::map<std::pair<LinkStage, uint32_t>, Work> Rests;
-  size_t NumScanning = 0; ///< threads that may add inputs that come at once
-  size_t NumAdding = 0;   ///< threads that may add inputs, or a rest
-  size_t Entering = 0;    ///< threads that enter symbols
+  size_t Unfinished = 0; ///< tasks that are not `done`
+  size_t Busy = 0;       ///< threads that work for an entry
+  size_t Hanging = 0;    ///< of these, at the last stall
   Phase Now = Phase::Preparing;
   bool IsDeciding = false;            ///< a thread has a Begin to answer
   LinkStage Stage = LinkStage::Parse; ///< the last one that was begun
@@ -239,9 +228,6 @@ private:
   bool IsCancelled = false;
   bool IsOver = false; ///< cancelled, or a thread has got Task::None
   size_t Idle = 0;     ///< threads that wait in next
-  /// Directories in which threads hung, spelled as in the inputs' names.
-  llvm::StringSet<> StalledDirectories;
-  std::deque<uint32_t> Deferred; ///< inputs in these directories, prepared last
 };
 
 } // namespace headstart

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 
-FAR, NEAR = 100, 20
+FAR, NEAR = 40, 20
 KIB = 256
 
 

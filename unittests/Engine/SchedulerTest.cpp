@@ -194,59 +194,29 @@ TEST_F(SchedulerTest, PlacesFollowTakingOrder) {
   EXPECT_EQ(First.Place, 1U);
 }
 
-TEST_F(SchedulerTest, StalledDirectoriesComeLast) {
-  Inputs.fill(linkOf(
-      {input("far/a.o"), input("far/b.o"), input("c.o"), input("far/d.o")}));
-  InputEntry *Hangs = Inputs.next().Entry;
-  ASSERT_EQ(Hangs->Named.Name, "far/a.o");
-  ASSERT_EQ(stall(), true);
-  InputEntry *Near = Inputs.next().Entry;
-  ASSERT_EQ(Near->Named.Name, "c.o");
-  // An input that the linker requests goes first, in any directory.
-  std::optional<NamedInput> Claimed;
-  ASSERT_TRUE(Inputs.request("far/d.o", false, Claimed));
-  InputEntry *Requested = Inputs.next().Entry;
-  EXPECT_EQ(Requested->Named.Name, "far/d.o");
-  for (InputEntry *Done : {Near, Requested})
-    Inputs.planned(*Done, bitOf(LinkStage::Contents), nullptr, /*IsDone=*/true);
-  // No thread waits for the inputs that hang.
-  for (LinkStage Stage : {LinkStage::Parse, LinkStage::Contents}) {
-    Scheduler::Work Begin = Inputs.next();
-    ASSERT_EQ(Begin.What, Task::Begin);
-    Inputs.begin(Stage, Stage == LinkStage::Contents);
-  }
-  EXPECT_EQ(Inputs.next().Entry, Requested); // contents: the last input first
-  EXPECT_EQ(Inputs.next().Entry, Near);
-  Scheduler::Work Last = Inputs.next();
-  EXPECT_EQ(Last.What, Task::Prepare);
-  EXPECT_EQ(Last.Entry->Named.Name, "far/b.o");
-  EXPECT_EQ(Inputs.next().What, Task::None);
-  EXPECT_EQ(times(Decision::Stalled), 1U);
-  EXPECT_EQ(times(Decision::StalledDirectory), 1U);
-  EXPECT_EQ(times(Decision::PreparedDeferred), 1U);
-  // After that, no thread watches for stalls.
-  EXPECT_EQ(stall(), std::nullopt);
-}
-
-/// Else all threads would hang in one large input, before they come to the next
-/// stage of others.
-TEST_F(SchedulerTest, RestInStalledDirectoryComesLast) {
+/// Else all threads would hang in one large input.
+TEST_F(SchedulerTest, NoThreadJoinsHungThread) {
   Inputs.fill(linkOf({input("far/a.o"), input("b.o")}));
-  InputEntry *Hangs = Inputs.next().Entry;
-  Inputs.planned(*Hangs, bitOf(LinkStage::Parse), nullptr, /*IsDone=*/true);
-  Inputs.fetchRest(*Hangs, LinkStage::Parse, nullptr, {{{4096, 8192}}});
+  const Scheduler::Work Hangs = Inputs.next();
+  Inputs.planned(*Hangs.Entry, bitOf(LinkStage::Parse), nullptr,
+                 /*IsDone=*/true);
+  Inputs.fetchRest(*Hangs.Entry, LinkStage::Parse, nullptr, {{{4096, 8192}}});
   ASSERT_EQ(stall(), true);
-  InputEntry *Near = Inputs.next().Entry;
-  EXPECT_EQ(Near->Named.Name, "b.o");
-  Inputs.planned(*Near, bitOf(LinkStage::Contents), nullptr, /*IsDone=*/true);
-  Inputs.fetchRest(*Near, LinkStage::Parse, nullptr, {{{4096, 8192}}});
-  EXPECT_EQ(Inputs.next().Entry, Near);
+  Scheduler::Work Near = Inputs.next();
+  InputEntry *const Other = Near.Entry;
+  EXPECT_EQ(Other->Named.Name, "b.o");
+  Inputs.planned(*Other, bitOf(LinkStage::Contents), nullptr, /*IsDone=*/true);
+  Inputs.fetchRest(*Other, LinkStage::Parse, nullptr, {{{4096, 8192}}});
+  Near = Inputs.next(0, nullptr, Near);
+  EXPECT_EQ(Near.Entry, Other);
   for (LinkStage Stage : {LinkStage::Parse, LinkStage::Contents}) {
-    ASSERT_EQ(Inputs.next().What, Task::Begin);
+    Near = Inputs.next(0, nullptr, Near);
+    ASSERT_EQ(Near.What, Task::Begin);
     Inputs.begin(Stage, /*IsBegun=*/Stage == LinkStage::Contents);
   }
-  EXPECT_EQ(Inputs.next().Entry, Near);
-  EXPECT_EQ(Inputs.next().Entry, Hangs);
+  EXPECT_EQ(Inputs.next(0, nullptr, Near).Entry, Other);
+  EXPECT_EQ(Inputs.next(0, nullptr, Hangs).Entry, Hangs.Entry);
+  EXPECT_EQ(times(Decision::Stalled), 1U);
 }
 
 /// A thread that begins to fetch an input may leave a rest.
@@ -276,34 +246,6 @@ TEST_F(SchedulerTest, ThreadsWaitForRest) {
   EXPECT_EQ(Next.Rest.size(), 1U);
 }
 
-TEST_F(SchedulerTest, DirectoryThatRespondsAgainIsNotLast) {
-  Inputs.fill(linkOf(
-      {input("far/a.o"), input("far/b.o"), input("far/c.o"), input("d.o")}));
-  const Scheduler::Work Hangs = Inputs.next();
-  (void)Inputs.next(); // another thread works in the directory
-  ASSERT_EQ(stall(), true);
-  EXPECT_EQ(Inputs.next().Entry->Named.Name, "d.o");
-  Inputs.publish(*Hangs.Entry, EntryState::Ready);
-  EXPECT_EQ(Inputs.next(0, nullptr, Hangs).Entry->Named.Name, "far/c.o");
-}
-
-/// The input that hung may turn out to be missing.
-TEST_F(SchedulerTest, DirectoryThatRespondsToAnotherInputIsNotLast) {
-  Inputs.fill(linkOf({input("far/a.o"), input("b.o"), input("far/c.o"),
-                      input("far/d.o"), input("e.o")}));
-  const Scheduler::Work Hangs = Inputs.next();
-  ASSERT_EQ(stall(), true);
-  EXPECT_EQ(Inputs.next().Entry->Named.Name, "b.o");
-  Inputs.publish(*Hangs.Entry, EntryState::Unavailable);
-  EXPECT_EQ(Inputs.next(0, nullptr, Hangs).Entry->Named.Name, "e.o");
-  std::optional<NamedInput> Claimed;
-  ASSERT_TRUE(Inputs.request("far/c.o", false, Claimed));
-  const Scheduler::Work Requested = Inputs.next();
-  ASSERT_EQ(Requested.Entry->Named.Name, "far/c.o");
-  Inputs.publish(*Requested.Entry, EntryState::Ready);
-  EXPECT_EQ(Inputs.next(0, nullptr, Requested).Entry->Named.Name, "far/d.o");
-}
-
 TEST_F(SchedulerTest, ThreadsDoNotWaitForHungThread) {
   LinkCommand Command =
       linkOf({input("far/a.o"), input("b.o"), input("far/c.o")});
@@ -329,6 +271,7 @@ TEST_F(SchedulerTest, ThreadsDoNotWaitForHungThread) {
   EXPECT_EQ(Next.Entry, Near.Entry);
   EXPECT_FALSE(Hangs.Entry->HasSymbols);
   // A thread that hangs while it reads symbols does not delay others either.
+  EXPECT_EQ(stall(), true);
   EXPECT_EQ(Inputs.next().Stage, LinkStage::Contents);
 }
 
@@ -336,7 +279,7 @@ TEST_F(SchedulerTest, ThreadsDoNotWaitForHungThread) {
 TEST_F(SchedulerTest, ThreadsWaitForInputsThatAnotherMayAdd) {
   Inputs.fill(linkOf({input("a.o")}));
   const Scheduler::Work Plans = Inputs.next();
-  Inputs.done(Task::Prepare);
+  Inputs.done();
   ASSERT_EQ(Inputs.next().What, Task::Begin);
   Inputs.begin(LinkStage::Parse, /*IsBegun=*/false);
   Scheduler::Work Next;
@@ -353,7 +296,7 @@ TEST_F(SchedulerTest, ThreadsWaitForInputsThatAnotherMayAdd) {
   First.join();
   ASSERT_EQ(Next.What, Task::Prepare);
   EXPECT_EQ(Next.Entry->Named.Name, "b.a");
-  Inputs.done(Task::Prepare);
+  Inputs.done();
   HasEnded = false;
   std::thread Second([&] {
     Next = Inputs.next(0, Wait, Next);
@@ -373,7 +316,7 @@ TEST_F(SchedulerTest, LateInputOfStageGoesFirst) {
   const StageSet All = bitOf(LinkStage::Parse) | bitOf(LinkStage::Contents) |
                        bitOf(LinkStage::Types);
   Inputs.planned(*First, All, nullptr, /*IsDone=*/true);
-  Inputs.done(Task::Prepare);
+  Inputs.done();
   for (LinkStage Stage : {LinkStage::Parse, LinkStage::Contents}) {
     Scheduler::Work Begin = Inputs.next();
     EXPECT_EQ(Begin.What, Task::Begin);
@@ -421,32 +364,32 @@ TEST_F(SchedulerTest, RefreshesPathsUntilLinkerHasReachedAll) {
     Entries.push_back(Entry);
   }
   Inputs.refreshAhead(*Entries[0]); // not yet two inputs
-  EXPECT_EQ(Inputs.next(0, nullptr, Last).What, Task::Begin);
+  Last = Inputs.next(0, nullptr, Last);
+  EXPECT_EQ(Last.What, Task::Begin);
   Inputs.begin(LinkStage::Parse, /*IsBegun=*/false);
 
   // All is fetched. The linker may still be slower than a path is remembered.
   auto ExpectRefresh = [&](size_t Number) {
-    const Scheduler::Work Next = Inputs.next();
-    EXPECT_EQ(Next.What, Task::Refresh);
-    EXPECT_EQ(Next.Entry, Entries[Number]);
+    Last = Inputs.next(0, nullptr, Last);
+    EXPECT_EQ(Last.What, Task::Refresh);
+    EXPECT_EQ(Last.Entry, Entries[Number]);
   };
   Inputs.refreshAhead(*Entries[1]);
   ExpectRefresh(2);
   ExpectRefresh(3);
-  Scheduler::Work Next;
   std::atomic<bool> Waits{false};
-  std::thread Idle([&] { Next = Inputs.next(0, [&] { Waits = true; }); });
+  std::thread Idle([&] { Last = Inputs.next(0, [&] { Waits = true; }, Last); });
   while (!Waits)
     std::this_thread::yield();
-  EXPECT_EQ(Inputs.waitingForPaths(), 1U);
   Inputs.refreshAhead(*Entries[3]);
   Idle.join();
-  EXPECT_EQ(Next.What, Task::Refresh);
-  EXPECT_EQ(Next.Entry, Entries[4]);
+  EXPECT_EQ(Last.What, Task::Refresh);
+  EXPECT_EQ(Last.Entry, Entries[4]);
   ExpectRefresh(5);
   // The engine is joined, so no thread waits for the linker any more.
   Inputs.refreshNoMore();
-  EXPECT_EQ(Inputs.next().What, Task::None);
+  EXPECT_EQ(Inputs.next(0, nullptr, Last).What, Task::None);
+  EXPECT_FALSE(Inputs.cancel());
 }
 
 } // namespace

@@ -67,7 +67,7 @@ TEST(LinkStatsTest, JSONHasEveryDocumentedField) {
   LinkStats S = someStats();
   S.ProcessorMs = {1, 2, 3.5, 4, 250, 6, 7, 8};
   S.Decisions[static_cast<size_t>(Decision::ByLayout)] = 7;
-  S.Decisions[static_cast<size_t>(Decision::StalledDirectory)] = 1;
+  S.Decisions[static_cast<size_t>(Decision::Stalled)] = 1;
   S.Stores.push_back({12.5, 0.7, 0.1, 0.002, 8, 40});
   const llvm::json::Object O = objectOf(S);
   EXPECT_EQ(O.size(), 31U);
@@ -116,7 +116,7 @@ TEST(LinkStatsTest, JSONHasEveryDocumentedField) {
   ASSERT_TRUE(Decisions);
   EXPECT_EQ(Decisions->size(), 2U);
   EXPECT_EQ(Decisions->getInteger("by layout"), 7);
-  EXPECT_EQ(Decisions->getInteger("stalled directory"), 1);
+  EXPECT_EQ(Decisions->getInteger("stalled"), 1);
   ASSERT_EQ(O.getArray("errors")->size(), 1U);
   EXPECT_EQ((*O.getArray("errors"))[0].getAsObject()->getInteger("count"), 2);
 }

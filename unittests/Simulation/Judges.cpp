@@ -280,7 +280,7 @@ void SimulatedLink::judgeElsewhere() {
   });
   if (!HasHang || HasFaults || HasChanges || Options.Profile || mayBeShort() ||
       Options.BudgetBytes != UINT64_MAX ||
-      Options.HighLatencyJobs <= Options.Jobs + std::min<int64_t>(Hang, 2) ||
+      Options.HighLatencyJobs <= Options.Jobs + Hang ||
       OS.FreeDescriptors < 400)
     return;
   for (const SimulatedInput &Input : Link.Inputs) {
