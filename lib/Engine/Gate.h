@@ -50,8 +50,6 @@ struct StoreTime {
   Tuning::Seconds All{0};
   /// The most time that the thread was runnable but had no processor.
   Tuning::Seconds Unscheduled{0};
-  /// Whether it took long and the system does not report such waits.
-  bool IsUnsure = false;
 
   Tuning::Seconds scheduled() const { return All - Unscheduled; }
   /// Whether the time shows nothing about a latency.
@@ -74,10 +72,8 @@ public:
     WasSlow = Result.All >= Numbers.SlowAnswer;
     if (!WasSlow)
       return Result;
-    const std::optional<Nanoseconds> Waited = newProcessorWait();
-    Result.IsUnsure = !Waited;
-    Result.Unscheduled =
-        std::min<Tuning::Seconds>(Waited.value_or(Nanoseconds(0)), Result.All);
+    Result.Unscheduled = std::min<Tuning::Seconds>(
+        newProcessorWait().value_or(Nanoseconds(0)), Result.All);
     return Result;
   }
 

@@ -233,12 +233,11 @@ FilePointer EngineImpl::openAndPublish(InputEntry &Entry,
   Entry.Record = recordOf(Entry.Path, Entry.Identity);
   Entry.Store = &TheFetcher.gate().store(Entry.Identity.Device);
   Entry.Seen = os::now();
-  // A linker that opens all inputs at once has more threads than processors. If
-  // the system does not report that they wait for one, a slow name does not
-  // prove a slow store.
-  if (const StoreTime Time = Timer.elapsed(Options.Numbers);
-      !Time.IsUnsure || !Command.model().OpensTogether)
-    Entry.Store->noteName(Time);
+  // lld-link on Windows opens all inputs at once, each on its own thread
+  // (COFF/Driver.cpp, createFutureForFile). Windows does not report how long
+  // these wait for a processor.
+  if (!ForLinker || os::processorWait())
+    Entry.Store->noteName(Timer.elapsed(Options.Numbers));
   NameLatency = Entry.Store->nameLatency();
   noteResidency(Entry, Named, *File);
   Entry.Contents = hold(*File, Entry.Path,

@@ -93,9 +93,6 @@ public:
   /// Whether the linker identifies the files that it searches for by identity,
   /// not by path, and default libraries by name.
   bool KnowsByIdentity = false;
-  /// Whether the linker, on Windows, opens all inputs at once, each on its own
-  /// thread (COFF/Driver.cpp, createFutureForFile).
-  bool OpensTogether = false;
   /// Whether linked members of archives are known only when all are planned.
   bool PlansTogether = false;
   /// The number of consecutive requests that an inspection takes.

@@ -124,7 +124,6 @@ static ResolvedInput findMinGWLibrary(const NamedInput &Input,
 Model::Model()
     : LinkerModel(Flavour::COFF, "coff", "lld-link", coff::optionTable()) {
   KnowsByIdentity = true;
-  OpensTogether = true;
   StockPrefetchOption = "/prefetch-inputs";
 }
 
