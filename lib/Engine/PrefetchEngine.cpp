@@ -384,7 +384,7 @@ static std::vector<PlannedRange> planNextTime(const InputEntry &Entry,
   if (Entry.Source == PlanSource::Other)
     return {};
   if (Entry.Source == PlanSource::Layout && isObjectByName(Entry.Named))
-    return cutPlan(Entry.Plan, Touched, Options);
+    return cutPlan(Entry.Plan, Touched, Entry.Identity.Size, Options);
   // Pages between combined ranges were fetched, and so are near touched ones.
   const std::vector<ByteRange> Gaps = without(Fetched, rangesOf(Entry.Plan));
   return restrictPlan(Entry.Plan, without(Touched, Gaps), Entry.Identity.Size,

@@ -158,19 +158,6 @@ std::vector<PlannedRange> coalesceRanges(std::vector<PlannedRange> Plan,
   return Result;
 }
 
-/// Adds \p Range to \p Result. Extends the last range if that has the same
-/// stage and ends at most the allowed gap before.
-static void addClosingGaps(std::vector<PlannedRange> &Result, ByteRange Range,
-                           const PlannedRange &Like,
-                           const PlanOptions &Options) {
-  if (!Result.empty() && Result.back().Stage == Like.Stage &&
-      Result.back().Range.Offset <= Range.Offset &&
-      Range.Offset <= Result.back().Range.end() + Options.MergeGapBytes)
-    extend(Result.back().Range, Range.end());
-  else
-    Result.push_back({Range, Like.Stage, Like.Why});
-}
-
 std::vector<ByteRange> rangesOf(ArrayRef<PlannedRange> Plan) {
   std::vector<ByteRange> Ranges;
   for (const PlannedRange &R : Plan)
@@ -178,9 +165,10 @@ std::vector<ByteRange> rangesOf(ArrayRef<PlannedRange> Plan) {
   return unite(std::move(Ranges));
 }
 
-std::vector<PlannedRange> cutPlan(ArrayRef<PlannedRange> Plan,
-                                  ArrayRef<ByteRange> Touched,
-                                  const PlanOptions &Options) {
+/// Returns the parts of \p Plan whose pages are in \p Touched, as in the plan.
+static std::vector<PlannedRange> touchedParts(ArrayRef<PlannedRange> Plan,
+                                              ArrayRef<ByteRange> Touched,
+                                              const PlanOptions &Options) {
   std::vector<PlannedRange> Result;
   for (const PlannedRange &P : Plan) {
     const auto *T = llvm::partition_point(Touched, [&](const ByteRange &R) {
@@ -189,29 +177,34 @@ std::vector<PlannedRange> cutPlan(ArrayRef<PlannedRange> Plan,
     for (; T != Touched.end() && T->Offset < P.Range.end(); ++T) {
       const ByteRange Pages = pagesOf(*T, P.Range.end(), Options);
       const uint64_t Begin = std::max(Pages.Offset, P.Range.Offset);
-      addClosingGaps(Result, {Begin, Pages.end() - Begin}, P, Options);
+      Result.push_back({{Begin, Pages.end() - Begin}, P.Stage, P.Why});
     }
   }
   return Result;
+}
+
+std::vector<PlannedRange> cutPlan(ArrayRef<PlannedRange> Plan,
+                                  ArrayRef<ByteRange> Touched,
+                                  uint64_t FileSize,
+                                  const PlanOptions &Options) {
+  return byStages(touchedParts(Plan, Touched, Options), FileSize,
+                  Options.MergeGapBytes, Options);
 }
 
 std::vector<PlannedRange> restrictPlan(ArrayRef<PlannedRange> Plan,
                                        ArrayRef<ByteRange> Touched,
                                        uint64_t FileSize,
                                        const PlanOptions &Options) {
-  std::vector<PlannedRange> Result = cutPlan(Plan, Touched, Options);
+  std::vector<PlannedRange> Result = touchedParts(Plan, Touched, Options);
   // Touched bytes that the layout did not foresee.
-  PlannedRange Rest;
-  Rest.Stage = Plan.empty() ? LinkStage::Parse : Plan.back().Stage;
-  Rest.Why = PartKind::Whole;
+  const LinkStage Last = Plan.empty() ? LinkStage::Parse : Plan.back().Stage;
   const std::vector<ByteRange> Covered = rangesOf(Plan);
   for (const ByteRange &T : Touched)
     takeUncovered(pagesOf(T, FileSize, Options), Covered, [&](ByteRange Part) {
-      addClosingGaps(Result, Part, Rest, Options);
+      Result.push_back({Part, Last, PartKind::Whole});
     });
   llvm::sort(Result, isEarlier);
-  // A closed gap may contain ranges of the plan.
-  return byStages(Result, FileSize, /*GapBytes=*/0, Options);
+  return byStages(Result, FileSize, Options.MergeGapBytes, Options);
 }
 
 uint64_t bytesOf(ArrayRef<ByteRange> Ranges) {

@@ -138,7 +138,7 @@ std::vector<PlannedRange> FilePlanner::plan(FileInspector &Inspector,
   // that of bitcode what the linker reads if it compiles.
   if (Record && !Small)
     Plan = Inspector.isObject() && !IsBitcode
-               ? cutPlan(Plan, Record->Touched, Options)
+               ? cutPlan(Plan, Record->Touched, FileSize, Options)
                : restrictPlan(Plan, Record->Touched, FileSize, Options);
   return Plan;
 }

@@ -300,7 +300,8 @@ TEST_P(FetchPlanPagesTest, RoundsProfileOfOtherPageSize) {
     for (const std::vector<PlannedRange> &Plan :
          {Rounded, restrictPlan({}, Touched, FileSize, Options),
           restrictPlan(Rounded, Touched, FileSize, Options),
-          cutPlan(planFile({}, FileSize, Options), Touched, Options)}) {
+          cutPlan(planFile({}, FileSize, Options), Touched, FileSize,
+                  Options)}) {
       expectPagesOnce(Plan, FileSize);
       EXPECT_EQ(bytesOf(without(Touched, rangesOf(Plan))), 0U);
       EXPECT_EQ(planned(Plan), Expected);
@@ -334,7 +335,7 @@ TEST(FetchPlanTest, ProfileAddsUnplannedRanges) {
   // The layout gives an archive's index, the profile gives its members.
   std::vector<LayoutPart> L = {{{0, 400 * KiB}, PartKind::Symbols}};
   PlanOptions Options;
-  Options.MergeGapBytes = 0;
+  Options.MergeGapBytes = 4 * KiB;
   std::vector<PlannedRange> Plan = planFile(L, 4 * MiB, Options);
   EXPECT_THAT(
       restrictPlan(Plan,

@@ -93,16 +93,16 @@ std::vector<ByteRange> without(llvm::ArrayRef<ByteRange> Ranges,
 std::vector<ByteRange> rangesOf(llvm::ArrayRef<PlannedRange> Plan);
 
 /// Returns the part of \p Plan that is in \p Touched (sorted, disjoint; perhaps
-/// of another page size than \p Options). Closes gaps as Options allow.
+/// of another page size than \p Options). Closes gaps as Options allow. A page
+/// that two stages need is only in the earlier one.
 std::vector<PlannedRange> cutPlan(llvm::ArrayRef<PlannedRange> Plan,
                                   llvm::ArrayRef<ByteRange> Touched,
+                                  uint64_t FileSize,
                                   const PlanOptions &Options);
 
 /// Like cutPlan, for the ranges that the last link of the same file touched.
 /// Touched bytes that are not in the plan get the plan's last stage (for an
-/// archive, whose members have no layout, that is the first stage). A page that
-/// two stages need is only in the earlier one. \p Touched is sorted, disjoint
-/// and within the file.
+/// archive, whose members have no layout, that is the first stage).
 std::vector<PlannedRange> restrictPlan(llvm::ArrayRef<PlannedRange> Plan,
                                        llvm::ArrayRef<ByteRange> Touched,
                                        uint64_t FileSize,
