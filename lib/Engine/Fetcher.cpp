@@ -234,11 +234,9 @@ std::vector<ByteRange> Fetcher::fetchedOf(const InputEntry &Entry) const {
 void Fetcher::choose(InputEntry &Entry, bool IsInspected) const {
   FileFacts Facts;
   Facts.Size = Entry.Identity.Size;
-  Facts.Missing = Entry.isCached() ? 0 : Facts.Size;
-  if (Entry.Before)
-    Facts.Missing = std::min(
-        Facts.Size, (Entry.Before->TotalPages - Entry.Before->ResidentPages) *
-                        Cache.pageSize());
+  Facts.Missing = Entry.Before       ? Entry.Before->missingBytes(Facts.Size)
+                  : Entry.isCached() ? 0
+                                     : Facts.Size;
   Facts.IsInspected = IsInspected;
   Facts.IsArchive = !isObjectByName(Entry.Named);
   Facts.MayBeLarge = isLarge(Entry, {{0, Facts.Size}});
@@ -269,9 +267,7 @@ std::optional<uint64_t> Fetcher::missingOf(const InputEntry &Entry,
   const std::optional<os::Residency> Found = Cache.residency(File, Step);
   if (!Found)
     return std::nullopt;
-  const uint64_t Missing =
-      std::min(Step.Length,
-               (Found->TotalPages - Found->ResidentPages) * Cache.pageSize());
+  const uint64_t Missing = Found->missingBytes(Step.Length);
   if (Entry.isCold())
     Choice.noteQuery(Missing == 0);
   return Missing;

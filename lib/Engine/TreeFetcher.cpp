@@ -140,10 +140,7 @@ std::optional<uint64_t> TreeFetcher::missingIn(const os::OpenFile &File,
   std::optional<os::Residency> Now = Cache.residency(File, Range);
   if (!Now)
     return std::nullopt;
-  if (Now->complete())
-    return 0;
-  return std::min<uint64_t>(
-      Range.Length, (Now->TotalPages - Now->ResidentPages) * Cache.pageSize());
+  return Now->missingBytes(Range.Length);
 }
 
 void TreeFetcher::fetch(const FileToFetch &Wanted) {

@@ -21,6 +21,7 @@
 #include "headstart/OS/ByteRange.h"
 #include "headstart/OS/MappedFile.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -89,6 +90,8 @@ struct Residency {
   /// Whether all pages are resident, which is certain even for a lower bound.
   /// For a lower bound, false means nothing.
   bool complete() const { return ResidentPages >= TotalPages; }
+  /// Returns how many bytes of the range, of \p Length bytes, are not resident.
+  uint64_t missingBytes(uint64_t Length) const;
 };
 
 class PageCache {
@@ -218,6 +221,12 @@ public:
 private:
   PageCacheCapabilities Capabilities;
 };
+
+inline uint64_t Residency::missingBytes(uint64_t Length) const {
+  return complete() ? 0
+                    : std::min<uint64_t>(Length, (TotalPages - ResidentPages) *
+                                                     PageCache::pageSize());
+}
 
 /// Evicts all that the system has cached of all files, after it has written
 /// what was changed. Blocks for seconds. Linux drops names and inodes as well
