@@ -222,13 +222,8 @@ FilePointer EngineImpl::open(InputEntry &Entry, bool IsClaimed) {
   WorkPart Part(PrefetchWork::Opening);
   FilePointer File;
   if (IsClaimed) {
-    const double Latency = NameLatency.load();
-    const auto IsWorth = [&](uint64_t Count) {
-      return TheFetcher.policy().isWorthListing(Count, Latency);
-    };
-    // If names are that cheap, no number of them is worth a listing.
-    if (IsWorth(UINT32_MAX) &&
-        Directories.beforeOpen(Entry.Named.Name, Command, Latency, IsWorth))
+    if (Directories.beforeOpen(Entry.Named.Name, Command, NameLatency.load(),
+                               TheFetcher.policy()))
       note(Decision::DirectoryListed);
     File = openAndPublish(Entry, Entry.Named, /*ForLinker=*/false);
     if (Entry.Contents)

@@ -39,8 +39,10 @@ static void list(const std::string &Path, uint64_t Most, double Seconds) {
 }
 
 bool ListedDirectories::beforeOpen(StringRef Path, const LinkCommand &Command,
-                                   double NameLatency,
-                                   function_ref<bool(uint64_t)> IsWorth) {
+                                   double NameLatency, const Policy &Choice) {
+  // If names are that cheap, no number of them is worth a listing.
+  if (!Choice.isWorthListing(UINT32_MAX, NameLatency))
+    return false;
   const StringRef Name = sys::path::parent_path(Path);
   std::unique_lock Lock(Mutex);
   if (!IsFilled)
@@ -51,7 +53,8 @@ bool ListedDirectories::beforeOpen(StringRef Path, const LinkCommand &Command,
   if (It == Directories.end())
     return false;
   Directory &Mine = It->second;
-  const bool Lists = Mine.Now == State::Unlisted && IsWorth(Mine.Inputs);
+  const bool Lists = Mine.Now == State::Unlisted &&
+                     Choice.isWorthListing(Mine.Inputs, NameLatency);
   if (Lists) {
     Mine.Now = State::Listing;
     const auto Most =

@@ -19,10 +19,10 @@
 #ifndef HEADSTART_LIB_ENGINE_LISTEDDIRECTORIES_H
 #define HEADSTART_LIB_ENGINE_LISTEDDIRECTORIES_H
 
+#include "Policy.h"
 #include "headstart/Inputs/LinkCommand.h"
 #include "headstart/OS/Threads.h"
 #include "headstart/Plan/Tuning.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -37,13 +37,12 @@ public:
   explicit ListedDirectories(const Tuning &Numbers) : Numbers(Numbers) {}
 
   /// Lists the directory of \p Path, an input of \p Command that the caller is
-  /// about to open, if no thread has listed it and \p IsWorth returns true for
-  /// the number of its inputs. Returns whether it did. The listing stops when
-  /// it has taken \p NameLatency seconds for each input. Blocks; `cancel` ends
-  /// the wait for another thread that lists the directory.
+  /// about to open, if no thread has listed it and that is worthwhile by
+  /// \p Choice. Returns whether it did. The listing stops when it has taken
+  /// \p NameLatency seconds for each input. Blocks; `cancel` ends the wait for
+  /// another thread that lists the directory.
   bool beforeOpen(llvm::StringRef Path, const LinkCommand &Command,
-                  double NameLatency,
-                  llvm::function_ref<bool(uint64_t)> IsWorth);
+                  double NameLatency, const Policy &Choice);
   void cancel();
 
 private:
