@@ -19,29 +19,23 @@ bool MemoryWindow::decide(uint64_t Bytes, bool IsComplete, uint64_t Expected) {
   // Not std::call_once: if an allocation fails, an exception leaves the
   // function, and under ThreadSanitizer other threads then wait forever.
   std::lock_guard<std::mutex> Lock(Deciding);
-  // A system that does not report memory has given the engine a careful budget.
-  auto AvailableIn = [](const os::SystemMemory &Memory) {
-    return Memory.AvailableBytes == 0 ? UINT64_MAX : Memory.available();
-  };
-  auto IsTooMuch = [&] { return Bytes > *Available; };
   if (isDecided())
     return isShort();
-  if (!IsComplete && !Available)
-    Available = AvailableIn(Read());
-  if (!IsComplete && !IsTooMuch()) {
-    MayBeShort.store(Expected > *Available);
-    return false;
+  bool IsShort = !Available || Bytes > *Available;
+  // Another process may have released memory since the last time.
+  if (IsShort || IsComplete) {
+    const os::SystemMemory Memory = Read();
+    // A system that does not report memory has given the engine a careful
+    // budget.
+    Available = Memory.AvailableBytes == 0 ? UINT64_MAX : Memory.available();
+    IsShort = Bytes > *Available;
+    if (IsShort)
+      measure(Memory);
   }
-  // Another process may have released memory.
-  const os::SystemMemory Memory = Read();
-  Available = AvailableIn(Memory);
-  const bool IsShort = IsTooMuch();
   if (IsShort || IsComplete)
     Decisions.note(IsShort ? Decision::MemoryShort : Decision::MemoryPlentiful);
-  if (IsShort)
-    measure(Memory);
   Short.store(IsShort);
-  MayBeShort.store(IsShort);
+  MayBeShort.store(IsShort || (!IsComplete && Expected > *Available));
   IsDecided.store(IsShort || IsComplete);
   return IsShort;
 }
