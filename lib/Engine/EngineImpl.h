@@ -90,7 +90,7 @@ private:
   void prepare(InputEntry &Entry, bool IsClaimed, Worker &Own);
   void planInspected(InputEntry &Entry, FilePointer File, Worker &Own);
   void planAndFetch(InputEntry &Entry, const FilePointer &File, bool NeedsPlan,
-                    bool IsDone, Worker &Own);
+                    Worker &Own);
   void enterSymbols(InputEntry &Entry, FilePointer File, Worker &Own);
   void fetchStage(InputEntry &Entry, LinkStage Stage, FilePointer File,
                   std::vector<PlannedRange> Ranges = {});

@@ -273,7 +273,7 @@ void EngineImpl::prepare(InputEntry &Entry, bool IsClaimed, Worker &Own) {
   FilePointer File = open(Entry, IsClaimed);
   auto LeaveAll = [&](Decision Why) {
     note(Why);
-    Inputs.planned(Entry, 0, nullptr, /*IsDone=*/true);
+    Inputs.planned(Entry, 0, nullptr);
   };
   if (!File)
     return LeaveAll(Decision::NotOpened);
@@ -287,8 +287,7 @@ void EngineImpl::prepare(InputEntry &Entry, bool IsClaimed, Worker &Own) {
   if (IsObject)
     TheFetcher.choose(Entry, /*IsInspected=*/false);
   if (isPlannedUninspected(Entry))
-    return planAndFetch(Entry, File, needsPlan(Entry, *File), /*IsDone=*/true,
-                        Own);
+    return planAndFetch(Entry, File, needsPlan(Entry, *File), Own);
   // Archives, scripts and stubs name inputs that the linker reads next. The
   // references of objects come after all known inputs, so objects are best
   // scanned after they have been read.
@@ -300,7 +299,7 @@ void EngineImpl::prepare(InputEntry &Entry, bool IsClaimed, Worker &Own) {
   if (Planner->plansTogether() && Own.Inspector.kind() == file_magic::archive) {
     TheFetcher.choose(Entry, /*IsInspected=*/false);
     if (Entry.Method == FetchMethod::Whole)
-      return planAndFetch(Entry, File, NeedsPlan, /*IsDone=*/true, Own);
+      return planAndFetch(Entry, File, NeedsPlan, Own);
   }
   if (Planner->plansTogether() && NeedsPlan && !Entry.recordedPlan()) {
     // The linker reads the section headers of all inputs before it reads the
@@ -315,16 +314,10 @@ void EngineImpl::prepare(InputEntry &Entry, bool IsClaimed, Worker &Own) {
     Inputs.planLater(Entry, File);
     return;
   }
-  // For ELF the task ends after the plan, because symbols are entered only
-  // after no thread plans the input any more.
-  const bool PlansItself = NeedsPlan && !Planner->plansTogether();
-  if (PlansItself) {
-    // By now more is known about the store and about such files.
-    if (isObjectByName(Entry.Named))
-      TheFetcher.choose(Entry, /*IsInspected=*/true);
-    Inputs.done();
-  }
-  planAndFetch(Entry, File, NeedsPlan, /*IsDone=*/!PlansItself, Own);
+  // By now more is known about the store and about such files.
+  if (IsObject && NeedsPlan && !Planner->plansTogether())
+    TheFetcher.choose(Entry, /*IsInspected=*/true);
+  planAndFetch(Entry, File, NeedsPlan, Own);
 }
 
 /// Plans an entry that was prepared before. The planner knows which members of
@@ -335,20 +328,20 @@ void EngineImpl::planInspected(InputEntry &Entry, FilePointer File,
   if (leavesToLinker() || !reopen(Entry, File)) {
     note(Decision::NotNeeded);
     Entry.Headers = nullptr;
-    Inputs.planned(Entry, 0, nullptr, /*IsDone=*/true);
+    Inputs.planned(Entry, 0, nullptr);
     return;
   }
   inspect(Entry, File, Own);
   // By now more is known about the store and about such files. Only the headers
   // of an archive were read, and no member.
   TheFetcher.choose(Entry, /*IsInspected=*/isObjectByName(Entry.Named));
-  planAndFetch(Entry, File, /*NeedsPlan=*/true, /*IsDone=*/true, Own);
+  planAndFetch(Entry, File, /*NeedsPlan=*/true, Own);
 }
 
 /// Plans \p Entry, which \p Own inspects, if it needs a plan. Fetches its first
-/// stage, and then scans it, if at all. \p IsDone: see Scheduler::planned.
+/// stage, and then scans it, if at all.
 void EngineImpl::planAndFetch(InputEntry &Entry, const FilePointer &File,
-                              bool NeedsPlan, bool IsDone, Worker &Own) {
+                              bool NeedsPlan, Worker &Own) {
   if (NeedsPlan)
     plan(Entry, *File, Own);
   else
@@ -358,7 +351,7 @@ void EngineImpl::planAndFetch(InputEntry &Entry, const FilePointer &File,
     Stages |= Command.model().stagesOf(R.Stage, R.Why);
     Entry.IsBitcode |= R.Why == PartKind::Bitcode;
   }
-  Inputs.planned(Entry, Stages, File, IsDone);
+  Inputs.planned(Entry, Stages, File);
   fetchStage(Entry, LinkStage::Parse, File);
   if ((isPlannedUninspected(Entry) || Own.Inspector.isObject()) &&
       isWorthScanning(Entry) && Own.Inspector.isObject())

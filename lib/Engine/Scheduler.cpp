@@ -326,7 +326,7 @@ void Scheduler::add(const InputEntry &Entry, std::vector<FoundInput> Found) {
 }
 
 void Scheduler::planned(InputEntry &Entry, StageSet Stages,
-                        const FilePointer &File, bool IsDone) {
+                        const FilePointer &File) {
   bool IsMore = false;
   {
     std::lock_guard Lock(Mutex);
@@ -343,7 +343,7 @@ void Scheduler::planned(InputEntry &Entry, StageSet Stages,
       keepFor(Entry, File);
     // Threads that wait for added inputs can fetch for its later stages.
     IsMore = Now == Phase::Fetching && Entry.Stages != 0;
-    if (IsDone && --Unfinished == 0)
+    if (--Unfinished == 0)
       IsMore = true;
   }
   if (IsMore)

@@ -77,8 +77,8 @@ public:
   enum class Task : uint8_t {
     None,    ///< there is nothing more to do
     Refresh, ///< stat the path again, so that the system knows the answer
-    Prepare, ///< open and inspect the input; then `done`, or `planLater`
-    Plan,    ///< plan the input of `planLater`; then `done`
+    Prepare, ///< open and inspect the input; then `planned`, or `planLater`
+    Plan,    ///< plan the input of `planLater`; then `planned`
     Symbols, ///< enter the symbols of an input without a plan; then `done`
     Begin,   ///< decide whether a stage is begun; then `begin`
     Fetch,   ///< fetch what is planned for the stage
@@ -114,19 +114,18 @@ public:
   std::optional<bool> waitForStall(std::chrono::milliseconds Long,
                                    llvm::function_ref<bool()> HasMoved);
 
-  /// Ends the part of the caller's task for which the next phase waits: it adds
-  /// no more inputs that come at once, and enters no more symbols.
+  /// Notes that the caller has entered the symbols.
   void done();
-  /// Ends the caller's task likewise, and has a thread plan \p Entry after all
-  /// inputs are prepared. Keeps \p File for that, if the limit allows it.
+  /// Has a thread plan \p Entry after all inputs are prepared. Keeps \p File
+  /// for that, if the limit allows it. The caller adds no more inputs that come
+  /// at once.
   void planLater(InputEntry &Entry, const FilePointer &File);
   /// Adds the references of \p Entry.
   void add(const InputEntry &Entry, std::vector<FoundInput> Found);
   /// Notes the plan of \p Entry, with something to fetch for \p Stages, of
   /// which the caller fetches the first. Keeps \p File, if the limit allows it.
-  /// \p IsDone: ends the caller's task, like `done`.
-  void planned(InputEntry &Entry, StageSet Stages, const FilePointer &File,
-               bool IsDone);
+  /// The caller adds no more inputs that come at once.
+  void planned(InputEntry &Entry, StageSet Stages, const FilePointer &File);
   /// Returns a pointer that keeps \p File open for a later task; null if the
   /// limit does not allow it.
   FilePointer keep(const FilePointer &File);
@@ -212,9 +211,11 @@ private:
   std::map<std::pair<LinkStage, uint32_t>, InputEntry *> Queue;
   /// What is left of entries that are being fetched, likewise.
   std::map<std::pair<LinkStage, uint32_t>, Work> Rests;
-  size_t Unfinished = 0; ///< tasks that are not `done`
-  size_t Busy = 0;       ///< threads that work for an entry
-  size_t Hanging = 0;    ///< of these, at the last stall
+  /// Tasks for which the next phase waits: not `planned`, `planLater` or
+  /// `done`.
+  size_t Unfinished = 0;
+  size_t Busy = 0;    ///< threads that work for an entry
+  size_t Hanging = 0; ///< of these, at the last stall
   Phase Now = Phase::Preparing;
   bool IsDeciding = false;            ///< a thread has a Begin to answer
   LinkStage Stage = LinkStage::Parse; ///< the last one that was begun

@@ -180,7 +180,7 @@ TEST(SchedulerWaitTest, ReportsThatItWaits) {
       [&] { EXPECT_EQ(Inputs.next(0, Count).What, Scheduler::Task::Begin); });
   while (Waits != 3)
     std::this_thread::yield();
-  Inputs.done();
+  Inputs.planned(*Entry, 0, nullptr);
   Worker.join();
 }
 

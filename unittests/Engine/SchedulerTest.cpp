@@ -155,7 +155,7 @@ TEST_F(SchedulerTest, RequestedInputGoesFirst) {
 TEST_F(SchedulerTest, RestGoesBeforeNextInput) {
   Inputs.fill(linkOf({input("a.o"), input("b.o"), input("c.o")}));
   InputEntry *First = Inputs.next().Entry;
-  Inputs.planned(*First, bitOf(LinkStage::Parse), nullptr, /*IsDone=*/true);
+  Inputs.planned(*First, bitOf(LinkStage::Parse), nullptr);
   // No file may be kept open.
   Inputs.fetchRest(*First, LinkStage::Parse,
                    Inputs.keep(std::make_shared<os::OpenFile>()),
@@ -198,14 +198,13 @@ TEST_F(SchedulerTest, PlacesFollowTakingOrder) {
 TEST_F(SchedulerTest, NoThreadJoinsHungThread) {
   Inputs.fill(linkOf({input("far/a.o"), input("b.o")}));
   const Scheduler::Work Hangs = Inputs.next();
-  Inputs.planned(*Hangs.Entry, bitOf(LinkStage::Parse), nullptr,
-                 /*IsDone=*/true);
+  Inputs.planned(*Hangs.Entry, bitOf(LinkStage::Parse), nullptr);
   Inputs.fetchRest(*Hangs.Entry, LinkStage::Parse, nullptr, {{{4096, 8192}}});
   ASSERT_EQ(stall(), true);
   Scheduler::Work Near = Inputs.next();
   InputEntry *const Other = Near.Entry;
   EXPECT_EQ(Other->Named.Name, "b.o");
-  Inputs.planned(*Other, bitOf(LinkStage::Contents), nullptr, /*IsDone=*/true);
+  Inputs.planned(*Other, bitOf(LinkStage::Contents), nullptr);
   Inputs.fetchRest(*Other, LinkStage::Parse, nullptr, {{{4096, 8192}}});
   Near = Inputs.next(0, nullptr, Near);
   EXPECT_EQ(Near.Entry, Other);
@@ -223,8 +222,7 @@ TEST_F(SchedulerTest, NoThreadJoinsHungThread) {
 TEST_F(SchedulerTest, ThreadsWaitForRest) {
   Inputs.fill(linkOf({input("a.o")}));
   const Scheduler::Work Prepare = Inputs.next();
-  Inputs.planned(*Prepare.Entry, bitOf(LinkStage::Contents), nullptr,
-                 /*IsDone=*/true);
+  Inputs.planned(*Prepare.Entry, bitOf(LinkStage::Contents), nullptr);
   ASSERT_EQ(Inputs.next(0, nullptr, Prepare).What, Task::Begin);
   Inputs.begin(LinkStage::Parse, /*IsBegun=*/false);
   ASSERT_EQ(Inputs.next().What, Task::Begin);
@@ -253,8 +251,7 @@ TEST_F(SchedulerTest, ThreadsDoNotWaitForHungThread) {
   Inputs.fill(Command);
   Scheduler::Work Hangs = Inputs.next(), Near = Inputs.next();
   Inputs.next(); // far/c.o hangs, too
-  Inputs.planned(*Near.Entry, bitOf(LinkStage::Contents), nullptr,
-                 /*IsDone=*/true);
+  Inputs.planned(*Near.Entry, bitOf(LinkStage::Contents), nullptr);
   // No work exists until far/a.o is prepared.
   Scheduler::Work Next;
   std::atomic<bool> Waits{false};
@@ -279,7 +276,7 @@ TEST_F(SchedulerTest, ThreadsDoNotWaitForHungThread) {
 TEST_F(SchedulerTest, ThreadsWaitForInputsThatAnotherMayAdd) {
   Inputs.fill(linkOf({input("a.o")}));
   const Scheduler::Work Plans = Inputs.next();
-  Inputs.done();
+  Inputs.planned(*Plans.Entry, 0, nullptr);
   ASSERT_EQ(Inputs.next().What, Task::Begin);
   Inputs.begin(LinkStage::Parse, /*IsBegun=*/false);
   Scheduler::Work Next;
@@ -296,7 +293,7 @@ TEST_F(SchedulerTest, ThreadsWaitForInputsThatAnotherMayAdd) {
   First.join();
   ASSERT_EQ(Next.What, Task::Prepare);
   EXPECT_EQ(Next.Entry->Named.Name, "b.a");
-  Inputs.done();
+  Inputs.planned(*Next.Entry, 0, nullptr);
   HasEnded = false;
   std::thread Second([&] {
     Next = Inputs.next(0, Wait, Next);
@@ -310,13 +307,12 @@ TEST_F(SchedulerTest, ThreadsWaitForInputsThatAnotherMayAdd) {
 }
 
 TEST_F(SchedulerTest, LateInputOfStageGoesFirst) {
-  Inputs.fill(linkOf({input("a.o"), input("b.o")}));
-  const Scheduler::Work FirstTask = Inputs.next(), SecondTask = Inputs.next();
-  InputEntry *First = FirstTask.Entry, *Second = SecondTask.Entry;
+  Inputs.fill(linkOf({input("a.o")}));
+  const Scheduler::Work FirstTask = Inputs.next();
+  InputEntry *First = FirstTask.Entry;
   const StageSet All = bitOf(LinkStage::Parse) | bitOf(LinkStage::Contents) |
                        bitOf(LinkStage::Types);
-  Inputs.planned(*First, All, nullptr, /*IsDone=*/true);
-  Inputs.done();
+  Inputs.planned(*First, All, nullptr);
   for (LinkStage Stage : {LinkStage::Parse, LinkStage::Contents}) {
     Scheduler::Work Begin = Inputs.next();
     EXPECT_EQ(Begin.What, Task::Begin);
@@ -333,8 +329,10 @@ TEST_F(SchedulerTest, LateInputOfStageGoesFirst) {
   };
   Scheduler::Work Fetch = NextFetch(First, LinkStage::Contents);
   EXPECT_EQ(Inputs.next(0, nullptr, FirstTask).Stage, LinkStage::Types);
-  Inputs.planned(*Second, All | bitOf(LinkStage::DebugSymbols), nullptr,
-                 /*IsDone=*/false);
+  Inputs.add(*First, {{input("b.o"), /*Next=*/false}});
+  const Scheduler::Work SecondTask = Inputs.next();
+  InputEntry *Second = SecondTask.Entry;
+  Inputs.planned(*Second, All | bitOf(LinkStage::DebugSymbols), nullptr);
   Inputs.begin(LinkStage::Types, true);
   const Scheduler::Work Late =
       NextFetch(Second, LinkStage::Contents, SecondTask);
@@ -360,7 +358,7 @@ TEST_F(SchedulerTest, RefreshesPathsUntilLinkerHasReachedAll) {
     Entry->Path = Each.Name;
     Entry->Contents = std::make_shared<FileContents>();
     Inputs.publish(*Entry, EntryState::Ready);
-    Inputs.planned(*Entry, 0, nullptr, /*IsDone=*/true);
+    Inputs.planned(*Entry, 0, nullptr);
     Entries.push_back(Entry);
   }
   Inputs.refreshAhead(*Entries[0]); // not yet two inputs
