@@ -126,7 +126,8 @@ private:
   bool isWorthScanning(const InputEntry &Entry);
   void note(Decision What) { Figures.Decisions.note(What); }
   bool decideShortage(uint64_t InputsBytes, bool IsComplete) const;
-  bool leavesToLinker() const;
+  double expectedBytes() const;
+  std::optional<bool> leavesToLinker(const InputEntry &Entry) const;
   bool isWorthSymbols(uint64_t LazyBytes) const;
   bool isWanted(uint32_t Member);
   /// Whether \p Entry is an object that is planned without an inspection. Other

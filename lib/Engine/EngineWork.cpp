@@ -131,18 +131,25 @@ void EngineImpl::begin(LinkStage Stage) {
   (void)decideShortage(Figures.Inputs.load(), /*IsComplete=*/true);
   if (Stage == LinkStage::Parse) {
     TakesLazy.store(!isWorthSymbols(LazyBytes.load()));
-    IsBegun = !leavesToLinker() && Planner->plansTogether() &&
-              LazyBytes.load() != 0 && !TakesLazy.load();
+    IsBegun =
+        Planner->plansTogether() && LazyBytes.load() != 0 && !TakesLazy.load();
     note(IsBegun ? Decision::SymbolsPass : Decision::SymbolsPassSkipped);
   } else {
     // Unless memory is short, bytes that are read again are still cached.
-    IsBegun = !leavesToLinker() &&
-              (!isReadAgain(Stage) || TheFetcher.window().isShort());
+    IsBegun = !isReadAgain(Stage) || TheFetcher.window().isShort();
     note(IsBegun ? Decision::StageBegun : Decision::StageNotBegun);
   }
   Inputs.begin(Stage, IsBegun);
   if (Stage != LinkStage::Parse)
     trimIfShort();
+}
+
+/// Returns the bytes of all inputs, if the others are like those counted.
+double EngineImpl::expectedBytes() const {
+  const auto Counted = double(Figures.Counted.load());
+  return Counted == 0
+             ? 0
+             : double(Figures.Inputs.load()) / Counted * double(Inputs.size());
 }
 
 /// Decides whether memory is short for a link of inputs of \p InputsBytes; see
@@ -162,17 +169,27 @@ bool EngineImpl::decideShortage(uint64_t InputsBytes, bool IsComplete) const {
       Bytes = std::min(double(Last->PeakBytes), Numbers.MostNeed * Bytes);
     return static_cast<uint64_t>(std::min(Bytes, 0x1p63));
   };
-  const auto Known = double(InputsBytes);
-  const auto Counted = double(Figures.Counted.load());
-  const double All = Counted == 0 ? 0 : Known / Counted * double(Inputs.size());
-  return TheFetcher.window().decide(NeedOf(Known), IsComplete, NeedOf(All));
+  return TheFetcher.window().decide(NeedOf(double(InputsBytes)), IsComplete,
+                                    NeedOf(expectedBytes()));
 }
 
-/// Whether the engine only opens files, because memory is short. lld's ELF
-/// driver writes section by section, and so reads all inputs many times.
-bool EngineImpl::leavesToLinker() const {
-  return decideShortage(Figures.Inputs.load(), /*IsComplete=*/false) &&
-         Planner->plansTogether();
+/// Whether the engine only opens \p Entry, because memory is short. lld's ELF
+/// driver writes section by section, and so reads all inputs many times. If
+/// they fit into memory without what it allocates, the waits for a store of
+/// high latency cost more. Nothing if that latency is not known yet: \p Entry
+/// is inspected, but not fetched.
+std::optional<bool> EngineImpl::leavesToLinker(const InputEntry &Entry) const {
+  if (!decideShortage(Figures.Inputs.load(), /*IsComplete=*/false) ||
+      !Planner->plansTogether())
+    return false;
+  if (!Entry.Store ||
+      expectedBytes() > double(TheFetcher.window().availableBefore()))
+    return true;
+  const double Latency = Entry.Store->latency();
+  if (Latency == 0)
+    return std::nullopt;
+  return !TheFetcher.policy().isWorthReadingTwice(Latency,
+                                                  Entry.Store->prices());
 }
 
 void EngineImpl::scan(const InputEntry &Entry, FileInspector &Inspector) {
@@ -281,7 +298,7 @@ void EngineImpl::prepare(InputEntry &Entry, bool IsClaimed, Worker &Own) {
   startMoreFor(Entry);
   const bool IsObject = isObjectByName(Entry.Named);
   // Inspecting an object would fetch much of it.
-  if (leavesToLinker() && IsObject)
+  if (leavesToLinker(Entry).value_or(false) && IsObject)
     return LeaveAll(Decision::LeftForMemory);
   inspect(Entry, File, Own);
   if (IsObject)
@@ -293,7 +310,8 @@ void EngineImpl::prepare(InputEntry &Entry, bool IsClaimed, Worker &Own) {
   // scanned after they have been read.
   if (!Entry.IsScanned && !Own.Inspector.isObject())
     scan(Entry, Own.Inspector);
-  if (leavesToLinker()) // it may have been decided meanwhile
+  // It may have been decided meanwhile.
+  if (leavesToLinker(Entry).value_or(false))
     return LeaveAll(Decision::LeftForMemory);
   const bool NeedsPlan = needsPlan(Entry, *File);
   if (Planner->plansTogether() && Own.Inspector.kind() == file_magic::archive) {
@@ -325,7 +343,7 @@ void EngineImpl::prepare(InputEntry &Entry, bool IsClaimed, Worker &Own) {
 /// the next stage before.
 void EngineImpl::planInspected(InputEntry &Entry, FilePointer File,
                                Worker &Own) {
-  if (leavesToLinker() || !reopen(Entry, File)) {
+  if (leavesToLinker(Entry).value_or(false) || !reopen(Entry, File)) {
     note(Decision::NotNeeded);
     Entry.Headers = nullptr;
     Inputs.planned(Entry, 0, nullptr);
@@ -375,7 +393,7 @@ bool EngineImpl::isWorthSymbols(uint64_t Lazy) const {
 void EngineImpl::enterSymbols(InputEntry &Entry, FilePointer File,
                               Worker &Own) {
   llvm::scope_exit Entered([&] { Inputs.done(); });
-  if (leavesToLinker() || !waitUntilPublished(Entry) ||
+  if (leavesToLinker(Entry).value_or(false) || !waitUntilPublished(Entry) ||
       (!Entry.hasCopy() && !reopen(Entry, File))) {
     note(Decision::SymbolsNotRead);
     return;
@@ -534,6 +552,8 @@ static std::vector<PlannedRange> splitOff(std::vector<PlannedRange> &Ranges,
 void EngineImpl::fetchStage(InputEntry &Entry, LinkStage Stage,
                             FilePointer File,
                             std::vector<PlannedRange> Ranges) {
+  if (leavesToLinker(Entry).value_or(true))
+    return;
   WorkPart Part(PrefetchWork::Fetching);
   const bool IsKept = !Ranges.empty() && File;
   if (Ranges.empty())

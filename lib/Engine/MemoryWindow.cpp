@@ -28,6 +28,8 @@ bool MemoryWindow::decide(uint64_t Bytes, bool IsComplete, uint64_t Expected) {
     // A system that does not report memory has given the engine a careful
     // budget.
     Available = Memory.AvailableBytes == 0 ? UINT64_MAX : Memory.available();
+    if (!AvailableBefore)
+      AvailableBefore = Available;
     IsShort = Bytes > *Available;
     if (IsShort)
       measure(Memory);

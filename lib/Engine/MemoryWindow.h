@@ -58,6 +58,9 @@ public:
   bool decide(uint64_t Bytes, bool IsComplete, uint64_t Expected = 0);
   bool isDecided() const { return IsDecided.load(); }
   bool isShort() const { return Short.load(); }
+  /// The bytes that were available at the first call of `decide`; only if it
+  /// is decided.
+  uint64_t availableBefore() const { return *AvailableBefore; }
   /// Whether it is short, or will be if the link needs what is expected.
   bool mayBeShort() const { return MayBeShort.load(); }
   /// If memory is short, and much was fetched or some time has passed since the
@@ -97,8 +100,9 @@ private:
   const Reader Read;
   std::mutex Deciding;
   std::atomic<bool> IsDecided{false}; ///< written last
-  /// Bytes, when last read to decide; guarded by Deciding.
-  std::optional<uint64_t> Available;
+  /// Bytes, when last and when first read to decide; guarded by Deciding
+  /// until it is decided.
+  std::optional<uint64_t> Available, AvailableBefore;
   std::array<uint64_t, NumLinkStages> ByStage{}, Followed{};
   std::atomic<uint64_t> Ahead{0}; ///< the sum of both
   std::atomic<LinkStage> Stage{LinkStage::Parse};

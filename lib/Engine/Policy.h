@@ -110,6 +110,14 @@ public:
     return std::max(Latency, Store.Request) <= double(Bytes) * Store.Byte;
   }
 
+  /// Whether to fetch although memory is short and the linker reads its inputs
+  /// many times: each request saves it a wait of \p Latency seconds, but bytes
+  /// that are evicted meanwhile are requested and transferred again.
+  bool isWorthReadingTwice(double Latency, const StorePrices &Store) const {
+    return Latency >
+           Numbers.RequestsForOne * Store.of(double(requestBytes(Store)), 1);
+  }
+
   /// Whether to query if another request has fetched a step of \p Bytes.
   bool isWorthQuery(uint64_t Bytes, const StorePrices &Store) const;
   /// Learns from the result of such a query.

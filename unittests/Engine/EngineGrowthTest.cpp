@@ -233,26 +233,26 @@ TEST_F(EngineGrowthTest, AlmostCachedObjectsLinkMembers) {
   }
 }
 
-/// Memory is short from the fifth input on: the engine opens the others, but
-/// reads neither their first bytes nor their section headers at the end.
+/// Memory is short from the fifth input on. The engine reads the ends of some
+/// objects until it knows the store's latency, and then only opens the others.
 TEST_F(EngineGrowthTest, MemoryShortageLeavesMembersToLinker) {
+  Numbers = Tuning();
+  Numbers.RequestsForOne = 1e9; // no latency is as high
   std::vector<std::string> Paths;
-  for (unsigned I = 0; I != 20; ++I)
+  for (unsigned I = 0; I != 200; ++I)
     Paths.push_back(
         Directory.write("m" + std::to_string(I) + ".o", object({})));
   evict(Paths);
   LinkStats Stats = fetch(Paths, 1, /*AvailableBytes=*/3 * 5 * PartBytes / 2);
-  EXPECT_EQ(Stats.InputsBytes, 20 * openOrFail(Paths[0]).size());
+  EXPECT_EQ(Stats.InputsBytes, 200 * openOrFail(Paths[0]).size());
   EXPECT_EQ(Stats.HintedBytes, 0U);
-  EXPECT_EQ(times(Stats, Decision::NotNeeded), 4U);
-  EXPECT_EQ(times(Stats, Decision::LeftForMemory), 16U);
+  EXPECT_GT(times(Stats, Decision::LeftForMemory), 0U);
+  for (const std::string &Path : Paths)
+    EXPECT_FALSE(partIsResident(Path));
   const os::PageCache Cache;
-  for (size_t I = 0; I != Paths.size(); ++I) {
-    EXPECT_FALSE(partIsResident(Paths[I]));
-    const os::OpenFile File = openOrFail(Paths[I]);
-    for (uint64_t At : {uint64_t(0), File.size() - 1})
-      EXPECT_EQ(Cache.residency(File, {At, 1})->complete(), I < 4) << I;
-  }
+  const os::OpenFile Last = openOrFail(Paths.back());
+  for (uint64_t At : {uint64_t(0), Last.size() - 1})
+    EXPECT_FALSE(Cache.residency(Last, {At, 1})->complete());
 }
 
 TEST_F(EngineGrowthTest, PredictsMemoryShortage) {

@@ -186,6 +186,13 @@ TEST(PolicyTest, FollowsRangesSlowerThanQuery) {
   EXPECT_FALSE(Policy::isWorthFollowing(4 * KiB, 0, CountsRequests));
 }
 
+TEST(PolicyTest, ReadsTwiceIfLatencyIsHigh) {
+  const Policy Choice(Numbers, 2, 2);
+  EXPECT_FALSE(Choice.isWorthReadingTwice(60e-6, LocalDisk));
+  EXPECT_TRUE(Choice.isWorthReadingTwice(20e-3, Remote));
+  EXPECT_FALSE(Choice.isWorthReadingTwice(1e-3, CountsRequests));
+}
+
 TEST(PolicyTest, ListsAndRefreshesSlowPaths) {
   const Policy Choice(Numbers, 2, 2);
   EXPECT_FALSE(Choice.isWorthListing(1000, 10e-6));
