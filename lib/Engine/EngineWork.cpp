@@ -160,7 +160,7 @@ bool EngineImpl::decideShortage(uint64_t InputsBytes, bool IsComplete) const {
   const Tuning &Numbers = Options.Numbers;
   const bool IsTogether = Planner->plansTogether();
   // The pages of the output count in the profile's peak. The kernel can write
-  // them back, and nothing is fetched of an ELF link that is short of memory.
+  // them back, and hardly any ELF link fetches if it is short of memory.
   const LinkProfile *const Last = IsTogether ? nullptr : Options.Profile.get();
   auto NeedOf = [&](double Bytes) {
     Bytes *= IsTogether ? Numbers.MemoryNeedOfELF : Numbers.MemoryNeed;
@@ -182,14 +182,23 @@ std::optional<bool> EngineImpl::leavesToLinker(const InputEntry &Entry) const {
   if (!decideShortage(Figures.Inputs.load(), /*IsComplete=*/false) ||
       !Planner->plansTogether())
     return false;
-  if (!Entry.Store ||
-      expectedBytes() > double(TheFetcher.window().availableBefore()))
+  if (!Entry.Store)
     return true;
-  const double Latency = Entry.Store->latency();
-  if (Latency == 0)
-    return std::nullopt;
-  return !TheFetcher.policy().isWorthReadingTwice(Latency,
-                                                  Entry.Store->prices());
+  using Rule = StoreQueue::WhenShort;
+  StoreQueue &Store = *Entry.Store;
+  if (Store.ELFInputs.load() == Rule::Unknown) {
+    const double Latency = Store.latency();
+    const bool Fits =
+        expectedBytes() <= double(TheFetcher.window().availableBefore());
+    if (Fits && Latency == 0)
+      return std::nullopt;
+    Rule Before = Rule::Unknown;
+    const bool IsWorth = Fits && TheFetcher.policy().isWorthReadingTwice(
+                                     Latency, Store.prices());
+    Store.ELFInputs.compare_exchange_strong(Before, IsWorth ? Rule::Fetch
+                                                            : Rule::Leave);
+  }
+  return Store.ELFInputs.load() == Rule::Leave;
 }
 
 void EngineImpl::scan(const InputEntry &Entry, FileInspector &Inspector) {

@@ -147,6 +147,10 @@ public:
   std::optional<unsigned> beginLarge();
   void noteLarge(unsigned Number, bool HasArrived);
 
+  /// What happens to ELF inputs if memory is short; decided once.
+  enum class WhenShort : uint8_t { Unknown, Leave, Fetch };
+  std::atomic<WhenShort> ELFInputs{WhenShort::Unknown};
+
 private:
   friend class Gate;
   struct Waiter {

@@ -61,6 +61,7 @@ struct InputEntry {
 
   // Guarded by the scheduler:
   unsigned Threads = 0; ///< that work for it
+  unsigned Stalls = 0;  ///< as counted when the last of them began
   EntryState State = EntryState::Waiting;
   std::chrono::steady_clock::time_point Claimed; ///< since then Opening
   bool WasLeft = false; ///< to the linker; Path is set if the name is one

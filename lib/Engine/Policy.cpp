@@ -177,7 +177,7 @@ unsigned Policy::skipped(unsigned Streak, double Size, double NameLatency,
   const double Missed = Store.of(Size, Inspections);
   const double Stride = std::sqrt(2 * Prepared * Streak / Missed);
   return static_cast<unsigned>(
-             std::clamp<double>(Stride, 1, Numbers.MaxStride)) -
+             std::max<double>(1, std::min<double>(Stride, Numbers.MaxStride))) -
          1;
 }
 

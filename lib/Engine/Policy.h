@@ -114,8 +114,9 @@ public:
   /// many times: each request saves it a wait of \p Latency seconds, but bytes
   /// that are evicted meanwhile are requested and transferred again.
   bool isWorthReadingTwice(double Latency, const StorePrices &Store) const {
-    return Latency >
-           Numbers.RequestsForOne * Store.of(double(requestBytes(Store)), 1);
+    return isDear(Store) &&
+           Latency > Numbers.RequestsForOne *
+                         Store.of(double(requestBytes(Store)), 1);
   }
 
   /// Whether to query if another request has fetched a step of \p Bytes.

@@ -114,6 +114,7 @@ std::optional<bool> Scheduler::waitForStall(std::chrono::milliseconds Long,
       continue;
     note(Decision::Stalled);
     Hanging = Busy;
+    ++NumStalls;
     const bool AllHang = Idle == 0;
     Lock.unlock();
     More.notifyAll(); // for threads that wait for the hanging ones
@@ -139,12 +140,12 @@ InputEntry *Scheduler::nextWithSymbols() {
 }
 
 /// Returns the rest of an entry that is being fetched for a stage of at most
-/// \p UpTo, if there is one. After a stall, another thread may hang in the same
-/// entry.
+/// \p UpTo, if there is one, and no thread hangs in the entry.
 std::optional<Scheduler::Work> Scheduler::nextRest(LinkStage UpTo) {
   const auto It = llvm::find_if(Rests, [&](const auto &Each) {
-    return Each.first.first > UpTo || Hanging == 0 ||
-           Each.second.Entry->Threads == 0;
+    const InputEntry &Entry = *Each.second.Entry;
+    return Each.first.first > UpTo || Hanging == 0 || Entry.Threads == 0 ||
+           Entry.Stalls == NumStalls;
   });
   if (It == Rests.end() || It->first.first > UpTo)
     return std::nullopt;
@@ -250,7 +251,8 @@ Scheduler::Work Scheduler::next(unsigned Skipped, Waits OnWait,
   std::unique_lock Lock(Mutex);
   if (Finished.Entry) {
     --Finished.Entry->Threads;
-    Hanging = std::min(Hanging, --Busy);
+    --Busy;
+    Hanging -= Finished.Stalls != NumStalls;
     if (!waitsFor(Busy))
       More.notifyAll();
   }
@@ -261,6 +263,7 @@ Scheduler::Work Scheduler::next(unsigned Skipped, Waits OnWait,
       if (Next->Entry) {
         ++Next->Entry->Threads;
         ++Busy;
+        Next->Stalls = Next->Entry->Stalls = NumStalls;
       }
       return std::move(*Next);
     }

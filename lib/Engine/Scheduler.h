@@ -93,6 +93,7 @@ public:
     bool IsClaimed = false;
     /// For Fetch: what another thread has left; empty: what is planned.
     std::vector<PlannedRange> Rest = {}; // NOLINT: compilers warn without it
+    unsigned Stalls = 0;                 ///< as counted when a thread got it
   };
 
   /// Called before a thread waits; may be null.
@@ -215,7 +216,8 @@ private:
   /// `done`.
   size_t Unfinished = 0;
   size_t Busy = 0;    ///< threads that work for an entry
-  size_t Hanging = 0; ///< of these, at the last stall
+  size_t Hanging = 0; ///< of these, since the last stall
+  unsigned NumStalls = 0;
   Phase Now = Phase::Preparing;
   bool IsDeciding = false;            ///< a thread has a Begin to answer
   LinkStage Stage = LinkStage::Parse; ///< the last one that was begun

@@ -218,6 +218,31 @@ TEST_F(SchedulerTest, NoThreadJoinsHungThread) {
   EXPECT_EQ(times(Decision::Stalled), 1U);
 }
 
+/// Threads whose file system has answered again do not hang any more.
+TEST_F(SchedulerTest, ThreadsWaitAgainAfterStall) {
+  Inputs.fill(linkOf({input("a.o"), input("b.o"), input("c.o"), input("d.o")}));
+  Scheduler::Work First = Inputs.next(), Second = Inputs.next();
+  ASSERT_EQ(stall(), true);
+  for (Scheduler::Work *Each : {&First, &Second}) {
+    Inputs.planned(*Each->Entry, 0, nullptr);
+    *Each = Inputs.next(0, nullptr, *Each);
+  }
+  ASSERT_EQ(Second.Entry->Named.Name, "d.o");
+  // The thread of c.o waits for d.o, which may name other inputs.
+  Inputs.planned(*First.Entry, 0, nullptr);
+  std::atomic<bool> Waits{false}, HasEnded{false};
+  std::thread Waiting([&] {
+    First = Inputs.next(0, [&] { Waits = true; }, First);
+    HasEnded = true;
+  });
+  while (!Waits && !HasEnded)
+    std::this_thread::yield();
+  EXPECT_TRUE(Waits);
+  Inputs.planned(*Second.Entry, 0, nullptr);
+  Waiting.join();
+  EXPECT_EQ(First.What, Task::Begin);
+}
+
 /// A thread that begins to fetch an input may leave a rest.
 TEST_F(SchedulerTest, ThreadsWaitForRest) {
   Inputs.fill(linkOf({input("a.o")}));

@@ -226,7 +226,7 @@ static std::array<Share, 5> sharesOf(llvm::ArrayRef<WorldResult> All) {
            {"ours/stock", percentile(ToStock, 99)},
            {"ours/stock, short ELF, remote, mean",
             std::accumulate(ShortELF.begin(), ShortELF.end(), 0.0) /
-                double(ShortELF.size())},
+                std::max<double>(double(ShortELF.size()), 1)},
            {"built/ours", percentile(Built, 99)},
            {"built/ours, quartile", percentile(Built, 25)}}};
 }
