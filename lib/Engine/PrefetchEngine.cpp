@@ -235,8 +235,9 @@ FilePointer EngineImpl::openAndPublish(InputEntry &Entry,
   Entry.Seen = os::now();
   // lld-link on Windows opens all inputs at once, each on its own thread
   // (COFF/Driver.cpp, createFutureForFile). Windows does not report how long
-  // these wait for a processor.
-  if (!ForLinker || os::processorWait())
+  // these wait for a processor, nor how often they wait. (The first report of
+  // the former takes a descriptor on Linux.)
+  if (!ForLinker || os::countWaits())
     Entry.Store->noteName(Timer.elapsed(Options.Numbers));
   NameLatency = Entry.Store->nameLatency();
   noteResidency(Entry, Named, *File);
