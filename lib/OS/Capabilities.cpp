@@ -15,7 +15,6 @@
 #include "headstart/OS/Threads.h"
 
 #include <algorithm>
-#include <array>
 #include <initializer_list>
 #include <span>
 
@@ -74,25 +73,41 @@ std::vector<Capability> os::probeCapabilities() {
     (void)MappedFile::map(Program, Mapping);
   const std::span<const char> Page =
       Mapping.bytes().first(std::min(Mapping.size(), Cache.pageSize()));
-  // By CapabilityKind.
-  const std::array Works = {
-      Found.Hint,
-      Cache.fetchInLargePages(Program, {0, 1}).Outcome == HintOutcome::Accepted,
-      Found.Cachestat,
-      Found.Mincore,
-      Found.Evict,
-      !Page.empty() && !Cache.adviseCold(Page),
-      reportsTouched({.Scan = true, .Pagemap = false}, Page),
-      reportsTouched({.Scan = false, .Pagemap = true}, Page),
-      countWaits().has_value(),
-      canStartThreads()};
+  const auto Does = [&](CapabilityKind Kind) {
+    switch (Kind) {
+    case CapabilityKind::Hint:
+      return Found.Hint;
+    case CapabilityKind::LargePages:
+      return Cache.fetchInLargePages(Program, {0, 1}).Outcome ==
+             HintOutcome::Accepted;
+    case CapabilityKind::Cachestat:
+      return Found.Cachestat;
+    case CapabilityKind::Mincore:
+      return Found.Mincore;
+    case CapabilityKind::Evict:
+      return Found.Evict;
+    case CapabilityKind::Cold:
+      return !Page.empty() && !Cache.adviseCold(Page);
+    case CapabilityKind::Scan:
+      return reportsTouched({.Scan = true, .Pagemap = false}, Page);
+    case CapabilityKind::Pagemap:
+      return reportsTouched({.Scan = false, .Pagemap = true}, Page);
+    case CapabilityKind::Waits:
+      return countWaits().has_value();
+    case CapabilityKind::Threads:
+      return canStartThreads();
+    }
+    return false;
+  };
   std::vector<Capability> All;
-  for (size_t I = 0; I != Works.size(); ++I) {
+  for (unsigned I = 0; I <= static_cast<unsigned>(CapabilityKind::Threads);
+       ++I) {
+    const auto Kind = static_cast<CapabilityKind>(I);
     Capability &One = All.emplace_back();
-    One.Kind = static_cast<CapabilityKind>(I);
-    One.Works = Works[I];
+    One.Kind = Kind;
+    One.Works = Does(Kind);
     for (const CallName &Name : Names)
-      if (Name.Kind == One.Kind) {
+      if (Name.Kind == Kind) {
         One.Call = Name.Call;
         One.Since = Name.Since;
         One.Needs = Name.Needs;

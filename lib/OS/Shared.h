@@ -19,12 +19,17 @@ namespace headstart::os::detail {
 
 /// Returns the error of OpenFile::open for \p Kind; none for a regular file.
 inline std::error_code refusal(FileKind Kind) {
-  if (Kind == FileKind::Regular)
+  switch (Kind) {
+  case FileKind::Missing:
+    return std::make_error_code(std::errc::no_such_file_or_directory);
+  case FileKind::Regular:
     return {};
-  return std::make_error_code(
-      Kind == FileKind::Missing     ? std::errc::no_such_file_or_directory
-      : Kind == FileKind::Directory ? std::errc::is_a_directory
-                                    : std::errc::operation_not_supported);
+  case FileKind::Directory:
+    return std::make_error_code(std::errc::is_a_directory);
+  case FileKind::Other:
+    break;
+  }
+  return std::make_error_code(std::errc::operation_not_supported);
 }
 
 /// \p Unit is a power of two in both functions.

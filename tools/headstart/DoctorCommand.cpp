@@ -146,13 +146,20 @@ static StringRef nameOf(os::StorageKind Kind) {
 static std::string describe(const os::Disk &D) {
   const std::string Name =
       D.FileSystem.empty() ? "a file system without a name" : D.FileSystem;
-  const std::string Disk = D.Name.empty() ? "a disk" : "the disk " + D.Name;
-  const std::array Places = {
-      std::string("; the system does not report its disk"),
-      ", on " + Disk + " of this machine", std::string(", in memory"),
-      std::string(", on the network"),
-      std::string(", served by a program (FUSE)")};
-  return Name + Places.at(static_cast<size_t>(D.Kind));
+  switch (D.Kind) {
+  case os::StorageKind::Unknown:
+    return Name + "; the system does not report its disk";
+  case os::StorageKind::Disk:
+    return Name + ", on " + (D.Name.empty() ? "a disk" : "the disk " + D.Name) +
+           " of this machine";
+  case os::StorageKind::Memory:
+    return Name + ", in memory";
+  case os::StorageKind::Network:
+    return Name + ", on the network";
+  case os::StorageKind::UserSpace:
+    return Name + ", served by a program (FUSE)";
+  }
+  llvm_unreachable("a kind of storage");
 }
 
 static void checkDistance(const DirectoryFacts &Facts, CheckGroup &Group) {

@@ -8,7 +8,6 @@
 
 #include "Fields.h"
 #include "headstart/OS/DirectoryRecords.h"
-#include <iterator>
 
 namespace headstart::os {
 
@@ -23,15 +22,24 @@ constexpr size_t NameAt = 19;
 } // namespace
 
 EntryType detail::typeOfEntry(unsigned Type) {
-  // By the half of the type; the odd ones are not in use, except 1.
-  constexpr EntryType Types[] = {
-      EntryType::Unknown,     EntryType::CharacterDevice, EntryType::Directory,
-      EntryType::BlockDevice, EntryType::Regular,         EntryType::Link,
-      EntryType::Socket};
-  if (Type == 1)
+  switch (Type) {
+  case 1:
     return EntryType::Fifo;
-  return Type % 2 == 0 && Type / 2 < std::size(Types) ? Types[Type / 2]
-                                                      : EntryType::Unknown;
+  case 2:
+    return EntryType::CharacterDevice;
+  case 4:
+    return EntryType::Directory;
+  case 6:
+    return EntryType::BlockDevice;
+  case 8:
+    return EntryType::Regular;
+  case 10:
+    return EntryType::Link;
+  case 12:
+    return EntryType::Socket;
+  default:
+    return EntryType::Unknown;
+  }
 }
 
 size_t parseLinuxEntries(std::span<const char> &Bytes,

@@ -13,7 +13,6 @@
 
 #include "Fields.h"
 #include "headstart/OS/DirectoryRecords.h"
-#include <iterator>
 #include <limits>
 
 namespace headstart::os {
@@ -49,13 +48,18 @@ EntryType typeOfWindowsFile(uint32_t Attributes, uint32_t Tag) {
     constexpr uint32_t NameSurrogate = 0x20000000;
     if ((Tag & NameSurrogate) != 0)
       return EntryType::Link;
-    // IO_REPARSE_TAG_AF_UNIX, and then _LX_FIFO, _LX_CHR and _LX_BLK.
-    constexpr uint32_t FirstTag = 0x80000023;
-    constexpr EntryType Types[] = {EntryType::Socket, EntryType::Fifo,
-                                   EntryType::CharacterDevice,
-                                   EntryType::BlockDevice};
-    if (Tag - FirstTag < std::size(Types))
-      return Types[Tag - FirstTag];
+    switch (Tag) {
+    case 0x80000023: // IO_REPARSE_TAG_AF_UNIX
+      return EntryType::Socket;
+    case 0x80000024: // IO_REPARSE_TAG_LX_FIFO
+      return EntryType::Fifo;
+    case 0x80000025: // IO_REPARSE_TAG_LX_CHR
+      return EntryType::CharacterDevice;
+    case 0x80000026: // IO_REPARSE_TAG_LX_BLK
+      return EntryType::BlockDevice;
+    default:
+      break;
+    }
   }
   return (Attributes & DirectoryAttribute) != 0 ? EntryType::Directory
                                                 : EntryType::Regular;
