@@ -127,7 +127,8 @@ private:
   void note(Decision What) { Figures.Decisions.note(What); }
   bool decideShortage(uint64_t InputsBytes, bool IsComplete) const;
   double expectedBytes() const;
-  std::optional<bool> leavesToLinker(const InputEntry &Entry) const;
+  std::optional<bool> leavesToLinker(const InputEntry &Entry,
+                                     bool AreCounted = false) const;
   bool isWorthSymbols(uint64_t LazyBytes) const;
   bool isWanted(uint32_t Member);
   /// Whether \p Entry is an object that is planned without an inspection. Other
@@ -147,6 +148,7 @@ public:
   std::unique_ptr<InputResolver> Resolver;
   std::unique_ptr<FilePlanner> Planner;
   llvm::StringMap<const RecordedFile *> Recorded; // of Options.Profile, by path
+  uint64_t RecordedBytes = 0;                     ///< the sizes of these files
   EngineFigures Figures;
   mutable Fetcher TheFetcher;
   Scheduler Inputs{Options.Numbers, Figures.Decisions};

@@ -144,8 +144,11 @@ void EngineImpl::begin(LinkStage Stage) {
     trimIfShort();
 }
 
-/// Returns the bytes of all inputs, if the others are like those counted.
+/// Returns the bytes of all inputs: those of the profile, which lacks only
+/// small files, or, if the others are like those counted, of these.
 double EngineImpl::expectedBytes() const {
+  if (Options.Profile)
+    return double(std::max(RecordedBytes, Figures.Inputs.load()));
   const auto Counted = double(Figures.Counted.load());
   return Counted == 0
              ? 0
@@ -176,9 +179,10 @@ bool EngineImpl::decideShortage(uint64_t InputsBytes, bool IsComplete) const {
 /// Whether the engine only opens \p Entry, because memory is short. lld's ELF
 /// driver writes section by section, and so reads all inputs many times. If
 /// they fit into memory without what it allocates, the waits for a store of
-/// high latency cost more. Nothing if that latency is not known yet: \p Entry
-/// is inspected, but not fetched.
-std::optional<bool> EngineImpl::leavesToLinker(const InputEntry &Entry) const {
+/// high latency cost more. Nothing if that is not known yet: \p Entry is
+/// inspected, but not fetched. \p AreCounted: all inputs.
+std::optional<bool> EngineImpl::leavesToLinker(const InputEntry &Entry,
+                                               bool AreCounted) const {
   if (!decideShortage(Figures.Inputs.load(), /*IsComplete=*/false) ||
       !Planner->plansTogether())
     return false;
@@ -188,15 +192,16 @@ std::optional<bool> EngineImpl::leavesToLinker(const InputEntry &Entry) const {
   StoreQueue &Store = *Entry.Store;
   if (Store.ELFInputs.load() == Rule::Unknown) {
     const double Latency = Store.latency();
+    const bool IsWorth =
+        TheFetcher.policy().isWorthReadingTwice(Latency, Store.prices());
     const bool Fits =
         expectedBytes() <= double(TheFetcher.window().availableBefore());
-    if (Fits && Latency == 0)
+    // The inputs that are not counted yet may be smaller.
+    if (Latency == 0 || (IsWorth && !Fits && !AreCounted && !Options.Profile))
       return std::nullopt;
     Rule Before = Rule::Unknown;
-    const bool IsWorth = Fits && TheFetcher.policy().isWorthReadingTwice(
-                                     Latency, Store.prices());
-    Store.ELFInputs.compare_exchange_strong(Before, IsWorth ? Rule::Fetch
-                                                            : Rule::Leave);
+    Store.ELFInputs.compare_exchange_strong(
+        Before, IsWorth && Fits ? Rule::Fetch : Rule::Leave);
   }
   return Store.ELFInputs.load() == Rule::Leave;
 }
@@ -352,7 +357,8 @@ void EngineImpl::prepare(InputEntry &Entry, bool IsClaimed, Worker &Own) {
 /// the next stage before.
 void EngineImpl::planInspected(InputEntry &Entry, FilePointer File,
                                Worker &Own) {
-  if (leavesToLinker(Entry).value_or(false) || !reopen(Entry, File)) {
+  if (leavesToLinker(Entry, /*AreCounted=*/true).value_or(false) ||
+      !reopen(Entry, File)) {
     note(Decision::NotNeeded);
     Entry.Headers = nullptr;
     Inputs.planned(Entry, 0, nullptr);

@@ -131,6 +131,7 @@ void EngineImpl::addRecordedInputs() {
   };
   for (const RecordedFile &File : Options.Profile->Files) {
     Recorded.try_emplace(File.Path, &File);
+    RecordedBytes += File.Version.Size;
     if (File.Path.empty() || IsNamed(File.Path))
       continue;
     NamedInput Input;

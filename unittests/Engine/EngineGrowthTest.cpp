@@ -72,6 +72,7 @@ protected:
     Options.Plan.Kind = Flavour::ELF;
     PrefetchEngine Engine(Options);
     Engine.start(std::move(Command));
+    Engine.reached(LinkStage::Commit); // else it may wait for the linker
     Engine.join();
     return statsOf(Engine);
   }
@@ -253,6 +254,23 @@ TEST_F(EngineGrowthTest, MemoryShortageLeavesMembersToLinker) {
   const os::OpenFile Last = openOrFail(Paths.back());
   for (uint64_t At : {uint64_t(0), Last.size() - 1})
     EXPECT_FALSE(Cache.residency(Last, {At, 1})->complete());
+}
+
+/// If all inputs were like the first ones, they would not fit into memory.
+TEST_F(EngineGrowthTest, CountsInputsBeforeLeavingThemToLinker) {
+  Numbers = Tuning();
+  Numbers.DearRequest = Tuning::Seconds(0);
+  Numbers.RequestsForOne = 0; // any latency is high
+  std::vector<std::string> Paths;
+  const std::string Large = object({}), Small(20000, 's');
+  for (unsigned I = 0; I != 50; ++I)
+    Paths.push_back(
+        Directory.write("m" + std::to_string(I) + ".o", I < 5 ? Large : Small));
+  evict(Paths);
+  LinkStats Stats = fetch(Paths, 1, 5 * Large.size() + 45 * Small.size());
+  EXPECT_TRUE(Stats.ShortOfMemory);
+  EXPECT_EQ(times(Stats, Decision::LeftForMemory), 0U);
+  EXPECT_GT(Stats.HintedBytes, 0U);
 }
 
 TEST_F(EngineGrowthTest, PredictsMemoryShortage) {
