@@ -166,6 +166,7 @@ public:
   std::atomic<uint64_t> LazyBytes{0};
   /// The sizes and the number of the files whose symbols are known.
   std::atomic<uint64_t> EnteredBytes{0}, EnteredFiles{0};
+  std::atomic<uint64_t> InspectedFiles{0}; ///< their symbols are cached by now
   /// Whether all lazy bytes are fetched, because they are so few that finding
   /// out which are linked would cost more.
   std::atomic<bool> TakesLazy{false};

@@ -397,9 +397,10 @@ bool EngineImpl::isWorthSymbols(uint64_t Lazy) const {
   const uint64_t Cached =
       Figures.Resident.load() + Figures.SeemsResident.load();
   const uint64_t All = Figures.Inputs.load();
+  const double Missing = All == 0 ? 0 : double(All - Cached) / double(All);
   return TheFetcher.policy().isWorthSymbols(
       Lazy, Inputs.size() - EnteredFiles.load(), All - EnteredBytes.load(),
-      All == 0 ? 0 : double(All - Cached) / double(All),
+      Missing * double(Inputs.size() - InspectedFiles.load()),
       TheFetcher.gate().dearest());
 }
 
@@ -497,12 +498,13 @@ void EngineImpl::planParts(InputEntry &Entry, const os::OpenFile &File,
   } else {
     note(Record ? Decision::ByLayoutAndProfile : Decision::ByLayout);
     // The record of an archive shows which members are linked.
-    if (!(Record && Entry.hasArchiveHeaders())) {
+    if (Entry.isLazy() && !(Record && Entry.hasArchiveHeaders())) {
       Entry.HasSymbols = true;
       Entry.Headers = nullptr;
       EnteredBytes += File.size();
       ++EnteredFiles;
     }
+    ++InspectedFiles;
     const auto Begin = os::processorTime();
     Entry.Plan = Planner->plan(Own.Inspector, Entry.Named, Entry.Place,
                                Own.Buffers, Record);

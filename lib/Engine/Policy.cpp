@@ -154,7 +154,7 @@ bool Policy::isWorthSymbols(uint64_t LazyBytes, uint64_t ObjectFiles,
   Expense Saved, Spent;
   Saved.First.Bytes = double(LazyBytes) * Numbers.LazyShare;
   Saved.Processor = Saved.First.Bytes * Numbers.RangeSecondsPerByte;
-  Spent.First.Requests = double(ObjectFiles) * Missing * Inspections;
+  Spent.First.Requests = Missing * Inspections;
   Spent.Processor = double(ObjectFiles) * Numbers.OpenSeconds +
                     double(FileBytes) * Numbers.SymbolsSecondsPerByte;
   return price(Saved, 0, Store) > price(Spent, 0, Store);

@@ -316,10 +316,10 @@ private:
 };
 } // namespace
 
-ELFSymbols ELFObject::readSymbols(ByteSource &Object,
-                                  SymbolBuffers &Buffers) const {
-  if (Symbols.empty() || Symbols.Length > MaxTableBytes ||
-      Strings.Length > MaxTableBytes)
+ELFSymbols ELFObject::readSymbols(ByteSource &Object, SymbolBuffers &Buffers,
+                                  bool WithUses) const {
+  if (Symbols.empty() || (Groups.empty() && !WithUses) ||
+      Symbols.Length > MaxTableBytes || Strings.Length > MaxTableBytes)
     return {};
   std::optional<StringRef> SymbolBytes = Object.read(Symbols, Buffers.Symbols);
   std::optional<StringRef> StringBytes = Object.read(Strings, Buffers.Strings);
@@ -338,7 +338,8 @@ ELFSymbols ELFObject::readSymbols(ByteSource &Object,
   return withTypes(Is64, IsLittle, [&](auto Types) {
     SymbolReader<decltype(Types)> Reader(*SymbolBytes, *StringBytes);
     ELFSymbols Result;
-    Result.Uses = Reader.uses(FirstGlobal);
+    if (WithUses)
+      Result.Uses = Reader.uses(FirstGlobal);
     std::optional<StringRef> Bytes;
     if (!Groups.empty() && GroupBytes.Length <= MaxGroupBytes)
       Bytes = Object.read(GroupBytes);

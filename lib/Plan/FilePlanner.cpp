@@ -68,6 +68,7 @@ std::vector<LayoutPart> FilePlanner::readCOFF(FileInspector &Inspector,
 std::vector<LayoutPart> FilePlanner::readELF(FileInspector &Inspector,
                                              const NamedInput &Named,
                                              uint32_t Order, bool Recorded,
+                                             bool EntersAll,
                                              SymbolBuffers &Buffers) {
   const ELFFile &File = *Inspector.elf();
   bool IsMember = Named.Reason == InputReason::ArchiveMember;
@@ -85,7 +86,8 @@ std::vector<LayoutPart> FilePlanner::readELF(FileInspector &Inspector,
     if (!(Recorded && File.IsArchive) && !Object.Headers->Symbols.empty()) {
       PartBytes Contents(Inspector.bytes(), Object.Within);
       hintParse(Contents, *Object.Headers, Options.PageBytes);
-      ELFSymbols Symbols = Object.Headers->readSymbols(Contents, Buffers);
+      ELFSymbols Symbols =
+          Object.Headers->readSymbols(Contents, Buffers, Lazy || EntersAll);
       if (Lazy) {
         // A lazy input keeps its groups. It is the first with a name only if it
         // is linked, which is not known yet.
@@ -109,7 +111,8 @@ void FilePlanner::enterSymbols(FileInspector &Inspector,
                                SymbolBuffers &Buffers) {
   // The order is after all others. Nothing of the file is fetched, so that its
   // groups do not matter.
-  (void)readELF(Inspector, Named, UINT32_MAX, /*Recorded=*/false, Buffers);
+  (void)readELF(Inspector, Named, UINT32_MAX, /*Recorded=*/false,
+                /*EntersAll=*/true, Buffers);
 }
 
 std::vector<PlannedRange> FilePlanner::plan(FileInspector &Inspector,
@@ -127,7 +130,8 @@ std::vector<PlannedRange> FilePlanner::plan(FileInspector &Inspector,
   if (IsBitcode)
     Parts = Inspector.bitcode();
   else if (plansTogether())
-    Parts = readELF(Inspector, Named, Order, Record != nullptr, Buffers);
+    Parts = readELF(Inspector, Named, Order, Record != nullptr,
+                    /*EntersAll=*/false, Buffers);
   else if (Options.Kind == Flavour::MachO && !Small)
     Parts =
         Inspector.machO(Options.Arch).readParts(Inspector.bytes(), Named.Whole);

@@ -100,8 +100,8 @@ TEST(PolicyTest, EachMemberCostsRequest) {
 TEST(PolicyTest, SlowStoreJustifiesReadingSymbols) {
   const Policy Choice(Numbers, 2, 3);
   const StorePrices At400MB = {10e-6, 2.5e-9};
-  EXPECT_TRUE(Choice.isWorthSymbols(100 * MiB, 100, 300 * MiB, 1, At400MB));
-  EXPECT_FALSE(Choice.isWorthSymbols(2 * MiB, 1000, 300 * MiB, 1, At400MB));
+  EXPECT_TRUE(Choice.isWorthSymbols(100 * MiB, 100, 300 * MiB, 100, At400MB));
+  EXPECT_FALSE(Choice.isWorthSymbols(2 * MiB, 1000, 300 * MiB, 1000, At400MB));
 }
 
 TEST(PolicyTest, DoesNotInspectAlmostCachedFile) {
@@ -151,8 +151,9 @@ TEST(PolicyTest, ComparesLargePagesWithRanges) {
 
 TEST(PolicyTest, ManyArchiveBytesJustifyReadingSymbols) {
   const Policy Choice(Numbers, 2, 3);
-  EXPECT_TRUE(Choice.isWorthSymbols(400 * MiB, 100, 10 * MiB, 1, LocalDisk));
-  EXPECT_FALSE(Choice.isWorthSymbols(4 * MiB, 3000, 400 * MiB, 1, LocalDisk));
+  EXPECT_TRUE(Choice.isWorthSymbols(400 * MiB, 100, 10 * MiB, 100, LocalDisk));
+  EXPECT_FALSE(
+      Choice.isWorthSymbols(4 * MiB, 3000, 400 * MiB, 3000, LocalDisk));
   EXPECT_FALSE(Choice.isWorthSymbols(0, 1, 0, 0, LocalDisk));
 }
 

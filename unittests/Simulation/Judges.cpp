@@ -220,9 +220,11 @@ void SimulatedLink::judgeReads() {
     if (Input.IsArchive &&
         Taken.at(static_cast<size_t>(Decision::WholeCheaper)) != 0)
       continue;
-    // Those of an ELF object are not kept until it is planned.
-    const bool MayBeSkimmed =
-        Link.Command.Kind == Flavour::ELF && !Input.IsArchive;
+    // Those of an ELF object are not kept until it is planned, nor after that,
+    // if its symbols are needed.
+    uint64_t Times = 1;
+    if (Link.Command.Kind == Flavour::ELF && !Input.IsArchive)
+      Times = Taken.at(static_cast<size_t>(Decision::SymbolsPass)) != 0 ? 3 : 2;
     for (ByteRange Header : Input.Headers) {
       uint64_t Bytes = 0;
       for (ByteRange Read : Of.Inspected) {
@@ -230,7 +232,7 @@ void SimulatedLink::judgeReads() {
         uint64_t End = std::min(Read.end(), Header.end());
         Bytes += End > Begin ? End - Begin : 0;
       }
-      if (Bytes > (MayBeSkimmed ? 2 : 1) * Header.Length)
+      if (Bytes > Times * Header.Length)
         OS.fail(Input.Path + ": the headers at " + llvm::utostr(Header.Offset) +
                 " were read again");
     }

@@ -50,8 +50,10 @@ public:
 
   /// \name Data of \p Object, from which the headers were read. May block.
   /// @{
-  /// Empty if they cannot be read, or are too long.
-  ELFSymbols readSymbols(ByteSource &Object, SymbolBuffers &Buffers) const;
+  /// Empty if they cannot be read, or are too long. Without \p WithUses, only
+  /// the rules.
+  ELFSymbols readSymbols(ByteSource &Object, SymbolBuffers &Buffers,
+                         bool WithUses = true) const;
   /// The libraries that the object names, in order, each once.
   std::vector<std::string> readDependents(ByteSource &Object) const;
   /// @}
