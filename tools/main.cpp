@@ -50,14 +50,15 @@ static bool isTool(StringRef Name) {
 /// it. The first \p Before arguments are not for lld.
 static int runAsLinker(StringRef Name, int Count, char **Argv, size_t Before,
                        TraceClock::time_point Origin) {
-  setBugReportMsg(
-      "Please run the link again with HEADSTART=off. If it does not crash, "
-      "report a public\nissue of Headstart, with the command, the output of "
-      "--version and this text.\nIf it still crashes, the error is lld's:\n"
-      // lld's own tests expect this line.
-      "PLEASE submit a bug report to "
-      "https://github.com/llvm/llvm-project/issues/ and include the crash "
-      "backtrace.\n");
+  if (!isSwitchedOff(CommandLineContext::fromProcess()))
+    setBugReportMsg(
+        "Please run the link again with HEADSTART=off. If it does not crash, "
+        "report a public\nissue of Headstart, with the command, the output of "
+        "--version and this text.\nIf it still crashes, the error is lld's:\n"
+        // lld's own tests expect this line.
+        "PLEASE submit a bug report to "
+        "https://github.com/llvm/llvm-project/issues/ and include the crash "
+        "backtrace.\n");
   InitLLVM X(Count, Argv); // on Windows this reads all arguments again
   sys::Process::UseANSIEscapeCodes(true);
   SmallVector<const char *, 256> Args(Argv, Argv + Count);

@@ -61,13 +61,14 @@ Error Bench::readCommand() {
     note(Note);
   if (!Link.Command)
     return createStringError(linksNothing(Options.Args.front()));
-  if (!Link.Command->Links || Link.Command->Outputs.empty())
+  if (!Link.Command->Links || Link.Command->Outputs.empty() ||
+      Link.Command->Inputs.empty())
     return createStringError("'" + Options.Args.front() +
                              "': this command line names no inputs");
   if (Error E = Place.make(Link.Command->image().str()))
     return E;
   if (!Place.isNextToOutput())
-    note("cannot create a directory in that of the output; links write to '" +
+    note("cannot create a directory next to the output; links write to '" +
          Place.outputs() + "' instead");
   Expected<RedirectedLink> Moved =
       redirect(Options.Args, Link, Options.Forced, Place.outputs());
@@ -88,7 +89,8 @@ Error Bench::readCommand() {
   Command = std::move(Moved->Command);
   Inputs.emplace(*Command);
   if (Inputs->files().empty())
-    return createStringError("none of the inputs exists");
+    return createStringError("none of the inputs exists; the first is '" +
+                             Command->Inputs.front().Name + "'");
   return Error::success();
 }
 

@@ -225,6 +225,9 @@ Error Scratch::make(StringRef Output) {
   SmallString<256> Parent = Output;
   (void)sys::fs::make_absolute(Parent);
   sys::path::remove_filename(Parent);
+  if (!sys::fs::is_directory(Parent))
+    return createStringError("the output's directory '" + Parent +
+                             "' does not exist");
   resolve(Parent);
   SmallString<256> Path;
   IsNextToOutput = canBeNextToOutput(Output, Parent) &&

@@ -214,12 +214,12 @@ FilePointer EngineImpl::openAndPublish(InputEntry &Entry,
   };
   if (!Found.exists())
     return Named.Optional ? Skip()
-                          : Fail("not found before the link", "no such file");
+                          : Fail("not found before the link:", "no such file");
   // Another name of an input that is in progress already.
   if (!Inputs.settle(Entry, Found))
     return Skip();
   if (Found.Status.Kind != os::FileKind::Regular)
-    return Fail("not a regular file, left to the linker",
+    return Fail("not a regular file, left to the linker:",
                 Found.Status.Kind == os::FileKind::Directory
                     ? "it is a directory"
                     : "it is a FIFO, a device or a socket");
@@ -459,6 +459,7 @@ void PrefetchEngine::addTo(LinkStats &Stats,
   const EngineImpl &Of = *State;
   const EngineFigures &Figures = Of.Figures;
   Stats.Inputs = Of.Inputs.size();
+  Stats.OpenedInputs = Figures.Counted.load();
   Stats.InputsBytes = Figures.Inputs.load();
   Stats.ResidentBytesBefore = Figures.Resident.load();
   Stats.UnknownBytesBefore = Figures.Unknown.load();

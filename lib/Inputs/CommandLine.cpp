@@ -124,9 +124,10 @@ bool Expander::expand(StringRef Name, StringRef Variable) {
           ? refuse("it is not a regular file, so only the linker may read it")
           : refuse(EC.message());
   if (!Bytes) {
-    Result.Notes.push_back((Name + ": the response file was not expanded: " +
-                            toString(Bytes.takeError()))
-                               .str());
+    Result.Notes.push_back(
+        ("the response file '" + Name +
+         "' was not expanded: " + toString(Bytes.takeError()))
+            .str());
     return false;
   }
   ++FilesRead;

@@ -267,14 +267,20 @@ std::vector<std::vector<std::string>> commandsIn(StringRef Answer) {
   return Commands;
 }
 
+/// Whether \p Args run lld's linker for WebAssembly.
+static bool isForWasm(ArrayRef<std::string> Args) {
+  const bool HasFlavor = Args.size() > 2 && Args[1] == "-flavor";
+  return sys::path::filename(Args[HasFlavor ? 2 : 0]).contains("wasm");
+}
+
 std::optional<std::vector<std::string>>
 linkStepOf(std::vector<std::vector<std::string>> Commands) {
   for (std::vector<std::string> &Command : llvm::reverse(Commands)) {
     std::optional<KnownProgram> Program = recognizeProgram(Command);
-    if (!Program)
+    if (!Program && !isForWasm(Command))
       continue;
     // A driver runs itself as its compiler, with -cc1.
-    if (Program->Driver &&
+    if (Program && Program->Driver &&
         (onlyCompiles(*Program->Driver, Command) ||
          (Command.size() > 1 && StringRef(Command[1]).starts_with("-cc1"))))
       continue;
@@ -334,9 +340,7 @@ static std::string whyNoLink(const std::string &Name,
   if (First != DriverDiagnostics.end())
     return "'" + Name + " -###' failed: " + *First;
   const ErrorOr<std::string> Program = sys::findProgramByName(Name);
-  if (!Program)
-    return "cannot run '" + Name + "': " + Program.getError().message();
-  if (!sys::fs::can_execute(*Program))
+  if (!Program || !sys::fs::can_execute(*Program))
     return "cannot run '" + Name + "': it does not exist or is not a program";
   return "'" + Name + " -###' names no known linker";
 }
@@ -464,14 +468,13 @@ ForeignCommand readForeignCommand(std::vector<std::string> Args,
     }
   }
   if (!Program) {
-    const bool HasFlavor = Args.size() > 2 && Args[1] == "-flavor";
-    const bool IsWasm =
-        sys::path::filename(Args[HasFlavor ? 2 : 0]).contains("wasm");
     Result = problem("'" + Args.front() +
-                     (IsWasm ? "' links for WebAssembly, whose inputs "
-                               "Headstart does not know"
-                             : "' is not a known linker; name its kind with "
-                               "--flavour=coff|elf|macho"));
+                     (isForWasm(Args)
+                          ? "' links for WebAssembly, whose inputs "
+                            "Headstart does not know"
+                          : "' is not a known linker or compiler; begin with "
+                            "one, or name the linker's kind with "
+                            "--flavour=coff|elf|macho"));
     Result.IsUnknown = true;
     return Result;
   }

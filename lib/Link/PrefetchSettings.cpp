@@ -160,8 +160,8 @@ static Error applyOption(const PrefetchOption &O, PrefetchSettings &Settings) {
   }
   if (!O.HasValue || O.Value.empty()) {
     const StringRef Option = StringRef(O.Spelling).rtrim("=:");
-    return bad(O, "this option requires a value: " + Option +
-                      (Option.starts_with("/") ? ":" : "=") + "VALUE");
+    return createStringError(Option + (Option.starts_with("/") ? ":" : "=") +
+                             "VALUE: the value is missing");
   }
   if (O.Name == "prefetch-jobs")
     return applyJobs(O, Settings);

@@ -176,7 +176,7 @@ static uint64_t missingBytes(const LinkStats &S) {
 static void addShare(const LinkStats &S, raw_ostream &P) {
   const uint64_t Known = orNone(S.InputsBytes, S.UnknownBytesBefore);
   const uint64_t Missing = missingBytes(S);
-  std::string Inputs = " (" + counted(S.Inputs, "input") + ")";
+  std::string Inputs = " (" + counted(S.OpenedInputs, "input") + ")";
   if (Known == 0) {
     P << "the system does not report how much of " << formatBytes(S.InputsBytes)
       << Inputs << " was cached.";
@@ -197,7 +197,7 @@ static void addShare(const LinkStats &S, raw_ostream &P) {
       << "% of " << Of << " was not cached";
   if (S.UnknownBytesBefore != 0)
     P << "; for another " << formatBytes(S.UnknownBytesBefore) << " ("
-      << counted(S.Inputs, "input") << " in all) this is unknown.";
+      << counted(S.OpenedInputs, "input") << " in all) this is unknown.";
   else
     P << (Missing == 0 && S.HintedBytes == 0 ? ": there was nothing to fetch."
                                              : ".");
@@ -224,7 +224,7 @@ static void addCold(const LinkStats &S, raw_ostream &P) {
   else if (S.Unfinished)
     P << " The linker finished before Headstart fetched anything.";
   else if (S.UnknownBytesBefore != 0)
-    P << " Headstart fetched nothing.";
+    P << " Headstart fetched nothing because samples were cached.";
   else
     P << " The link does not need the uncached parts.";
 }
@@ -280,15 +280,16 @@ static void addPrices(const LinkStats &S, raw_ostream &P) {
       });
   if (Most == S.Stores.end() || Most->Samples == 0)
     return;
-  P << format(" One more request took the store %.0f us, one more megabyte "
-              "%.1f ms, so Headstart fetched ",
-              Most->RequestUs, Most->ByteNs)
+  P << " Headstart fetched "
     << counted(Times({Decision::WholeCheaper, Decision::WholeFewArchives}),
                "file")
     << " whole, " << Times({Decision::ByProfile, Decision::ByTouchedRanges})
-    << " by the profile and "
+    << " by the profile (what the last link used) and "
     << Times({Decision::ByLayout, Decision::ByLayoutAndProfile})
-    << " by a plan.";
+    << format(" by a plan (what this link will use). It estimates that one "
+              "more request costs the store %.1f us, and one more megabyte "
+              "%.1f ms.",
+              Most->RequestUs, Most->ByteNs);
 }
 
 /// Writes whether the link had a profile, since the amount and the time of
@@ -321,7 +322,7 @@ static void addLinker(const LinkStats &S, raw_ostream &P) {
   // The user does not notice a shorter pause.
   constexpr double MinMs = 5;
   if (S.WaitedMs && *S.WaitedMs >= MinMs)
-    P << " It waited " << seconds(*S.WaitedMs)
+    P << " The linker waited " << seconds(*S.WaitedMs)
       << " for files that Headstart was opening.";
   // Alongside another linker, Headstart cannot hand over inputs.
   const uint64_t Opened = S.HandedOver + S.NotHandedOver;

@@ -155,7 +155,7 @@ static Exit renderAgain(const CommandArguments &Arguments,
                         const std::string &Path) {
   const auto HTML = Arguments.value(OPT_html_EQ);
   if (!Arguments.Linker.empty() || !HTML)
-    return fail("--from=REPORT requires --html=PAGE and takes no linker",
+    return fail("--from=REPORT requires --html=FILE and takes no linker",
                 Exit::WrongUsage);
   if (sys::fs::exists(Path) && !sys::fs::is_regular_file(Path))
     return fail("cannot read '" + Path + "': not a regular file");

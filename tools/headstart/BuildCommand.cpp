@@ -67,7 +67,7 @@ public:
   /// Cancels the fetches when the build has ended. Does not block.
   void end();
   /// Prints how much was fetched; with \p Always, also that nothing was. Prints
-  /// an error instead if --directory does not exist even now.
+  /// a warning instead if --directory does not exist even now.
   void report(bool Always) const;
 
 private:
@@ -260,10 +260,9 @@ void BuildCompanion::watch() {
 }
 
 void BuildCompanion::report(bool Always) const {
-  if (Given && !sys::fs::is_directory(*Given)) {
-    (void)fail("there is no directory '" + *Given + "' (--directory)");
-    return;
-  }
+  if (Given && !sys::fs::is_directory(*Given))
+    return printMessage("headstart", Severity::Warning,
+                        "there is no directory '" + *Given + "' (--directory)");
   uint64_t Bytes = 0;
   size_t Links = 0;
   bool IsDone = true, IsLate = false;
@@ -339,7 +338,10 @@ Exit runBuild(const CommandArguments &Arguments) {
     return fail(std::move(E), Exit::WrongUsage);
   const MemoryLimit Budget =
       Limit.value_or(MemoryLimit{/*Bytes=*/0, /*Percent=*/25});
-  if (isSwitchedOff(CommandLineContext::fromProcess()))
+  const bool IsOff = isSwitchedOff(CommandLineContext::fromProcess());
+  if (IsOff && Arguments.has(OPT_verbose))
+    note("fetches nothing: HEADSTART=off");
+  if (IsOff)
     return cannotRun(Command.front(), os::becomeProgram(Command));
 
   std::optional<std::string> Given = Arguments.value(OPT_directory_EQ);

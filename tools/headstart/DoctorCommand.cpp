@@ -54,7 +54,7 @@ struct DirectoryFacts {
 
 private:
   void sample(const std::string &File, const os::PageCache &Cache);
-  void sampleFiles(const std::string &Directory);
+  void sampleFiles();
 };
 
 } // namespace
@@ -90,14 +90,14 @@ void DirectoryFacts::sample(const std::string &File,
   Reported += Cache.residency(Open, {0, Open.size()}).has_value();
 }
 
-/// Samples a few files in and below \p Directory, briefly; skips hidden names.
-void DirectoryFacts::sampleFiles(const std::string &Directory) {
+/// Samples a few files in and below the directory, briefly; skips hidden names.
+void DirectoryFacts::sampleFiles() {
   constexpr unsigned MaxEntries = 2000, MaxFiles = 16;
   constexpr std::chrono::milliseconds MaxTime(500);
   const os::PageCache Cache;
   const Clock::time_point Begin = Clock::now();
   std::error_code Ended;
-  sys::fs::recursive_directory_iterator Entry(Directory, Ended,
+  sys::fs::recursive_directory_iterator Entry(Path, Ended,
                                               /*follow_symlinks=*/false);
   for (unsigned I = 0; !Ended && I != MaxEntries &&
                        Entry != sys::fs::recursive_directory_iterator();
@@ -112,28 +112,14 @@ void DirectoryFacts::sampleFiles(const std::string &Directory) {
 }
 
 void DirectoryFacts::find() {
-  const os::FileKind Kind = os::statFile(Path, Error).Kind;
-  if (Kind == os::FileKind::Missing) {
-    if (!Error)
-      Error = std::make_error_code(std::errc::no_such_file_or_directory);
-    return;
-  }
-  const bool IsDirectory = Kind == os::FileKind::Directory;
-  std::string Directory =
-      IsDirectory ? Path : sys::path::parent_path(Path).str();
-  if (Directory.empty())
-    Directory = ".";
   os::DirectoryHandle Open;
-  Error = os::DirectoryHandle::open(Directory, Open);
+  Error = os::DirectoryHandle::open(Path, Open);
   if (Error)
     return;
   Disk = os::readDisk(Path);
   BelievesListings = os::traitsOf(Open).ReportsChanges;
-  if (IsDirectory)
-    sampleFiles(Directory);
-  else
-    sample(Path, os::PageCache());
-  Lookup = timeOfLookup(Directory);
+  sampleFiles();
+  Lookup = timeOfLookup(Path);
 }
 
 static StringRef nameOf(os::StorageKind Kind) {
@@ -231,7 +217,7 @@ static void checkSample(const DirectoryFacts &S, CheckGroup &Group) {
       std::to_string(S.Evictable) + Of + " can be evicted from the page cache";
 }
 
-/// Checks \p Path, a directory or a file, and its file system. \p Problem is
+/// Checks the directory \p Path and its file system. \p Problem is
 /// the reason why it cannot be inspected, or empty.
 static CheckGroup checkDirectory(const std::string &Path,
                                  std::string &Problem) {

@@ -15,6 +15,7 @@
 #include "headstart/Plan/FilePlanner.h"
 #include "headstart/Report/LinkStats.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
@@ -34,13 +35,21 @@ static void writeInputs(ArrayRef<ListedInput> Inputs, json::OStream &J) {
   });
 }
 
+/// Whether \p Input, or the response file that it names, does not exist.
+static bool isMissing(const ListedInput &Input) {
+  StringRef Name = Input.Named.Name;
+  return os::isMissing(Name.consume_front("@")
+                           ? sys::fs::access(Name, sys::fs::AccessMode::Exist)
+                           : Input.Problem);
+}
+
 static void printInputs(ArrayRef<ListedInput> Inputs) {
   for (const ListedInput &Input : Inputs) {
     outs() << Input.Found.Path << "\t" << reasonName(Input.Named.Reason);
     if (!Input.Named.From.empty())
       outs() << " (" << Input.Named.From << ")";
     if (!Input.Found.exists())
-      outs() << ", not found";
+      outs() << (isMissing(Input) ? ", not found" : ", cannot be read");
     else if (Input.Found.Status.Kind != os::FileKind::Regular)
       outs() << ", not a regular file";
     else if (Input.Problem)
@@ -208,9 +217,9 @@ static void printRanges(ArrayRef<PlannedFile> Files) {
 /// that were touched. The files need not exist.
 static Exit planByRecord(const CommandArguments &Arguments,
                          const std::string &Path) {
-  if (Arguments.HasLinker)
-    return fail("plan takes a linker's command line or --prefetch-profile, not "
-                "both",
+  if (Arguments.HasLinker || Path.empty())
+    return fail("plan takes either a linker's command line or "
+                "--prefetch-profile=FILE",
                 Exit::WrongUsage);
   Expected<std::shared_ptr<const LinkProfile>> Loaded = loadProfile(Path);
   if (!Loaded)

@@ -163,10 +163,13 @@ static Exit show(ArrayRef<std::string> Named, json::OStream *J) {
   for (const std::string &Name : Named) {
     const size_t Before = Paths.size();
     append_range(Paths, profilesNamed(Name));
-    if (Paths.size() == Before)
-      Status = fail("no profile is stored for '" + Name +
-                    "', and none can be read from it; 'headstart profile "
-                    "list' prints the outputs");
+    if (Paths.size() != Before)
+      continue;
+    Expected<std::shared_ptr<const LinkProfile>> File = loadProfile(Name);
+    Status =
+        fail("no profile is stored for '" + Name + "', and " +
+             (File ? "there is no such file" : toString(File.takeError())) +
+             "; 'headstart profile list' prints the outputs");
   }
   for (const std::string &Path : Paths) {
     Expected<std::shared_ptr<const LinkProfile>> Profile = loadProfile(Path);
@@ -181,7 +184,10 @@ static Exit show(ArrayRef<std::string> Named, json::OStream *J) {
       writeJSON(**Profile, Path, ArrayRef(Changes), *J);
       continue;
     }
-    outs() << summaryOf(**Profile) << "\n" << "files now: ";
+    outs() << summaryOf(**Profile) << "\n";
+    if (Changes.empty())
+      continue; // the profile has only the linker's memory
+    outs() << "files now: ";
     ListSeparator Comma;
     for (StringRef Change : {Same, Changed, Missing, Unknown})
       if (size_t Number = count(Changes, Change); Number || Change == Same)
@@ -202,7 +208,10 @@ static Exit show(ArrayRef<std::string> Named, json::OStream *J) {
 static Exit list(json::OStream *J) {
   const std::vector<StoredProfile> All = newestProfiles();
   if (All.empty() && !J)
-    note("no profiles in '" + profileDirectory() + "'");
+    note(profileDirectory().empty()
+             ? "there is no directory for profiles; export "
+               "XDG_CACHE_HOME=DIRECTORY, or set HOME"
+             : "no profiles in '" + profileDirectory() + "'");
   for (const auto &[Path, Profile] : All)
     if (J)
       writeJSON(*Profile, Path, /*Changes=*/std::nullopt, *J);

@@ -57,17 +57,16 @@ static std::string whyNot(const QueuedLink &Link, const Queue &Q) {
     Taken += Other.Runs ? Other.NeedBytes : 0;
   }
   if (Ahead != 0)
-    return "after " + counted(Ahead, "link") + " that " +
-           (Ahead == 1 ? "waits" : "wait");
+    return counted(Ahead, "earlier link") +
+           (Ahead == 1 ? " waits, too" : " wait, too");
   std::string Why = "needs " + formatBytes(Link.NeedBytes);
   if (Q.TotalBytes) {
     uint64_t Free = *Q.TotalBytes - std::min(*Q.TotalBytes, Taken);
     if (Q.IsOfThisMemory)
       Free = std::min(Free, os::SystemMemory::read().available());
-    Why += "; " + formatBytes(Free) + " free";
+    Why += ", but " + formatBytes(Free) + " are free";
   }
-  return Why + " alongside " + counted(Running, "link") + " that " +
-         (Running == 1 ? "runs" : "run");
+  return Why + " alongside " + counted(Running, "running link");
 }
 
 static void writeJSON(ArrayRef<Queue> Queues) {
@@ -95,10 +94,11 @@ static void writeJSON(ArrayRef<Queue> Queues) {
 }
 
 static void writeText(const Queue &Q) {
-  outs() << (Q.IsOfThisMemory ? "the memory of this machine or control group"
-                              : "another memory, or a part (--prefetch-queue)");
+  outs() << (Q.IsOfThisMemory
+                 ? "links in the memory of this machine or control group"
+                 : "links in another control group, or with --prefetch-queue");
   if (Q.TotalBytes)
-    outs() << ", " << formatBytes(*Q.TotalBytes);
+    outs() << ", which share " << formatBytes(*Q.TotalBytes);
   outs() << ":\n";
   for (const QueuedLink &Link : Q.Links) {
     const std::string Process =

@@ -409,7 +409,10 @@ static Exit comparisonsOf(const CommandArguments &Arguments, const Manifest &M,
   }
   Exit Status = Exit::Done;
   for (const std::string &Path : Arguments.Operands) {
-    Expected<ManifestPart> Part = coveredPart(M, Path, Plan);
+    Expected<ManifestPart> Part =
+        sys::fs::exists(Path) && !sys::fs::is_directory(Path)
+            ? createStringError(Path + ": PATH must be a directory")
+            : coveredPart(M, Path, Plan);
     if (Part)
       Result.push_back({TreeRoot(Path), *Part});
     else

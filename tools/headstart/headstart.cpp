@@ -70,7 +70,7 @@ constexpr Subcommand Subcommands[] = {
      /*TakesCommand=*/true},
     {"warm", "headstart warm [options] PATH...",
      "Fetch files and whole trees into the page cache, within a memory budget; "
-     "ignore files such as .gitignore apply",
+     "ignore files apply (.ignore; in a git repository also .gitignore)",
      runWarm, DefaultVis | JSONOption | WarmOption},
     {"walk", "headstart walk [options] [PATH...]",
      "List the files and directories of trees, in the order of discovery",
@@ -132,8 +132,8 @@ void printUsage(raw_ostream &OS) {
       "Subcommands:\n";
   for (const Subcommand &S : Subcommands)
     Text += (Twine("  ") + S.Usage + "\n      " + S.Summary + "\n").str();
-  Text += "\nEvery subcommand has --help; headstart version prints the "
-          "version.\nExit status: 0 success, 1 failure, 2 wrong usage; status "
+  Text += "\nheadstart and each subcommand have -h (--help) and -V (--version)."
+          "\nExit status: 0 success, 1 failure, 2 wrong usage; status "
           "--exit-code returns 3 if something changed; build and run return "
           "the status of their program, or 126 or 127 if they cannot start "
           "it.\n";
@@ -170,19 +170,16 @@ std::string hint(StringRef Nearest, const std::string &Help) {
 Exit unknownOption(const Subcommand &S, const OptionTable &Table,
                    const std::string &Arg) {
   std::string Nearest;
-  if (Table.findNearest(Arg, Nearest, Visibility(S.Takes)) > 2)
+  const auto Longer = Table.findByPrefix(Arg, Visibility(S.Takes), 0);
+  if (Longer.size() == 1)
+    Nearest = StringRef(Longer.front()).split('\t').first;
+  else if (Table.findNearest(Arg, Nearest, Visibility(S.Takes)) > 2)
     Nearest.clear();
   if (Nearest.empty() && S.Run == runRun &&
       StringRef(Arg).contains("prefetch")) {
-    std::vector<std::string> Names;
-    for (unsigned Id = 1; Id <= Table.getNumOptions(); ++Id) {
-      const Option O = Table.getOption(Id);
-      const StringRef Name = O.getPrefixedName().rtrim('=');
-      // "--prefetch-stats" and "--prefetch-stats=" are two options.
-      if (O.hasVisibilityFlag(RunOption) && !O.getAlias().isValid() &&
-          !is_contained(Names, Name))
-        Names.push_back(Name.str());
-    }
+    auto Names = Table.findByPrefix("--prefetch-", Visibility(RunOption), 0);
+    for (std::string &Name : Names)
+      Name.resize(Name.find('\t')); // the help follows
     return fail("headstart run does not support '" +
                     StringRef(Arg).split('=').first + "'; it supports " +
                     join(Names, ", "),

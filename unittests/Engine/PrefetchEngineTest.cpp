@@ -35,6 +35,7 @@ TEST_F(PrefetchEngineTest, FetchesUncachedFiles) {
   for (const std::string &Path : Paths)
     EXPECT_TRUE(isResident(Path));
   EXPECT_EQ(Stats.Inputs, 20U);
+  EXPECT_EQ(Stats.OpenedInputs, 20U);
   EXPECT_EQ(Stats.InputsBytes, 20 * 300000U);
   EXPECT_EQ(Stats.ResidentBytesBefore, 0U);
   EXPECT_EQ(Stats.UnknownBytesBefore, 0U);

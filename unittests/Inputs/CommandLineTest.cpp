@@ -135,7 +135,7 @@ TEST(CommandLineTest, DoesNotExpandFileInsideItself) {
   EXPECT_THAT(texts(Line), ElementsAre("a.obj", "@./x.rsp", "b.obj"));
   EXPECT_EQ(Line.Args[1].ResponseFile, "x.rsp");
   EXPECT_THAT(Line.Notes,
-              ElementsAre("./x.rsp: the response file was not expanded: it "
+              ElementsAre("the response file './x.rsp' was not expanded: it "
                           "includes itself"));
 }
 
@@ -180,8 +180,9 @@ TEST(CommandLineTest, ReportsMissingFilesAndDirectories) {
   ExpandedCommandLine Line =
       expand({"@missing.rsp", "@directory", "@empty.rsp", "a.obj"});
   EXPECT_THAT(texts(Line), ElementsAre("@missing.rsp", "@directory", "a.obj"));
-  EXPECT_THAT(Line.Notes, ElementsAre(StartsWith("missing.rsp: "),
-                                      StartsWith("directory: ")));
+  EXPECT_THAT(Line.Notes,
+              ElementsAre(StartsWith("the response file 'missing.rsp'"),
+                          StartsWith("the response file 'directory'")));
 }
 
 TEST(CommandLineTest, DoesNotReadHugeFile) {

@@ -27,6 +27,7 @@ LinkStats someStats() {
   S.Output = "/b/app.exe";
   S.On = true;
   S.Inputs = 450;
+  S.OpenedInputs = 440;
   S.InputsBytes = 800000000;
   S.ResidentBytesBefore = 0;
   S.HintedBytes = 600000000;
@@ -171,9 +172,11 @@ TEST(LinkStatsTest, DescribesPrices) {
   S.Decisions[static_cast<size_t>(Decision::ByProfile)] = 20;
   S.Decisions[static_cast<size_t>(Decision::ByLayout)] = 7;
   EXPECT_THAT(text(S),
-              HasSubstr("One more request took the store 12 us, one more "
-                        "megabyte 0.7 ms, so Headstart fetched 4 files whole, "
-                        "20 by the profile and 7 by a plan."));
+              HasSubstr("Headstart fetched 4 files whole, 20 by the profile "
+                        "(what the last link used) and 7 by a plan (what this "
+                        "link will use). It estimates that one more request "
+                        "costs the store 12.4 us, and one more megabyte 0.7 "
+                        "ms."));
 }
 
 TEST(LinkStatsTest, DescribesColdLink) {
@@ -182,7 +185,7 @@ TEST(LinkStatsTest, DescribesColdLink) {
   S.WastedBytes = 3000000;
   EXPECT_EQ(
       text(S),
-      "lld-link: prefetch: none of 800 MB (450 inputs) was cached. Headstart "
+      "lld-link: prefetch: none of 800 MB (440 inputs) was cached. Headstart "
       "fetched 600 MB with 8 threads between 0.01 s and 0.90 s; the linker "
       "used all but 3.0 MB. The linker itself read 1.2 MB, including its own "
       "program, and "
@@ -204,10 +207,11 @@ TEST(LinkStatsTest, DescribesPartlyCachedLink) {
   S.Problems.clear();
   EXPECT_EQ(
       text(S),
-      "lld-link: prefetch: 71% of 800 MB (450 inputs) was not cached. "
+      "lld-link: prefetch: 71% of 800 MB (440 inputs) was not cached. "
       "Headstart fetched 600 MB with 1 thread between 0.01 s and 0.90 s; the "
-      "linker used all of it. The linker itself read nothing from the disk. It "
-      "waited 0.21 s for files that Headstart was opening. The linker opened "
+      "linker used all of it. The linker itself read nothing from the disk. "
+      "The linker waited 0.21 s for files that Headstart was opening. The "
+      "linker opened "
       "inputs 452 times; Headstart had the file ready 449 times. The link took "
       "2.50 "
       "s.");
@@ -218,7 +222,7 @@ TEST(LinkStatsTest, DescribesRequestsOfMostlyCachedRanges) {
   S.ResidentBytesBefore = 799000000;
   EXPECT_THAT(
       text(S),
-      HasSubstr("less than 1% of 800 MB (450 inputs) was not cached. "
+      HasSubstr("less than 1% of 800 MB (440 inputs) was not cached. "
                 "Headstart requested 600 MB (at most 1.0 MB of it not cached) "
                 "with 8 threads between 0.01 s and 0.90 s. The"));
   // The rounded figures do not show the difference.
@@ -242,7 +246,7 @@ LinkStats warmStats() {
 
 TEST(LinkStatsTest, DescribesWarmLink) {
   EXPECT_EQ(text(warmStats()),
-            "lld-link: prefetch: all 800 MB (450 inputs) were cached: "
+            "lld-link: prefetch: all 800 MB (440 inputs) were cached: "
             "there was nothing to fetch. The linker opened inputs 452 times; "
             "Headstart had the file ready 449 times. "
             "The link took 2.50 s.");
@@ -269,18 +273,18 @@ TEST(LinkStatsTest, DescribesUnknownResidency) {
   EXPECT_THAT(
       text(S),
       HasSubstr("prefetch: the system does not report how much of "
-                "800 MB (450 inputs) was cached. Headstart fetched 600 MB"));
+                "800 MB (440 inputs) was cached. Headstart fetched 600 MB"));
   S.UnknownBytesBefore = 500000000;
   EXPECT_THAT(
       text(S),
       HasSubstr("prefetch: none of 300 MB was cached; for another 500 MB "
-                "(450 inputs in all) this is unknown. Headstart "
+                "(440 inputs in all) this is unknown. Headstart "
                 "fetched 600 MB"));
   S.ResidentBytesBefore = 87000000;
   EXPECT_THAT(
       text(S),
       HasSubstr("prefetch: 71% of 300 MB was not cached; for another 500 MB "
-                "(450 inputs in all) this is unknown. Headstart "
+                "(440 inputs in all) this is unknown. Headstart "
                 "fetched 600 MB"));
   S.ResidentBytesBefore = 299000000;
   EXPECT_THAT(
@@ -289,14 +293,16 @@ TEST(LinkStatsTest, DescribesUnknownResidency) {
   S.ResidentBytesBefore = 300000000;
   EXPECT_THAT(text(S),
               HasSubstr("prefetch: all 300 MB were cached; for another 500 MB "
-                        "(450 inputs in all) this is unknown. Headstart "
+                        "(440 inputs in all) this is unknown. Headstart "
                         "fetched 600 MB"));
   S = warmStats();
   S.UnknownBytesBefore = 500000000;
   S.ResidentBytesBefore = 300000000;
   S.HintedBytes = 0;
-  EXPECT_THAT(text(S), HasSubstr("this is unknown. Headstart fetched nothing. "
-                                 "The linker opened inputs 452"));
+  EXPECT_THAT(text(S),
+              HasSubstr("this is unknown. Headstart fetched nothing because "
+                        "samples were cached. "
+                        "The linker opened inputs 452"));
   S.Unfinished = true;
   EXPECT_THAT(
       text(S),
@@ -309,11 +315,11 @@ TEST(LinkStatsTest, DescribesWhyNothingWasFetched) {
   LinkStats S = warmStats();
   S.ResidentBytesBefore = 799000000;
   EXPECT_THAT(text(S),
-              HasSubstr("less than 1% of 800 MB (450 inputs) was not "
+              HasSubstr("less than 1% of 800 MB (440 inputs) was not "
                         "cached. The link does not need the uncached parts. "
                         "The linker opened inputs 452"));
   S.ResidentBytesBefore = 400000000;
-  EXPECT_THAT(text(S), HasSubstr("50% of 800 MB (450 inputs) was not "
+  EXPECT_THAT(text(S), HasSubstr("50% of 800 MB (440 inputs) was not "
                                  "cached. The link does not need"));
   S.Unfinished = true;
   EXPECT_THAT(text(S), HasSubstr("not cached. The linker finished before "
@@ -443,7 +449,7 @@ TEST(LinkStatsTest, DescribesForeignLinker) {
   S.Problems.clear();
   EXPECT_EQ(
       text(S),
-      "headstart run: prefetch: none of 800 MB (450 inputs) was "
+      "headstart run: prefetch: none of 800 MB (440 inputs) was "
       "cached. Headstart fetched 600 MB with 8 threads between 0.01 s "
       "and 0.90 s. The linker itself read 1.2 MB, including its own program, "
       "and waited for the disk 14 times (major page faults). The link "
@@ -456,7 +462,7 @@ TEST(LinkStatsTest, OmitsUnreportedFigures) {
   S.Problems.clear();
   EXPECT_EQ(
       text(S),
-      "lld-link: prefetch: none of 800 MB (450 inputs) was cached. Headstart "
+      "lld-link: prefetch: none of 800 MB (440 inputs) was cached. Headstart "
       "fetched 600 MB with 8 threads between 0.01 s and 0.90 s. The linker "
       "opened inputs 452 times; Headstart had the file ready 449 times. The "
       "link "

@@ -58,7 +58,7 @@ struct CommandLineContext {
 /// A command line with its response files expanded.
 struct ExpandedCommandLine {
   std::vector<CommandLineArg> Args; ///< without the program's name
-  /// One sentence (path first) for each response file that was not expanded, as
+  /// One sentence for each response file that was not expanded, as
   /// advice for the user, never an error. Its argument stays as it is.
   std::vector<std::string> Notes;
 };

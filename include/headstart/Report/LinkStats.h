@@ -92,7 +92,8 @@ struct LinkStats {
   bool On = false;
   std::string WhyOff;               ///< "--no-prefetch-inputs"; empty when on
   uint64_t Inputs = 0;              ///< files that the prefetcher knew
-  uint64_t InputsBytes = 0;         ///< the size of those that it opened
+  uint64_t OpenedInputs = 0;        ///< those that it opened
+  uint64_t InputsBytes = 0;         ///< the size of OpenedInputs
   uint64_t ResidentBytesBefore = 0; ///< of InputsBytes, already cached
   uint64_t UnknownBytesBefore = 0;  ///< of InputsBytes, cached or not
   /// The bytes requested from the system by hints and fetches, in whole ranges,
