@@ -249,8 +249,12 @@ void Fetcher::choose(InputEntry &Entry, bool IsInspected) const {
     Facts.HasStages = false;
   }
   Entry.Method = Choice.choose(Facts, Entry.Store->prices());
-  // The bytes that the linker does not need would evict others.
-  if (Entry.Method == FetchMethod::Whole && window().isShort())
+  // The bytes that the linker does not need would evict others. ELF objects are
+  // left to the linker if memory turns out to be short.
+  const bool MayBeLeft =
+      LinkerModel::of(Options.Plan.Kind).PlansTogether && !Facts.IsArchive;
+  if (Entry.Method == FetchMethod::Whole &&
+      (window().isShort() || (MayBeLeft && window().mayBeShort())))
     Entry.Method = Entry.Record ? FetchMethod::Recorded : FetchMethod::Inspect;
 }
 
