@@ -56,6 +56,7 @@ if "address" in config.sanitizers:
         "detect_container_overflow=0:allow_user_poisoning=0:detect_leaks=0"
         ":use_sigaltstack=0")  # LLVM sets its own
 if "thread" in config.sanitizers:
+    config.available_features.add("thread-sanitizer")
     # Headstart leaves threads to end by themselves.
     config.environment["TSAN_OPTIONS"] = "report_thread_leaks=0"
 

@@ -68,7 +68,7 @@ Error Bench::readCommand() {
   if (Error E = Place.make(Link.Command->image().str()))
     return E;
   if (!Place.isNextToOutput())
-    note("cannot create a directory next to the output; links write to '" +
+    note("cannot create a directory beside the output; links write to '" +
          Place.outputs() + "' instead");
   Expected<RedirectedLink> Moved =
       redirect(Options.Args, Link, Options.Forced, Place.outputs());

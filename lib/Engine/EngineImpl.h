@@ -126,6 +126,7 @@ private:
   bool isWorthScanning(const InputEntry &Entry);
   void note(Decision What) { Figures.Decisions.note(What); }
   bool decideShortage(uint64_t InputsBytes, bool IsComplete) const;
+  bool areMostRecorded() const;
   double expectedBytes() const;
   std::optional<bool> leavesToLinker(const InputEntry &Entry,
                                      bool AreCounted = false) const;

@@ -125,7 +125,7 @@ void EngineImpl::trimIfShort() {
 }
 
 /// Decides whether to fetch anything for \p Stage; for Parse, whether to enter
-/// the symbols of the inputs without a plan.
+/// the symbols of the inputs that are not lazy.
 void EngineImpl::begin(LinkStage Stage) {
   bool IsBegun = false;
   (void)decideShortage(Figures.Inputs.load(), /*IsComplete=*/true);
@@ -144,10 +144,16 @@ void EngineImpl::begin(LinkStage Stage) {
     trimIfShort();
 }
 
-/// Returns the bytes of all inputs: those of the profile, which lacks only
-/// small files, or, if the others are like those counted, of these.
+/// Whether the profile has most inputs: it lacks small ones, and those that a
+/// warm link left to the linker.
+bool EngineImpl::areMostRecorded() const {
+  return Recorded.size() > Inputs.size() / 2;
+}
+
+/// Returns the bytes of all inputs: those of the profile or, if the others are
+/// like those counted, of these.
 double EngineImpl::expectedBytes() const {
-  if (Options.Profile)
+  if (areMostRecorded())
     return double(std::max(RecordedBytes, Figures.Inputs.load()));
   const auto Counted = double(Figures.Counted.load());
   return Counted == 0
@@ -197,7 +203,8 @@ std::optional<bool> EngineImpl::leavesToLinker(const InputEntry &Entry,
     const bool Fits =
         expectedBytes() <= double(TheFetcher.window().availableBefore());
     // The inputs that are not counted yet may be smaller.
-    if (Latency == 0 || (IsWorth && !Fits && !AreCounted && !Options.Profile))
+    const bool MayFit = Fits || !(AreCounted || areMostRecorded());
+    if (MayFit && (Latency == 0 || (IsWorth && !Fits)))
       return std::nullopt;
     Rule Before = Rule::Unknown;
     Store.ELFInputs.compare_exchange_strong(
@@ -341,7 +348,7 @@ void EngineImpl::prepare(InputEntry &Entry, bool IsClaimed, Worker &Own) {
       Own.Inspector.readAheadELF();
     else
       Entry.Headers = Own.Inspector.elf();
-    if (Entry.hasArchiveHeaders())
+    if (Entry.hasArchiveHeaders() && Entry.isLazy())
       ArchiveBytes += File->size();
     Inputs.planLater(Entry, File);
     return;
@@ -391,8 +398,8 @@ void EngineImpl::planAndFetch(InputEntry &Entry, const FilePointer &File,
     scan(Entry, Own.Inspector);
 }
 
-/// Whether to read the symbols of all inputs that were not inspected, to find
-/// out which of \p Lazy bytes are needed.
+/// Whether to enter the symbols of all inputs, to find out which of \p Lazy
+/// bytes are needed.
 bool EngineImpl::isWorthSymbols(uint64_t Lazy) const {
   const uint64_t Cached =
       Figures.Resident.load() + Figures.SeemsResident.load();
@@ -404,12 +411,13 @@ bool EngineImpl::isWorthSymbols(uint64_t Lazy) const {
       TheFetcher.gate().dearest());
 }
 
-/// Enters the symbols of an input that needed no plan. Which members of
+/// Enters the symbols of an input, unless its plan has. Which members of
 /// archives are linked depends on the symbols of every input, cached or not.
 void EngineImpl::enterSymbols(InputEntry &Entry, FilePointer File,
                               Worker &Own) {
   llvm::scope_exit Entered([&] { Inputs.done(); });
-  if (leavesToLinker(Entry).value_or(false) || !waitUntilPublished(Entry) ||
+  if (leavesToLinker(Entry, /*AreCounted=*/true).value_or(false) ||
+      !waitUntilPublished(Entry) ||
       (!Entry.hasCopy() && !reopen(Entry, File))) {
     note(Decision::SymbolsNotRead);
     return;
@@ -473,8 +481,8 @@ void EngineImpl::plan(InputEntry &Entry, const os::OpenFile &File,
   TraceSpan Span("plan", Entry.Path);
   WorkPart Part(PrefetchWork::Planning);
   const bool IsCheaper = Entry.Method == FetchMethod::Whole;
-  if (IsCheaper || (Entry.hasArchiveHeaders() && !Entry.Record &&
-                    !isWorthSymbols(ArchiveBytes.load()))) {
+  if (IsCheaper || (Entry.hasArchiveHeaders() && Entry.isLazy() &&
+                    !Entry.Record && !isWorthSymbols(ArchiveBytes.load()))) {
     note(IsCheaper ? Decision::WholeCheaper : Decision::WholeFewArchives);
     Entry.Plan = planFile({}, File.size(), Options.Plan);
   } else {
@@ -498,11 +506,13 @@ void EngineImpl::planParts(InputEntry &Entry, const os::OpenFile &File,
   } else {
     note(Record ? Decision::ByLayoutAndProfile : Decision::ByLayout);
     // The record of an archive shows which members are linked.
-    if (Entry.isLazy() && !(Record && Entry.hasArchiveHeaders())) {
-      Entry.HasSymbols = true;
+    if (!(Record && Entry.hasArchiveHeaders())) {
+      if (Entry.isLazy()) {
+        Entry.HasSymbols = true;
+        EnteredBytes += File.size();
+        ++EnteredFiles;
+      }
       Entry.Headers = nullptr;
-      EnteredBytes += File.size();
-      ++EnteredFiles;
     }
     ++InspectedFiles;
     const auto Begin = os::processorTime();
@@ -569,7 +579,8 @@ static std::vector<PlannedRange> splitOff(std::vector<PlannedRange> &Ranges,
 void EngineImpl::fetchStage(InputEntry &Entry, LinkStage Stage,
                             FilePointer File,
                             std::vector<PlannedRange> Ranges) {
-  if (leavesToLinker(Entry).value_or(true))
+  if (leavesToLinker(Entry, /*AreCounted=*/Stage != LinkStage::Parse)
+          .value_or(true))
     return;
   WorkPart Part(PrefetchWork::Fetching);
   const bool IsKept = !Ranges.empty() && File;

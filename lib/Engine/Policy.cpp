@@ -147,7 +147,7 @@ bool Policy::isLargeCheaper(ByteRange Range, ByteRange Pages,
          price(smallExpense(Range.Length, Store), 0, Store);
 }
 
-bool Policy::isWorthSymbols(uint64_t LazyBytes, uint64_t ObjectFiles,
+bool Policy::isWorthSymbols(uint64_t LazyBytes, uint64_t Files,
                             uint64_t FileBytes, double Missing,
                             const StorePrices &Store) const {
   // Lazy bytes are read in the second stage, before the linker's later work.
@@ -155,7 +155,7 @@ bool Policy::isWorthSymbols(uint64_t LazyBytes, uint64_t ObjectFiles,
   Saved.First.Bytes = double(LazyBytes) * Numbers.LazyShare;
   Saved.Processor = Saved.First.Bytes * Numbers.RangeSecondsPerByte;
   Spent.First.Requests = Missing * Inspections;
-  Spent.Processor = double(ObjectFiles) * Numbers.OpenSeconds +
+  Spent.Processor = double(Files) * Numbers.OpenSeconds +
                     double(FileBytes) * Numbers.SymbolsSecondsPerByte;
   return price(Saved, 0, Store) > price(Spent, 0, Store);
 }

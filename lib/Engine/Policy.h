@@ -80,7 +80,8 @@ public:
                       const StorePrices &Store) const;
 
   /// Whether to read the symbols of \p Files objects of \p FileBytes, of which
-  /// \p Missing are not cached, to find out which of \p LazyBytes are needed.
+  /// \p Missing have to be fetched for that, to find out which of \p LazyBytes
+  /// are needed.
   bool isWorthSymbols(uint64_t LazyBytes, uint64_t Files, uint64_t FileBytes,
                       double Missing, const StorePrices &Store) const;
 

@@ -132,7 +132,7 @@ std::optional<Scheduler::Work> Scheduler::requestDecision(LinkStage Next) {
 InputEntry *Scheduler::nextWithSymbols() {
   while (Entered < Entries.size()) {
     InputEntry &Entry = Entries[Entered++];
-    // If a thread that hangs still plans the entry, it enters the symbols.
+    // An entry that a thread hangs in is left out.
     if (Entry.Place != 0 && Entry.IsPlanned && !Entry.HasSymbols.exchange(true))
       return &Entry;
   }

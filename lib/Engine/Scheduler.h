@@ -18,7 +18,7 @@
 ///     inputs to prepare (open, inspect), in the linker's order; references of
 ///     an input join that order while other threads work;
 ///  3. for ELF, after all inputs are prepared: inputs to plan, then the symbols
-///     of those that need no plan;
+///     of those whose plans have not entered them;
 ///  4. planned bytes to fetch, by stage, then in the linker's order;
 ///  5. where names are slow: paths that become due as the linker comes nearer.
 ///
@@ -79,7 +79,7 @@ public:
     Refresh, ///< stat the path again, so that the system knows the answer
     Prepare, ///< open and inspect the input; then `planned`, or `planLater`
     Plan,    ///< plan the input of `planLater`; then `planned`
-    Symbols, ///< enter the symbols of an input without a plan; then `done`
+    Symbols, ///< enter the symbols of an input; then `done`
     Begin,   ///< decide whether a stage is begun; then `begin`
     Fetch,   ///< fetch what is planned for the stage
   };

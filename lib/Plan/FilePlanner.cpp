@@ -109,8 +109,8 @@ std::vector<LayoutPart> FilePlanner::readELF(FileInspector &Inspector,
 void FilePlanner::enterSymbols(FileInspector &Inspector,
                                const NamedInput &Named,
                                SymbolBuffers &Buffers) {
-  // The order is after all others. Nothing of the file is fetched, so that its
-  // groups do not matter.
+  // The order is after all others: `plan` has entered the groups of what is
+  // fetched.
   (void)readELF(Inspector, Named, UINT32_MAX, /*Recorded=*/false,
                 /*EntersAll=*/true, Buffers);
 }

@@ -224,7 +224,10 @@ static void addCold(const LinkStats &S, raw_ostream &P) {
   else if (S.Unfinished)
     P << " The linker finished before Headstart fetched anything.";
   else if (S.UnknownBytesBefore != 0)
-    P << " Headstart fetched nothing because samples were cached.";
+    P << " Headstart fetched nothing"
+      << (missingBytes(S) == 0
+              ? " because the bytes that it sampled were cached."
+              : ".");
   else
     P << " The link does not need the uncached parts.";
 }

@@ -108,9 +108,11 @@ defm changed_since : Valued<[WarmOption], "changed-since", "<FILE>",
     "Fetch only files that differ from a manifest, or are newer than any other "
     "FILE">;
 defm memory : Valued<[WarmOption, BuildOption], "memory", "<SIZE>",
-    "Fetch at most SIZE: 2G, 512M, or 50% of the available memory (default)",
+    "Fetch at most SIZE: 2G, 512M, or a percentage of the available memory "
+    "(default: 50%)",
     [HelpTextVariant<[BuildOption],
-        "Fetch at most SIZE: 2G, 512M, or 25% of the available memory (default)">]>;
+        "Fetch at most SIZE: 2G, 512M, or a percentage of the available memory "
+        "(default: 25%)">]>;
 
 // Options of bench.
 defm rounds : Valued<[BenchOption], "rounds", "<N>",

@@ -178,6 +178,8 @@ Exit unknownOption(const Subcommand &S, const OptionTable &Table,
   if (Nearest.empty() && S.Run == runRun &&
       StringRef(Arg).contains("prefetch")) {
     auto Names = Table.findByPrefix("--prefetch-", Visibility(RunOption), 0);
+    append_range(
+        Names, Table.findByPrefix("--no-prefetch-", Visibility(RunOption), 0));
     for (std::string &Name : Names)
       Name.resize(Name.find('\t')); // the help follows
     return fail("headstart run does not support '" +

@@ -301,7 +301,7 @@ TEST(LinkStatsTest, DescribesUnknownResidency) {
   S.HintedBytes = 0;
   EXPECT_THAT(text(S),
               HasSubstr("this is unknown. Headstart fetched nothing because "
-                        "samples were cached. "
+                        "the bytes that it sampled were cached. "
                         "The linker opened inputs 452"));
   S.Unfinished = true;
   EXPECT_THAT(

@@ -42,7 +42,7 @@ public:
                                  const RecordedFile *Record = nullptr);
 
   /// Whether the ranges of the lazy input \p Member (see PlannedRange) are
-  /// read. The answer is final after all files have been planned.
+  /// read. The answer is final after all symbols have been entered.
   bool isLinked(uint32_t Member) const { return Extracted.isLinked(Member); }
 
   /// Enters the symbols of a file. `plan` has entered those of lazy ones only,
