@@ -15,7 +15,8 @@ using namespace llvm;
 
 namespace headstart {
 
-FilePlanner::FilePlanner(const PlanOptions &Options) : Options(Options) {
+FilePlanner::FilePlanner(const PlanOptions &Options, bool EntersAll)
+    : Options(Options), EntersAll(EntersAll) {
   for (const std::string &Name : Options.Wanted)
     Extracted.addLinked(SymbolUse{hashOfSymbol(Name), /*Defines=*/false});
 }
@@ -68,7 +69,7 @@ std::vector<LayoutPart> FilePlanner::readCOFF(FileInspector &Inspector,
 std::vector<LayoutPart> FilePlanner::readELF(FileInspector &Inspector,
                                              const NamedInput &Named,
                                              uint32_t Order, bool Recorded,
-                                             bool EntersAll,
+                                             bool Enters,
                                              SymbolBuffers &Buffers) {
   const ELFFile &File = *Inspector.elf();
   bool IsMember = Named.Reason == InputReason::ArchiveMember;
@@ -87,7 +88,7 @@ std::vector<LayoutPart> FilePlanner::readELF(FileInspector &Inspector,
       PartBytes Contents(Inspector.bytes(), Object.Within);
       hintParse(Contents, *Object.Headers, Options.PageBytes);
       ELFSymbols Symbols =
-          Object.Headers->readSymbols(Contents, Buffers, Lazy || EntersAll);
+          Object.Headers->readSymbols(Contents, Buffers, Lazy || Enters);
       if (Lazy) {
         // A lazy input keeps its groups. It is the first with a name only if it
         // is linked, which is not known yet.
@@ -112,7 +113,7 @@ void FilePlanner::enterSymbols(FileInspector &Inspector,
   // The order is after all others: `plan` has entered the groups of what is
   // fetched.
   (void)readELF(Inspector, Named, UINT32_MAX, /*Recorded=*/false,
-                /*EntersAll=*/true, Buffers);
+                /*Enters=*/true, Buffers);
 }
 
 std::vector<PlannedRange> FilePlanner::plan(FileInspector &Inspector,
@@ -130,8 +131,8 @@ std::vector<PlannedRange> FilePlanner::plan(FileInspector &Inspector,
   if (IsBitcode)
     Parts = Inspector.bitcode();
   else if (plansTogether())
-    Parts = readELF(Inspector, Named, Order, Record != nullptr,
-                    /*EntersAll=*/false, Buffers);
+    Parts =
+        readELF(Inspector, Named, Order, Record != nullptr, EntersAll, Buffers);
   else if (Options.Kind == Flavour::MachO && !Small)
     Parts =
         Inspector.machO(Options.Arch).readParts(Inspector.bytes(), Named.Whole);

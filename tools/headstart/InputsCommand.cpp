@@ -159,7 +159,7 @@ std::vector<PlannedFile> planInputs(const LinkCommand &Command,
                                     std::vector<ListedInput> &Inputs) {
   PlanOptions Options = planOptionsOf(Command);
   Options.PageBytes = os::PageCache().pageSize();
-  FilePlanner Planner(Options);
+  FilePlanner Planner(Options, /*EntersAll=*/true);
   SymbolBuffers Buffers;
   std::vector<PlannedFile> Files;
   Inputs = listInputs(

@@ -28,7 +28,10 @@ namespace headstart {
 /// Plans the files of one link. Any thread may call any function.
 class FilePlanner {
 public:
-  explicit FilePlanner(const PlanOptions &Options);
+  /// \p EntersAll: whether `plan` also enters the symbols of files that are
+  /// not lazy, which takes a twentieth of a link's processor time; else
+  /// `enterSymbols` must, if there are lazy ones.
+  explicit FilePlanner(const PlanOptions &Options, bool EntersAll = false);
 
   /// Plans the current file of \p Inspector, which is the input \p Named with
   /// the number \p Order. The plan follows the file's layout, without the parts
@@ -45,9 +48,8 @@ public:
   /// read. The answer is final after all symbols have been entered.
   bool isLinked(uint32_t Member) const { return Extracted.isLinked(Member); }
 
-  /// Enters the symbols of a file. `plan` has entered those of lazy ones only,
-  /// since entering those of all would take a twentieth of a link's processor
-  /// time. Blocks for the disk.
+  /// Enters the symbols of a file, lazy or not, that `plan` has not entered.
+  /// Blocks for the disk.
   void enterSymbols(FileInspector &Inspector, const NamedInput &Named,
                     SymbolBuffers &Buffers);
 
@@ -63,10 +65,11 @@ private:
                                    SymbolBuffers &Buffers);
   std::vector<LayoutPart> readELF(FileInspector &Inspector,
                                   const NamedInput &Named, uint32_t Order,
-                                  bool Recorded, bool EntersAll,
+                                  bool Recorded, bool Enters,
                                   SymbolBuffers &Buffers);
 
   const PlanOptions Options;
+  const bool EntersAll;
   ComdatTable Comdats;
   ExtractionTable Extracted;
 };
