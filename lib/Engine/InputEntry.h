@@ -127,11 +127,7 @@ struct InputEntry {
   }
 
   bool hasArchiveHeaders() const { return Headers && Headers->IsArchive; }
-  /// Whether ld.lld links its objects only if others need them.
-  bool isLazy() const {
-    return !Named.Whole && (hasArchiveHeaders() || Named.Lazy ||
-                            Named.Reason == InputReason::ArchiveMember);
-  }
+  bool isLazy() const { return headstart::isLazy(Named, hasArchiveHeaders()); }
 
   /// Whether Contents is a copy of all of it.
   bool hasCopy() const { return Contents && !Contents->isMapped(); }

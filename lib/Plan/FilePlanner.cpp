@@ -72,8 +72,7 @@ std::vector<LayoutPart> FilePlanner::readELF(FileInspector &Inspector,
                                              bool Enters,
                                              SymbolBuffers &Buffers) {
   const ELFFile &File = *Inspector.elf();
-  bool IsMember = Named.Reason == InputReason::ArchiveMember;
-  bool Lazy = (Named.Lazy || IsMember || File.IsArchive) && !Named.Whole;
+  const bool Lazy = isLazy(Named, File.IsArchive);
   std::vector<LayoutPart> Parts;
   for (const ELFFile::Object &Object : File.Objects) {
     if (!Object.Header.empty())

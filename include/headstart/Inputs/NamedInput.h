@@ -112,6 +112,13 @@ inline bool isSearched(const NamedInput &Input) {
          Input.Search != SearchRule::Object;
 }
 
+/// Whether ld.lld links the objects of \p Input, which may be an archive, only
+/// if others need them.
+inline bool isLazy(const NamedInput &Input, bool IsArchive) {
+  return !Input.Whole && (IsArchive || Input.Lazy ||
+                          Input.Reason == InputReason::ArchiveMember);
+}
+
 /// Whether the name of \p Input is that of an object. The linker hardly ever
 /// reads a whole archive.
 bool isObjectByName(const NamedInput &Input);
